@@ -1,0 +1,53 @@
+"""Makes every relative link of HTML and e-mail documents absolute, and changes no other byte.
+
+RFC 1808 says how a document's base URL is established (§3) and how a relative reference is resolved
+against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
+"""
+
+from relbase.edit import Edit as Edit
+from relbase.edit import Span as Span
+from relbase.kind import Kind as Kind
+from relbase.layers import Base as Base
+from relbase.layers import Layer as Layer
+from relbase.notes import Note as Note
+from relbase.notes import Reason as Reason
+from relbase.pipeline import base as base
+from relbase.pipeline import entities as entities
+from relbase.pipeline import links as links
+from relbase.pipeline import rewrite as rewrite
+from relbase.policy import Policy as Policy
+from relbase.results import Entity as Entity
+from relbase.results import Link as Link
+from relbase.results import Result as Result
+from relbase.url.resolver import Profile as Profile
+from relbase.url.resolver import Resolver as Resolver
+from relbase.url.resolver import resolve as resolve
+from relbase.url.rfc1808 import Components as Components
+from relbase.url.rfc1808 import split as split
+from relbase.url.rfc1808 import unsplit as unsplit
+from relbase.walk import Status as Status
+
+__all__ = [
+    "Base",
+    "Components",
+    "Edit",
+    "Entity",
+    "Kind",
+    "Layer",
+    "Link",
+    "Note",
+    "Policy",
+    "Profile",
+    "Reason",
+    "Resolver",
+    "Result",
+    "Span",
+    "Status",
+    "base",
+    "entities",
+    "links",
+    "resolve",
+    "rewrite",
+    "split",
+    "unsplit",
+]

@@ -1,0 +1,107 @@
+"""The arguments that the library's functions share, and how a call is checked.
+
+Bad calls raise at once, with the fix in the text; bad documents never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple, TypedDict
+
+from relbase.kind import Kind
+from relbase.policy import Policy
+from relbase.url.resolver import Profile, as_profile
+from relbase.view.charset import lookup
+
+Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+DEFAULT_POLICY: Final = Policy()
+
+
+class Arguments(TypedDict, total=False):
+    """What `links`, `base` and `entities` take: the same as `rewrite`."""
+
+    url: str | None
+    redirects: Iterable[str]
+    headers: Headers | None
+    kind: Kind | str | None
+    charset: str | None
+    profile: Profile | str
+    policy: Policy
+    detect: bool
+
+
+class Call(NamedTuple):
+    """A call whose arguments have been checked."""
+
+    url: str | None
+    redirects: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...]
+    kind: Kind | None
+    charset: str | None
+    profile: Profile
+    policy: Policy
+    detect: bool
+
+
+def check(
+    data: bytes,
+    *,
+    url: str | None = None,
+    redirects: Iterable[str] = (),
+    headers: Headers | None = None,
+    kind: Kind | str | None = None,
+    charset: str | None = None,
+    profile: Profile | str = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    detect: bool = True,
+) -> Call:
+    """Return the call; raise TypeError or ValueError with the fix in the text."""
+    if not isinstance(data, bytes):
+        fix = "read the file in binary mode" if isinstance(data, str) else "give bytes(data)"
+        raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
+    if url is not None and not isinstance(url, str):
+        raise TypeError(f"url is a str, not {type(url).__name__}: decode it first")
+    if isinstance(redirects, (str, bytes)):
+        raise TypeError("redirects is a sequence of URLs, not one: give [redirect]")
+    redirects = tuple(redirects)
+    if not all(isinstance(redirect, str) for redirect in redirects):
+        raise TypeError("each of redirects is a str: decode them first")
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
+    if charset is not None and lookup(charset) is None:
+        raise ValueError(
+            f"{charset!r} is no charset label of the WHATWG Encoding Standard: "
+            "give one, such as 'utf-8', or None to have it found"
+        )
+    return Call(
+        url,
+        redirects,
+        _fields(headers),
+        None if kind is None else as_kind(kind),
+        charset,
+        as_profile(profile),
+        policy,
+        detect,
+    )
+
+
+def as_kind(kind: Kind | str) -> Kind:
+    """Return the kind that a member or its value names; ValueError lists the values."""
+    try:
+        return Kind(kind)
+    except ValueError:
+        values = ", ".join(member.value for member in Kind)
+        raise ValueError(f"{kind!r} is no kind: give one of {values}") from None
+
+
+def _fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
+    if headers is None:
+        return ()
+    pairs = headers.items() if isinstance(headers, Mapping) else headers
+    if isinstance(headers, (str, bytes)):
+        raise TypeError("headers is a mapping or pairs: parse the heading first")
+    fields = tuple((name, value) for name, value in pairs)
+    if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
+        raise TypeError("names and values of headers are str: decode them first")
+    return fields

@@ -1,0 +1,54 @@
+"""Spans and edits of a byte string, and the one place where edits are applied.
+
+Everything that relbase changes is an `Edit` in coordinates of the text it was found in. A view
+(`relbase.view`) lowers edits of its inner text to edits of the text around it, until they are
+edits of the file; then `splice` runs once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class Span(NamedTuple):
+    """A range of bytes: `start` inclusive, `end` exclusive, both offsets of the input."""
+
+    start: int
+    end: int
+
+
+class Edit(NamedTuple):
+    """Replace the bytes from `start` (inclusive) to `end` (exclusive) of the input by `new`."""
+
+    start: int
+    end: int
+    new: bytes
+
+
+def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """Return `data` with `edits` applied; `data` itself when there are none.
+
+    Args:
+        data: the text that the edits are coordinates of.
+        edits: sorted by `start` and disjoint; insertions have `start == end`.
+
+    Raises:
+        ValueError: if the edits overlap, are not sorted, or reach beyond the data.
+
+    >>> splice(b"<a href=x>", [Edit(8, 8, b"http://a/")])
+    b'<a href=http://a/x>'
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for start, end, new in edits:
+        if not at <= start <= end <= len(data):
+            raise ValueError(f"edit {start}:{end} overlaps its neighbour or leaves the data")
+        pieces += (data[at:start], new)
+        at = end
+    if not pieces:
+        return data
+    pieces.append(data[at:])
+    return b"".join(pieces)

@@ -1,0 +1,94 @@
+"""Which fields of a heading state a base URL, and how: `Base: <URL:http://a/ b>` is `http://a/b`.
+
+RFC 1808 §3.1 writes `<URL:...>` and ignores white space inside; RFC 2110 and real mailers write
+`"..."`, `<...>` or the bare URL, fold it, and put it into encoded words (RFC 2047).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import quopri
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.layers import Layer, Statement
+from relbase.notes import Note, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# In the order in which they count within one heading (design rule 2): RFC 1808 §3.1, RFC 2068
+# §14.11 and RFC 2110 §4.2, RFC 2557 §4.
+BASE_FIELDS: Final = ("Base", "Content-Base", "Content-Location")
+
+# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2)
+_ENCODED_WORD: Final = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?=")
+_WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
+_WRAPPERS: Final = (("<", ">"), ('"', '"'))
+
+
+def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
+    """Return what an HTTP heading states as the base of its entity, strongest first.
+
+    Args:
+        fields: names, in any case, and values.
+
+    Content-Location is none: RFC 9110 §8.7 says that it does not affect the base, and it is noted
+    so that nobody looks for it.
+
+    >>> [statement.value for statement in http_statements([("BASE", "<URL:http://a/>")])[0]]
+    ['http://a/']
+    """
+    given = [(name.strip().lower(), url_of(value)) for name, value in fields]
+    statements = [
+        Statement(Layer.ENTITY, url, f"{field} of the HTTP heading")
+        for field in BASE_FIELDS[:2]
+        for name, url in given
+        if name == field.lower() and url
+    ]
+    notes = [
+        Note(
+            Reason.CONTENT_LOCATION_HTTP,
+            "",
+            None,
+            f"Content-Location of the HTTP heading: {ascii(url)} is no base in HTTP (RFC 9110 §8.7)",
+        )
+        for name, url in given
+        if name == "content-location"
+    ]
+    return statements, notes
+
+
+def url_of(value: str) -> str:
+    """Return the URL that a field's value states, without wrapper and white space; "" for none.
+
+    Args:
+        value: the field's body, folded or not.
+
+    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\\r\\n b/c>")
+    'http://www.ics.uci.edu/Test/a/b/c'
+    """
+    url = _WHITE_SPACE.sub("", _ENCODED_WORD.sub(_decoded_word, value))
+    for opening, closing in _WRAPPERS:
+        if len(url) > 1 and url.startswith(opening) and url.endswith(closing):
+            url = url[1:-1]
+            break
+    return url[4:] if url[:4].lower() == "url:" else url
+
+
+def _decoded_word(word: re.Match[str]) -> str:
+    """The text of an encoded word, or the word as it is when it cannot be decoded."""
+    import webencodings  # noqa: PLC0415 (few fields need it: start-up time)
+
+    encoding = webencodings.lookup(word[1])
+    if encoding is None or not word[3].isascii():
+        return word[0]
+    try:
+        if word[2] in "Bb":
+            encoded = base64.b64decode(word[3], validate=True)
+        else:
+            encoded = quopri.decodestring(word[3].encode("ascii"), header=True)
+        return str(encoding.codec_info.decode(encoded)[0])
+    except (binascii.Error, UnicodeError):
+        return word[0]

@@ -1,0 +1,132 @@
+"""What these bytes are: explicit > Content-Type > file name (command line) > the bytes."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import Final
+
+
+class Kind(Enum):
+    """The kind of a document, by which its references are found.
+
+    >>> Kind("html")
+    <Kind.HTML: 'html'>
+    """
+
+    HTML = "html"
+    CSS = "css"
+    XML = "xml"
+    MAIL = "mail"
+    MBOX = "mbox"
+    HTTP = "http"
+    OTHER = "other"
+
+
+_TYPES: Final = {
+    "text/html": Kind.HTML,
+    "text/css": Kind.CSS,
+    "text/xml": Kind.XML,
+    "application/xml": Kind.XML,
+    "message/rfc822": Kind.MAIL,
+    "message/global": Kind.MAIL,
+    "application/mbox": Kind.MBOX,
+    "message/http": Kind.HTTP,
+    "application/http": Kind.HTTP,
+}
+
+_SUFFIXES: Final = {
+    Kind.HTML: "html htm shtml shtm xht asp aspx php jsp",
+    Kind.CSS: "css",
+    Kind.XML: "xml xhtml svg atom rss rdf opml smil",
+    Kind.MAIL: "eml mht mhtml mhtm mim mime emlx rfc822",
+    Kind.MBOX: "mbox mbx",
+}
+_BY_SUFFIX: Final = {suffix: kind for kind, all_ in _SUFFIXES.items() for suffix in all_.split()}
+
+
+def kind_of_type(content_type: str) -> Kind | None:
+    """Return the kind that a media type names, None when it says nothing of use.
+
+    Args:
+        content_type: the value of a Content-Type field, with or without parameters.
+
+    >>> kind_of_type("Text/HTML; charset=utf-8"), kind_of_type("text/plain")
+    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>)
+    """
+    type_ = content_type.partition(";")[0].strip().lower()
+    if type_ in _TYPES:
+        return _TYPES[type_]
+    if type_.startswith("multipart/"):
+        return Kind.MAIL
+    if type_.endswith("+xml"):
+        return Kind.XML
+    # Servers and mailers say octet-stream when they do not know.
+    if "/" not in type_ or type_ == "application/octet-stream":
+        return None
+    return Kind.OTHER
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Return the kind that a file's name suggests, None when it suggests none.
+
+    >>> kind_of_name("page.HTM")
+    <Kind.HTML: 'html'>
+    """
+    return _BY_SUFFIX.get(name.rpartition(".")[2].lower())
+
+
+# RFC 4155: "From ", an address, a date that ends in a year (some write a zone behind it).
+_mbox: Final = re.compile(rb"From [^\r\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").match
+
+# A heading: fields one after the other, among them one that mail has.
+_FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
+_heading: Final = re.compile(rb"(?:%b)++" % _FIELD).match
+_mail_field: Final = re.compile(
+    rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id
+    |mime-version|content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+).search
+
+_xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match
+_html: Final = re.compile(
+    rb"<(?:!doctype[\t\n\f\r ]+html|(?:html|head|body|title|meta|base|link|script|style|a|p|div"
+    rb"|table|frameset|center|font|img|h[1-6]|ul|br|span)[\t\n\f\r />])",
+    re.IGNORECASE,
+).search
+_markup: Final = re.compile(rb"<[a-zA-Z!?/]").search
+_css: Final = re.compile(
+    rb"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+"
+    rb"(?:@[a-zA-Z-]+|[^{}<>;]++\{[^{}<>]*+\})"
+).match
+
+# How much of the bytes is looked at: more than any prologue of comments and licences is long.
+_LOOKED_AT: Final = 16_384
+
+
+# Asked in this order; the first that recognises the start of the bytes names the kind.
+_MARKS: Final = (
+    (Kind.HTTP, re.compile(rb"HTTP/1\.").match),
+    (Kind.MBOX, _mbox),
+    (Kind.MAIL, lambda start: (found := _heading(start)) and _mail_field(found[0])),
+    # Pages with an XML declaration in front are HTML to browsers, unless a type says otherwise.
+    (Kind.HTML, _html),
+    (Kind.XML, _xml),
+    (Kind.CSS, _css),
+)
+
+
+def kind_of_bytes(data: bytes) -> Kind:
+    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
+
+    >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
+    <Kind.MAIL: 'mail'>
+    """
+    start = data[:_LOOKED_AT]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff", b"<\0", b"\0<")):
+        start = start.replace(b"\0", b"")
+    start = start.lstrip(b"\xef\xbb\xbf\xff\xfe\t\n\r\f ")
+    for kind, recognises in _MARKS:
+        if recognises(start):
+            return kind
+    return Kind.HTML if _markup(data) else Kind.OTHER

@@ -1,0 +1,203 @@
+"""RFC 1808 §3: the base URL of a document, from the four layers in their order.
+
+Strategy: what states a base is a `Statement`. `establish` takes the statements of one entity,
+strongest first, and the `Base` of what lies around the entity; the first statement that holds
+becomes the entity's base, each resolved against the next layer out. The result links outward
+(`outer`), so that the whole chain stays visible, and keeps what was refused and why.
+
+A statement embedded in the content (`<base>`) is treated as browsers do: it may be relative, and
+once it is the first one it decides even when no reference can be resolved against it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import quote
+
+from relbase.notes import Note, Reason
+from relbase.url import rfc1808, rfc3986
+from relbase.url.resolver import Profile, Resolver, is_absolute
+from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relbase.edit import Span
+
+
+class Layer(Enum):
+    """Where a base URL comes from (RFC 1808 §3), innermost first."""
+
+    EMBEDDED = "embedded"  # §3.1 the document's own content
+    ENTITY = "entity"  # §3.2 the heading of the entity, or of one around it
+    RETRIEVAL = "retrieval"  # §3.3 the URL it was retrieved from
+    NONE = "none"  # §3.4 ""
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """The base URL of an entity and the layers behind it.
+
+    Args:
+        url: the absolute URL, "" in layer NONE.
+        layer: which of the four layers states it.
+        source: where that stands, for people: "Content-Base of part 1.2", "<base href> at 12:5".
+        outer: the base of the next layer out, None behind NONE.
+        refused: what stated a base and does not count, each a note with its reason, innermost
+            first.
+    """
+
+    url: str
+    layer: Layer
+    source: str
+    outer: Base | None = None
+    refused: tuple[Note, ...] = ()
+
+    @property
+    def usable(self) -> bool:
+        """Whether relative references can be resolved against it (§2.3)."""
+        return unsuitable(self.url) is None
+
+
+UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
+
+
+class Statement(NamedTuple):
+    """A base URL as somebody states it, absolute or relative.
+
+    Args:
+        layer: the layer that it belongs to.
+        value: the URL, without wrapper and white space.
+        source: where it stands, for people.
+        span: its bytes in the input, if it has any.
+    """
+
+    layer: Layer
+    value: str
+    source: str
+    span: Span | None = None
+
+
+def establish(
+    statements: Iterable[Statement], around: Base, *, profile: Profile, part: str = ""
+) -> tuple[Base, list[Note]]:
+    """Return the base of an entity (RFC 1808 §3), and what is to be remarked on it.
+
+    Args:
+        statements: what states a base for this entity, strongest first.
+        around: the base of what lies around the entity, `UNKNOWN` when nothing does.
+        profile: the algorithm that resolves a relative statement.
+        part: the number of the entity, for the notes.
+
+    >>> base, notes = establish(
+    ...     [Statement(Layer.ENTITY, "http://a/b", "Base")], UNKNOWN, profile=Profile.RFC1808
+    ... )
+    >>> base.url, base.layer, notes
+    ('http://a/b', <Layer.ENTITY: 'entity'>, [])
+    """
+    refused: list[Note] = []
+    for statement in statements:
+        url, note = _resolved(statement, around, profile, part)
+        if url is not None:
+            base = Base(url, statement.layer, statement.source, around, tuple(refused))
+            return base, [*refused, note] if note else refused
+        if note is not None:
+            refused.append(note)
+        if statement.layer is Layer.EMBEDDED:
+            break  # the first <base> is the only one (WHATWG HTML, frozen base URL)
+    if not refused:
+        return around, []
+    return replace(around, refused=(*refused, *around.refused)), refused
+
+
+def unsuitable(url: str) -> str | None:
+    """Say why no relative reference can be resolved against a URL; None when they can (§2.3).
+
+    >>> unsuitable("http://a/b"), unsuitable("mailto:joe@a")
+    (None, 'mailto: is never used with relative URLs')
+    """
+    scheme, net_loc, path, *_ = rfc1808.split(url)
+    # RFC 1808 lets a scheme begin with a digit; the other profiles take such a URL for relative.
+    if scheme is None or not scheme[0].isalpha():
+        return "it has no scheme"
+    scheme = scheme.lower()
+    if len(scheme) == 1:
+        return "it is a file name with a drive letter"
+    if category(scheme) is Category.NEVER:
+        return f"{scheme}: is {Category.NEVER.value}"
+    if scheme in NET_LOC_REQUIRED and not net_loc:
+        return f"{scheme}: needs a network location"
+    if net_loc is None and not path.startswith("/"):
+        return f"no slash follows {scheme}: as the generic-RL syntax has it"
+    return None
+
+
+def with_path(url: str) -> str:
+    """Write the `/` that http, https and ftp want between an authority and `?` or `;`.
+
+    >>> with_path("http://a?q")
+    'http://a/?q'
+    """
+    scheme, authority, *_ = rfc3986.split(url)
+    if scheme is None or not authority or scheme.lower() not in NET_LOC_REQUIRED:
+        return url
+    # A `;` before the last "@" belongs to the login (RFC 1738 §3.1).
+    semicolon = authority.find(";", authority.rfind("@") + 1)
+    end = len(scheme) + len("://") + (semicolon if semicolon >= 0 else len(authority))
+    return f"{url[:end]}/{url[end:]}" if url[end : end + 1] in {";", "?"} else url
+
+
+# "If urlRecord's scheme is data or javascript": the frozen base URL is the fallback base URL.
+_NEVER_FROZEN: Final = frozenset(("data", "javascript"))
+
+_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f]")
+_UNSAFE_OUTSIDE: Final = re.compile(r"[\x00-\x1f\x7f-\U0010ffff]+")
+
+
+def _resolved(
+    statement: Statement, around: Base, profile: Profile, part: str
+) -> tuple[str | None, Note | None]:
+    """The absolute form of a statement, None when it does not count; and what to remark."""
+
+    def note(reason: Reason, text: str) -> Note:
+        return Note(reason, part, statement.span, f"{statement.source}: {text}")
+
+    embedded = statement.layer is Layer.EMBEDDED
+    value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
+    shown = _shown(value)
+    relative = not is_absolute(value, profile)
+    if relative and not around.usable:
+        return None, note(
+            Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
+        )
+    try:
+        url = with_path(Resolver(around.url if relative else "", profile).resolve(value))
+    except ValueError:
+        return None, note(Reason.BASE_UNPARSABLE, f"{shown} does not parse")
+    why = unsuitable(url)
+    if why is not None:
+        scheme, _, _ = url.partition(":")
+        counts = embedded and scheme.lower() not in _NEVER_FROZEN
+        verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
+        text = f"{shown} is no suitable base, {why} (RFC 1808 §2.3): {verdict}"
+        return url if counts else None, note(Reason.BASE_UNSUITABLE, text)
+    if relative:
+        text = f"{shown} is relative where an absolute URL is asked for: resolved to {_shown(url)}"
+        return url, note(Reason.BASE_RELATIVE, text)
+    return url, None
+
+
+def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
+    """Percent-encode what could not be written into a document as it is (design rule 10)."""
+    return unsafe.sub(lambda found: quote(found[0].encode("utf-8", "surrogateescape")), url)
+
+
+def _shown(url: str) -> str:
+    """A URL for people: printable and not too long."""
+    return ascii(url if len(url) <= _SHOWN else f"{url[:_SHOWN]}...")
+
+
+_SHOWN: Final = 200

@@ -1,0 +1,55 @@
+"""Notes: what relbase saw in a document that its user should know. Bad documents never raise."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from relbase.edit import Span
+
+
+class Reason(Enum):
+    """Why something was refused, left alone, or done otherwise than the document asked.
+
+    The values are stable: they are what reports and `--json` print.
+    """
+
+    # Bases (RFC 1808 §3)
+    BASE_NONE = "base-none"  # nothing states a base: relative references were left
+    BASE_LATE = "base-late"  # <base> decides for references that stand before it
+    BASE_RELATIVE = "base-relative"  # a base that ought to be absolute was resolved
+    BASE_UNPARSABLE = "base-unparsable"  # a base that the profile cannot parse
+    BASE_UNSUITABLE = "base-unsuitable"  # §2.3: relative references have no meaning on it
+    BASE_NOT_BROWSER = "base-not-browser"  # counts in this profile, browsers ignore it
+    CONTENT_LOCATION_HTTP = "content-location-http"  # no base in HTTP (RFC 9110 §8.7)
+    CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
+    # References
+    REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
+    REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
+    REFERENCE_UNWRITABLE = "reference-unwritable"  # no spelling is safe where it stands
+    # Documents
+    CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
+    CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
+    KIND_UNSUPPORTED = "kind-unsupported"  # passed through
+    DATA_BLOCK_INVALID = "data-block-invalid"  # a JSON block that browsers drop
+    # Limits (design rule 12)
+    LIMIT_SRCDOC = "limit-srcdoc"
+    LIMIT_GROWTH = "limit-growth"
+    LIMIT_FOREIGN = "limit-foreign"
+
+
+class Note(NamedTuple):
+    """One remark on a document.
+
+    Args:
+        reason: the kind of remark.
+        part: which entity, as IMAP section numbers; "" is the document itself.
+        span: the bytes of the input that the remark is on, None when it is on no bytes.
+        text: a sentence for people.
+    """
+
+    reason: Reason
+    part: str
+    span: Span | None
+    text: str

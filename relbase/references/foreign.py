@@ -1,0 +1,204 @@
+"""SVG and MathML inside HTML: the open elements that decide what is markup there.
+
+https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. In foreign content
+there is no raw text, CDATA sections exist, `/>` closes, and some start tags break out into HTML;
+integration points lead back to HTML. So a stack is kept from `<svg>` or `<math>` on, and is empty
+again when HTML goes on.
+
+To mind: HTML elements outside of the stack are not known. An end tag that matches nothing in it is
+taken to close such an element, and everything foreign with it, when it names an HTML element.
+Where each name is open is known without a walk, so that popping is paid for by pushing.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from typing import Final, NamedTuple
+
+HTML: Final = "html"
+SVG: Final = "svg"
+MATH: Final = "math"
+
+_BREAKOUT: Final = frozenset(
+    b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li "
+    b"listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
+)
+FONT_BREAKOUT: Final = frozenset((b"color", b"face", b"size"))
+
+_VOID: Final = frozenset(
+    b"area base basefont bgsound br col embed frame hr image img input keygen link meta param source "
+    b"track wbr".split()
+)
+
+# An open p ends before these ("close a p element"), so that a lone <p> does not stay open.
+_CLOSES_P: Final = frozenset(
+    b"address article aside blockquote center details dialog dir div dl dd dt fieldset figcaption "
+    b"figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li listing main menu nav ol p pre "
+    b"search section summary table ul".split()
+)
+_CLOSES_ITSELF: Final = frozenset((b"li", b"option", b"td", b"tr", b"th"))
+
+# Names that only SVG and MathML have close nothing outside.
+_HTML_END_TAGS: Final = _BREAKOUT | frozenset(
+    b"a address article aside button caption dialog fieldset figcaption figure font footer form "
+    b"header html label legend main nav noscript object optgroup option section select summary "
+    b"tbody td template tfoot th thead tr".split()
+) - frozenset((b"a", b"font"))
+
+_SVG_INTEGRATION: Final = frozenset((b"foreignobject", b"desc", b"title"))
+_MATH_INTEGRATION: Final = frozenset((b"mi", b"mo", b"mn", b"ms", b"mtext"))
+
+
+# No page nests so deep; beyond it elements are counted but not told apart, so that a hostile
+# document cannot make the stack outgrow it.
+MAX_DEPTH: Final = 50_000
+
+
+class Open(NamedTuple):
+    """An open element: its lower-case name, its namespace, and whether HTML goes on inside it."""
+
+    name: bytes
+    namespace: str
+    integration: bool
+
+
+class ForeignContent:
+    """The open elements from an `<svg>` or `<math>` in HTML on."""
+
+    __slots__ = ("_depths", "_html_depths", "_overflow", "_stack")
+
+    def __init__(self) -> None:
+        self._stack: list[Open] = []
+        # Where in the stack each name is open, HTML elements and others apart.
+        self._depths: defaultdict[tuple[bytes, bool], array[int]] = defaultdict(lambda: array("L"))
+        self._html_depths = array("L")
+        self._overflow = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._stack)
+
+    @property
+    def current(self) -> Open:
+        """The innermost open element."""
+        return self._stack[-1]
+
+    @property
+    def allows_cdata(self) -> bool:
+        """Whether `<![CDATA[` begins a section: the current node is not an HTML element."""
+        return self.current.namespace != HTML
+
+    def start(
+        self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
+    ) -> str | None:
+        """Open an element and return its namespace; None when all that was foreign has ended.
+
+        Args:
+            name: the tag name in lower case.
+            self_closing: whether the tag ends in `/>`.
+            html_annotation: whether it has an `encoding` that makes annotation-xml hold HTML.
+            font_breakout: whether it has one of `FONT_BREAKOUT`.
+        """
+        namespace = self.current.namespace if self._stack else HTML
+        if self._stack and not self._html_rules(name):
+            if name not in _BREAKOUT and not (name == b"font" and font_breakout):
+                self._open_foreign(name, namespace, self_closing, html_annotation)
+                return namespace
+            self._pop_to_html()
+            if not self._stack:
+                return None
+        if name in {b"svg", b"math"}:
+            namespace = SVG if name == b"svg" else MATH
+            self._open_foreign(name, namespace, self_closing, html_annotation=False)
+            return namespace
+        self._open_html(name)
+        return HTML
+
+    def end(self, name: bytes) -> None:
+        """Close an element; afterwards the stack is empty when HTML goes on outside."""
+        if self._overflow:
+            self._overflow -= 1
+        elif self.current.namespace == HTML:
+            self._end_html(name)
+        elif name in {b"br", b"p"}:
+            self._pop_to_html()
+        elif (depth := self._depth_of(name, is_html=False)) > self._last_html():
+            self._cut(depth)
+        elif name in _HTML_END_TAGS and not self._html_depths:
+            self._cut(0)
+
+    def _html_rules(self, name: bytes) -> bool:
+        """Whether a start tag here is processed by the rules of HTML ("tree construction")."""
+        top = self.current
+        if top.namespace == HTML:
+            return True
+        if top.namespace == MATH and top.name in _MATH_INTEGRATION:
+            return name not in {b"mglyph", b"malignmark"}
+        return top.integration or (top.name == b"annotation-xml" and name == b"svg")
+
+    def _open_foreign(
+        self,
+        name: bytes,
+        namespace: str,
+        self_closing: bool,  # noqa: FBT001 (passed on as it came)
+        html_annotation: bool,  # noqa: FBT001
+    ) -> None:
+        if not self_closing:
+            integration = (namespace == SVG and name in _SVG_INTEGRATION) or (
+                namespace == MATH and name == b"annotation-xml" and html_annotation
+            )
+            self._push(Open(name, namespace, integration))
+
+    def _open_html(self, name: bytes) -> None:
+        top = self.current
+        if top.namespace == HTML and (
+            (top.name == b"p" and name in _CLOSES_P)
+            or (top.name == name and name in _CLOSES_ITSELF)
+        ):
+            self._cut(len(self._stack) - 1)
+        if name not in _VOID:
+            self._push(Open(name, HTML, integration=False))
+
+    def _end_html(self, name: bytes) -> None:
+        """Close an HTML element, not beyond the integration point around it."""
+        depth = self._depth_of(name, is_html=True)
+        inside = len(self._stack) - depth
+        if depth >= 0 and inside <= len(self._html_depths) and self._html_depths[-inside] == depth:
+            self._cut(depth)
+
+    def _pop_to_html(self) -> None:
+        """Pop until the current node is an integration point or an HTML element."""
+        depth = len(self._stack)
+        while depth:
+            top = self._stack[depth - 1]
+            if top.namespace == HTML or top.integration:
+                break
+            if top.namespace == MATH and top.name in _MATH_INTEGRATION:
+                break
+            depth -= 1
+        self._cut(depth)
+
+    def _depth_of(self, name: bytes, *, is_html: bool) -> int:
+        """Where the innermost element of a name is open; -1 where none is."""
+        depths = self._depths.get((name, is_html))
+        return depths[-1] if depths else -1
+
+    def _last_html(self) -> int:
+        return self._html_depths[-1] if self._html_depths else -1
+
+    def _push(self, opened: Open) -> None:
+        depth = len(self._stack)
+        if depth >= MAX_DEPTH:
+            self._overflow += 1
+            return
+        self._stack.append(opened)
+        self._depths[opened.name, opened.namespace == HTML].append(depth)
+        if opened.namespace == HTML:
+            self._html_depths.append(depth)
+
+    def _cut(self, depth: int) -> None:
+        for opened in self._stack[depth:]:
+            self._depths[opened.name, opened.namespace == HTML].pop()
+            if opened.namespace == HTML:
+                self._html_depths.pop()
+        del self._stack[depth:]

@@ -1,0 +1,168 @@
+"""HTML by spans: tokens, attributes and raw text, by the states of the WHATWG tokenizer.
+
+https://html.spec.whatwg.org/multipage/parsing.html#tokenization. What comes in is a range of bytes
+in an ASCII-compatible charset; what goes out are offsets into it. There is no tree: the few rules
+of tree construction that decide what is markup are in `html` and `foreign`.
+
+Every function takes `(text, pos, end)` and never looks beyond `end`, so that a part of a text (the
+inside of a conditional comment) is scanned in place. To mind: each regex here either succeeds or
+says that the token is not closed before `end`, which ends the scan; nothing is tried twice, so
+that the time stays linear.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WS: Final = rb"[\t\n\f\r ]"
+
+# An attribute after white space and slashes: "before attribute name" to "after attribute value
+# (quoted)". A name may begin with `=`; a value that a quote opens has to be closed by it, so that
+# after `=` either a value follows or, at `>`, none ("missing-attribute-value").
+_NAME: Final = rb"[^\t\n\f\r />][^\t\n\f\r />=]*+"
+_VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
+_ATTRIBUTE: Final = (
+    _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
+)
+
+# From after the tag name to `>`: the same for start and end tags.
+_rest_of_tag: Final = re.compile(rb"(?:[\t\n\f\r /]++|" + _ATTRIBUTE + rb")*+>").match
+
+_attributes: Final = re.compile(
+    rb"("
+    + _NAME
+    + rb")(?:"
+    + WS
+    + rb"*+(=)"
+    + WS
+    + rb"""*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+)|(?=>)))?"""
+).finditer
+
+tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
+
+# Comments end at `-->` and `--!>`; `<!-->` and `<!--->` are empty ones.
+_comment_end: Final = re.compile(rb"--!?>").search
+
+
+class Attribute(NamedTuple):
+    """The spans of one attribute: `name` in lower case, `start` to `end` the value inside quotes.
+
+    `quote` is the quote's byte, b"" around an unquoted value, and None where there is no value at
+    all: then `start == end` is where one would be written, and `equals` whether `=` stands there.
+    """
+
+    name: bytes
+    start: int
+    end: int
+    quote: bytes | None
+    equals: bool
+
+
+def tag_end(text: bytes, pos: int, end: int) -> int:
+    """The offset after the `>` of the tag whose name ends at `pos`; -1 when it is not closed."""
+    found = _rest_of_tag(text, pos, end)
+    return found.end() if found else -1
+
+
+def attributes(text: bytes, pos: int, end: int) -> Iterator[Attribute]:
+    """The attributes of a tag, from the end of its name to after its `>`; the first of a name."""
+    seen: set[bytes] = set()
+    for found in _attributes(text, pos, end):
+        name = found[1].lower()
+        if name in seen:
+            continue
+        seen.add(name)
+        yield _attribute(name, found, text)
+
+
+def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
+    group = found.lastindex or 0
+    if group == 1:
+        return Attribute(name, found.end(), found.end(), None, equals=False)
+    if group == 2:  # noqa: PLR2004 (the group of `=`)
+        return Attribute(name, found.end(2), found.end(2), None, equals=True)
+    start, end = found.span(group)
+    quote = b"" if group == 5 else text[end : end + 1]  # noqa: PLR2004 (the unquoted value)
+    return Attribute(name, start, end, quote, equals=True)
+
+
+def comment_end(text: bytes, pos: int, end: int) -> int:
+    """The offset after the comment whose `<!--` ends at `pos`; `end` when it is not closed."""
+    if text.startswith((b">", b"->"), pos, end):
+        return text.index(b">", pos) + 1
+    found = _comment_end(text, pos, end)
+    return found.end() if found else end
+
+
+def bogus_comment_end(text: bytes, pos: int, end: int) -> int:
+    """The offset after the `>` that closes `<?`, `<!x`, `</ ` or a doctype; `end` without one."""
+    found = text.find(b">", pos, end)
+    return end if found < 0 else found + 1
+
+
+def cdata_end(text: bytes, pos: int, end: int) -> int:
+    """The offset of the `]]>` that closes a CDATA section; `end` when there is none."""
+    found = text.find(b"]]>", pos, end)
+    return end if found < 0 else found
+
+
+# Elements of HTML whose text is no markup, and what ends it: "appropriate end tag token".
+RAW_TEXT: Final = frozenset(
+    (b"title", b"textarea")  # RCDATA
+    + (b"style", b"xmp", b"iframe", b"noembed", b"noframes")  # RAWTEXT
+    + (b"script", b"plaintext")
+    + (b"noscript",)  # design rule 14
+)
+
+
+def _any_case(name: bytes) -> bytes:
+    return b"".join(b"[%c%c]" % (byte, byte - 32) for byte in name)
+
+
+_raw_text_end: Final = {
+    name: re.compile(rb"</" + _any_case(name) + rb"(?=[\t\n\f\r />])").search for name in RAW_TEXT
+}
+
+# In a script: what changes the state of "script data" (escaped and double escaped).
+_script_data: Final = re.compile(rb"<!--|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])").search
+_script_escaped: Final = re.compile(rb"-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])").search
+_script_double_escaped: Final = re.compile(
+    rb"-->|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])"
+).search
+
+
+def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
+    """The offset of the `</name` that ends the raw text beginning at `pos`; `end` without one."""
+    if name == b"plaintext":
+        return end
+    if name == b"script":
+        return _script_end(text, pos, end)
+    found = _raw_text_end[name](text, pos, end)
+    return found.start() if found else end
+
+
+def _script_end(text: bytes, pos: int, end: int) -> int:
+    """Script data with its escapes: `<!--<script>` hides the next `</script>`."""
+    while found := _script_data(text, pos, end):
+        if text.startswith(b"</", found.start()):
+            return found.start()
+        # `<!-->` and `<!--->` leave the escaped states at once: the dashes belong to both.
+        pos = found.start() + 2
+        while found := _script_escaped(text, pos, end):
+            pos = found.end()
+            if found[0].endswith(b">"):
+                break
+            if found[1]:
+                return found.start()
+            if not (found := _script_double_escaped(text, pos, end)):
+                return end
+            pos = found.end()
+            if found[0].endswith(b">"):
+                break
+        else:
+            return end
+    return end

@@ -1,0 +1,344 @@
+"""The grammars inside one attribute value: where its URLs are, and how a new one is spelled there.
+
+What comes in is a decoded attribute value: UTF-8, or any text in which ASCII bytes mean ASCII
+characters. What goes out are the spans of its URLs, in order, and for an absolute URL the text
+that can stand at such a span.
+
+Strategy: one function a syntax, `(value) -> spans`, in the table at the foot of the file. Each
+passes over the value once, by expressions that give nothing back (possessive), so time is linear
+whatever the value holds. Every span is without U+0000 to U+0020 at both ends (design rule 6),
+because the URL parser drops them; tab, CR and LF inside it stay, and `clean` drops them from the
+reference.
+
+To mind: `url` alone yields an empty span, as there the element decides whether an empty value is
+a reference. An empty item of the other syntaxes is none.
+
+Implements WHATWG HTML "parse a srcset attribute" and "shared declarative refresh steps" (living
+standard of 2025), HTML 4.01 §13.3 (archive lists).
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Syntax(Enum):
+    """How an attribute value holds its URLs."""
+
+    URL = "url"
+    SPACE_LIST = "space list"
+    COMMA_LIST = "comma list"
+    SEMICOLON_LIST = "semicolon list"
+    SRCSET = "srcset"
+    REFRESH = "refresh"
+    LINK = "link"
+
+
+_C0_AND_SPACE: Final = bytes(range(0x21))
+
+
+def _trim(value: bytes, start: int, end: int) -> Span:
+    """Span of value[start:end] without U+0000 to U+0020 at both ends; empty ones at their end."""
+    item = value[start:end].lstrip(_C0_AND_SPACE)
+    start = end - len(item)
+    return Span(start, start + len(item.rstrip(_C0_AND_SPACE)))
+
+
+def url(value: bytes) -> Iterator[Span]:
+    """Yield the one span of a value that is one URL, an empty span where nothing is left of it.
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(url(b" x.png "))
+    [Span(start=1, end=6)]
+    >>> list(url(b""))
+    [Span(start=0, end=0)]
+    """
+    yield _trim(value, 0, len(value))
+
+
+# HTML white space: TAB, LF, FF, CR, SPACE.
+_SPACE_ITEM: Final = re.compile(rb"[^\t\n\f\r ]++")
+_COMMA_ITEM: Final = re.compile(rb"[^,]++")
+_SEMICOLON_ITEM: Final = re.compile(rb"[^;]++")
+
+
+def space_list(value: bytes) -> Iterator[Span]:
+    """Yield the spans of URLs between white space: ping, attributionsrc, archive of object.
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(space_list(b" /p  q"))
+    [Span(start=1, end=3), Span(start=5, end=6)]
+    """
+    return _items(_SPACE_ITEM, value)
+
+
+def comma_list(value: bytes) -> Iterator[Span]:
+    """Yield the spans of URLs between commas: archive of applet (HTML 4.01 §13.4).
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(comma_list(b"a.jar, b.jar,"))
+    [Span(start=0, end=5), Span(start=7, end=12)]
+    """
+    return _items(_COMMA_ITEM, value)
+
+
+def semicolon_list(value: bytes) -> Iterator[Span]:
+    """Yield the spans of URLs between semicolons: values of SVG's animate (SMIL 3 §12.5.2).
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(semicolon_list(b"a.svg; b.svg"))
+    [Span(start=0, end=5), Span(start=7, end=12)]
+    """
+    return _items(_SEMICOLON_ITEM, value)
+
+
+# Link = #( "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] ) )   (RFC 8288 §3)
+# The parameters of one link, up to the comma before the next; a quoted string may hold commas.
+_LINK_PARAMETERS: Final = re.compile(
+    rb"""(?: [^",]++ | "(?:[^"\\]++|\\.)*+(?:"|\\?\Z) )*+""", re.VERBOSE | re.DOTALL
+)
+_BEFORE_LINK: Final = re.compile(rb"[\t\n\f\r ,]*+")
+
+
+def link(value: bytes) -> Iterator[Span]:
+    """Yield the spans of the targets of a Link field: between `<` and `>` (RFC 8288 §3).
+
+    Args:
+        value: the field's value, decoded.
+
+    >>> list(link(b'<a.css>; rel="x, <y>", <b>'))
+    [Span(start=1, end=6), Span(start=24, end=25)]
+    """
+    position = _skip(_BEFORE_LINK, value, 0)
+    while value.startswith(b"<", position):
+        end = value.find(b">", position)
+        if end < 0:
+            return
+        span = _trim(value, position + 1, end)
+        if span.start < span.end:
+            yield span
+        position = _skip(_BEFORE_LINK, value, _skip(_LINK_PARAMETERS, value, end + 1))
+
+
+def _items(item: re.Pattern[bytes], value: bytes) -> Iterator[Span]:
+    for match in item.finditer(value):
+        span = _trim(value, match.start(), match.end())
+        if span.start < span.end:
+            yield span
+
+
+_SPACES_AND_COMMAS: Final = re.compile(rb"[\t\n\f\r ,]*+")
+# The states "in descriptor", "in parens" and "after descriptor" of step 8: a comma ends the
+# descriptors, but not in parentheses; an open parenthesis without its end takes all that follows.
+_DESCRIPTORS: Final = re.compile(rb"(?: [^,(]++ | \( [^)]*+ \)?+ )*+ ,?+", re.VERBOSE)
+
+
+def srcset(value: bytes) -> Iterator[Span]:
+    """Yield the spans of URLs of a srcset or imagesrcset (WHATWG HTML "parse a srcset attribute").
+
+    A candidate whose descriptors are in error is yielded too, although browsers drop it: the next
+    release may know the descriptor (as `h` once was unknown), and an absolute URL harms nobody.
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(srcset(b"a.png, b.png 2x"))
+    [Span(start=0, end=5), Span(start=7, end=12)]
+    """
+    # Steps 1 to 3: input, position, candidates.
+    position = 0
+    # Step 4, splitting loop: collect white space and commas.
+    while (start := _skip(_SPACES_AND_COMMAS, value, position)) < len(value):  # Step 5
+        # Step 6: collect what is not white space as the URL.
+        position = _skip(_SPACE_ITEM, value, start)
+        # Step 7: descriptors is empty.
+        # Step 8: a URL that ends with commas loses them and has no descriptors.
+        end = start + len(value[start:position].rstrip(b","))
+        if end == position:
+            # Otherwise the descriptor tokenizer runs to the comma that ends the candidate.
+            position = _skip(_DESCRIPTORS, value, position)
+        # Steps 9 to 15 read the descriptors; that their digits are numbers matters to no span.
+        span = _trim(value, start, end)
+        if span.start < span.end:
+            yield span
+        # Step 16: return to the splitting loop.
+
+
+def _skip(pattern: re.Pattern[bytes], value: bytes, position: int) -> int:
+    match = pattern.match(value, position)
+    return position if match is None else match.end()
+
+
+# Steps 3 to 10. The time is ASCII digits, or nothing before a dot (6.1); more digits and dots
+# follow (8). Unless the value ends there, ";", "," or white space must be next (10.1).
+_REFRESH_TIME: Final = re.compile(
+    rb"""
+    [\t\n\f\r ]*+                                 # 3   skip white space
+    (?: [0-9]++ | (?=\.) )                        # 5-7 time
+    [0-9.]*+                                      # 8
+    (?: (?=[;,\t\n\f\r ]) [\t\n\f\r ]*+           # 10.1, 10.2
+        [;,]?+ [\t\n\f\r ]*+                      # 10.3, 10.4
+      | \Z )
+    """,
+    re.VERBOSE,
+)
+# Steps 11.2 to 11.7. Where a part of the keyword is missing, the URL begins before it (11.1): then
+# it begins with U, and so not with a quote.
+_REFRESH_KEYWORD: Final = re.compile(
+    rb"url [\t\n\f\r ]*+ = [\t\n\f\r ]*+", re.VERBOSE | re.IGNORECASE
+)
+_QUOTES: Final = (b"'", b'"')
+
+
+def refresh(value: bytes) -> Iterator[Span]:
+    """Yield the span of the URL of a refresh, if it has one that is not empty.
+
+    WHATWG HTML "shared declarative refresh steps": the `content` of `<meta http-equiv=refresh>`
+    and the value of a Refresh header.
+
+    Args:
+        value: the decoded attribute value.
+
+    >>> list(refresh(b"0; url='x'"))
+    [Span(start=8, end=9)]
+    >>> list(refresh(b"0;url="))
+    []
+    """
+    time = _REFRESH_TIME.match(value)  # Steps 1 to 10
+    if time is None:
+        return
+    start, end = _refresh_url(value, time.end())  # Step 11
+    span = _trim(value, start, end)
+    if span.start < span.end:
+        yield span
+
+
+def _refresh_url(value: bytes, position: int) -> Span:
+    """Steps 11.1 to 11.10: the URL string, which an opening quote ends at its like."""
+    start = _skip(_REFRESH_KEYWORD, value, position)
+    quote = value[start : start + 1]
+    if quote not in _QUOTES:
+        return Span(start, len(value))  # 11.9
+    end = value.find(quote, start + 1)  # 11.10
+    return Span(start + 1, len(value) if end < 0 else end)
+
+
+_DROPPED: Final = str.maketrans("", "", "\t\r\n")
+
+
+def clean(text: str) -> str:
+    r"""Return a reference as the URL parser reads it: without tab, CR and LF (design rule 6).
+
+    Args:
+        text: the decoded text of a span.
+
+    >>> clean("a\n/b")
+    'a/b'
+    """
+    cleaned = text.translate(_DROPPED)
+    return text if len(cleaned) == len(text) else cleaned
+
+
+class _Unsafe(NamedTuple):
+    """What a URL may not hold at a place: `anywhere`, and among `ends` as first or last."""
+
+    anywhere: re.Pattern[str]
+    ends: str
+
+
+# Control characters are ASCII's, everywhere: the URL parser drops some of them, the HTML parser
+# replaces U+0000, and none reads back as it was written.
+_UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
+    Syntax.URL: _Unsafe(re.compile(r"[\0-\x1F\x7F]"), " "),
+    Syntax.SPACE_LIST: _Unsafe(re.compile(r"[\0-\x20\x7F]"), ""),
+    Syntax.COMMA_LIST: _Unsafe(re.compile(r"[\0-\x20\x7F,]"), ""),
+    Syntax.SEMICOLON_LIST: _Unsafe(re.compile(r"[\0-\x1F\x7F;]"), " "),
+    Syntax.SRCSET: _Unsafe(re.compile(r"[\0-\x20\x7F]"), ","),
+    Syntax.REFRESH: _Unsafe(re.compile(r"[\0-\x1F\x7F]"), " "),
+    Syntax.LINK: _Unsafe(re.compile(r"[\0-\x20\x7F<>]"), ""),
+}
+_SINGLE_QUOTED: Final = _Unsafe(re.compile(r"[\0-\x1F\x7F']"), " ")
+_DOUBLE_QUOTED: Final = _Unsafe(re.compile(r'[\0-\x1F\x7F"]'), " ")
+# What the steps before 11.9 would take from the front of a bare URL, by its last character: the
+# keyword (11.6), a separator (10.3), a quote (11.8).
+_FRONT: Final = re.compile(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
+
+
+def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
+    """Return an absolute URL spelled so that it reads as one whole URL at its place.
+
+    What the grammar would take for its own is percent-encoded, nothing else; `url` itself returns
+    when there is no such thing in it.
+
+    Args:
+        syntax: the grammar of the value.
+        url: what shall stand at the span; not empty.
+        value: the decoded attribute value as it is.
+        span: where the URL goes, as yielded by the function of `SYNTAXES`.
+
+    >>> spell(Syntax.SRCSET, "http://a/b c,", b"x 2x", Span(0, 1))
+    'http://a/b%20c%2C'
+    """
+    if syntax is Syntax.REFRESH:
+        return _spell_refresh(url, value, span)
+    return _encode(_UNSAFE[syntax], url)
+
+
+def _spell_refresh(url: str, value: bytes, span: Span) -> str:
+    before = value[: span.start].rstrip(_C0_AND_SPACE)
+    if before.endswith(b"'"):
+        return _encode(_SINGLE_QUOTED, url)
+    if before.endswith(b'"'):
+        return _encode(_DOUBLE_QUOTED, url)
+    return _encode_front(_encode(_UNSAFE[Syntax.REFRESH], url))
+
+
+def _encode_front(url: str) -> str:
+    front = _FRONT.match(url)
+    if front is None:
+        return url
+    last = front.end() - 1
+    return url[:last] + _percent(url[last]) + url[front.end() :]
+
+
+def _encode(unsafe: _Unsafe, url: str) -> str:
+    body = url.strip(unsafe.ends)
+    if len(body) < len(url):
+        # Nothing but `ends` has no body: then it is all at the front.
+        front = len(url) - len(url.lstrip(unsafe.ends))
+        back = front + len(body)
+        url = _percent(url[:front]) + body + _percent(url[back:])
+    if unsafe.anywhere.search(url) is None:
+        return url
+    return unsafe.anywhere.sub(lambda match: _percent(match[0]), url)
+
+
+def _percent(text: str) -> str:
+    """Percent-encode every character of an ASCII text."""
+    return "".join(f"%{ord(character):02X}" for character in text)
+
+
+SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
+    Syntax.URL: url,
+    Syntax.SPACE_LIST: space_list,
+    Syntax.COMMA_LIST: comma_list,
+    Syntax.SEMICOLON_LIST: semicolon_list,
+    Syntax.SRCSET: srcset,
+    Syntax.REFRESH: refresh,
+    Syntax.LINK: link,
+}

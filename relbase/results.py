@@ -1,0 +1,140 @@
+"""What a caller gets: links, entities, the result of a rewriting."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from relbase.notes import Note
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from relbase.edit import Edit, Span
+    from relbase.layers import Base
+    from relbase.walk import Status
+
+# Of one reason so many notes are kept each; a hostile document could cause millions.
+MAX_NOTES: Final = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One reference of a document: where it stands, what it resolves to, and why.
+
+    Args:
+        part: the entity: "" for the document, "1.2" as IMAP section numbers.
+        element: the element it stands in, in lower case; "" in a style sheet.
+        attribute: the attribute, in lower case; "" in raw text.
+        syntax: how it stands there: "url", "srcset", "css", ...
+        reference: as the author wrote it, decoded, without white space around it.
+        url: what it resolves to; None when unresolved.
+        base: the base it was resolved against.
+        span: its bytes in the input.
+        line: 1-based.
+        column: 1-based, in bytes.
+        status: what became of it.
+    """
+
+    part: str
+    element: str
+    attribute: str
+    syntax: str
+    reference: str
+    url: str | None
+    base: Base
+    span: Span
+    line: int
+    column: int
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """One entity of the tree: the document itself, or a part of a message.
+
+    Args:
+        part: its number, as IMAP section numbers; "" for the outermost.
+        type: its media type.
+        span: its bytes in the input.
+        base: its base and the layers behind it.
+    """
+
+    part: str
+    type: str
+    span: Span
+    base: Base
+
+
+class Result:
+    """What `rewrite` made of a document.
+
+    Attributes:
+        data: the document with absolute links; the input itself when nothing changed.
+        base: the base of the outermost entity.
+        edits: what was changed, in coordinates of the input, sorted and disjoint.
+        notes: what the user should know.
+        changed: whether anything was changed.
+        links: every reference of the input; computed on first access.
+    """
+
+    __slots__ = ("_links", "base", "data", "edits", "notes")
+
+    def __init__(
+        self,
+        data: bytes,
+        base: Base,
+        edits: tuple[Edit, ...],
+        notes: tuple[Note, ...],
+        links: Callable[[], Iterable[Link]],
+    ) -> None:
+        self.data = data
+        self.base = base
+        self.edits = edits
+        self.notes = notes
+        self._links: Callable[[], Iterable[Link]] | tuple[Link, ...] = links
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was changed."""
+        return bool(self.edits)
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Every reference of the input, with what it resolves to and why."""
+        if not isinstance(self._links, tuple):
+            self._links = tuple(self._links())
+        return self._links
+
+    def __repr__(self) -> str:
+        return f"Result({len(self.edits)} edits, {len(self.notes)} notes, base={self.base.url!r})"
+
+
+class Notes:
+    """Collects notes, of each reason no more than `MAX_NOTES`."""
+
+    __slots__ = ("_counts", "_notes")
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self._notes: list[Note] = []
+        self._counts: Counter[object] = Counter()
+        for note in notes:
+            self.add(note)
+
+    def add(self, note: Note) -> None:
+        """Keep a note, or count it when there are many of its reason."""
+        self._counts[note.reason] += 1
+        if self._counts[note.reason] <= MAX_NOTES:
+            self._notes.append(note)
+
+    def collected(self) -> tuple[Note, ...]:
+        """The notes, and for each reason with too many one that says how many more there are."""
+        more = [
+            Note(
+                note.reason, "", None, f"{self._counts[note.reason] - MAX_NOTES} more of this kind"
+            )
+            for note in {note.reason: note for note in self._notes}.values()
+            if self._counts[note.reason] > MAX_NOTES
+        ]
+        return (*self._notes, *more)

@@ -1,0 +1,5 @@
+"""What a reference means: three URL algorithms, the schemes, and the grammar.
+
+Nothing here knows of documents. `resolver` chooses among the three algorithms, which share
+nothing: `rfc1808`, `rfc3986`, `whatwg`.
+"""

@@ -1,0 +1,219 @@
+"""Views: a text as it means, and the way back to the text as it is written.
+
+Strategy: a view holds `inner`, the decoded text, and `lower(edits)`, which turns edits of the
+inner text into edits of the raw text such that
+
+    decode(splice(raw, view.lower(edits))) == splice(view.inner, edits)
+
+`RunView` serves every encoding in which most bytes stand for themselves and a few *runs* (a
+character reference, an escape, a character that is encoded otherwise) do not. `lower` walks the
+runs once beside the edits. The view keeps no run: whoever expects many gives an iterable that
+finds them anew, and the memory of the view is its two texts, and 8 bytes a run while it lowers.
+
+Three things to mind. An edit that begins or ends inside of what one run decodes to covers the
+whole run. What stands before an edit may read on into it (`&am` + `p;`): an `unended` run is
+written anew together with the edit behind it, and `joins` says the same of bytes that are no run.
+And edits that touch become one, so that what is spelled for them is spelled as one text.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from relbase.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+class View(Protocol):
+    """A decoded text whose edits can be lowered to edits of the raw text around it."""
+
+    @property
+    def inner(self) -> bytes:
+        """The decoded text: UTF-8, undecodable bytes as surrogates (surrogatepass)."""
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+
+
+class Run(NamedTuple):
+    """The raw bytes from `start` to `end` mean `inner`; between runs each byte means itself.
+
+    `unended`: how the run is read depends on what follows (`&amp` without its semicolon), so
+    that an edit directly behind it has to write it anew.
+    """
+
+    start: int
+    end: int
+    inner: bytes
+    unended: bool = False
+
+
+class Grown(NamedTuple):
+    """An edit, and from where to where it is written anew, in the raw and in the inner text."""
+
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+    edit: Edit
+
+
+_NO_RUN = Run(0, 0, b"")
+_GREATEST_I = 1 << 32  # offsets below it need 4 bytes
+
+
+class RunView:
+    """The view of a raw text in which only `runs` differ from what they mean.
+
+    Args:
+        raw: the text as written.
+        runs: sorted and disjoint; iterated once here and once by every `lower`.
+        spell: writes inner text so that it decodes to itself wherever it is put.
+        joins: the raw offset, at most the one given, from which on the text before it could be
+            read together with what follows; the offset itself where nothing can. It splits no
+            run and must not search the whole text. Behind an `unended` run it is not asked.
+
+    Raises:
+        ValueError: if `runs` is an iterator, which cannot be iterated again.
+
+    >>> view = RunView(b"a%2Fb", [Run(1, 4, b"/")], lambda new: new.replace(b"/", b"%2F"))
+    >>> view.inner
+    b'a/b'
+    >>> view.lower([Edit(0, 0, b"/x/")])
+    [Edit(start=0, end=0, new=b'%2Fx%2F')]
+    """
+
+    __slots__ = ("_joins", "_raw", "_runs", "_spell", "inner")
+
+    def __init__(
+        self,
+        raw: bytes,
+        runs: Iterable[Run],
+        spell: Callable[[bytes], bytes],
+        joins: Callable[[bytes, int], int] = lambda _raw, at: at,
+    ) -> None:
+        if iter(runs) is runs:
+            raise ValueError("runs are iterated more than once: give a sequence, not an iterator")
+        self._raw = raw
+        self._runs = runs
+        self._spell = spell
+        self._joins = joins
+        self.inner: bytes = _read(raw, runs)
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text.
+
+        It walks all runs before the last edit: give it all edits of the text in one call.
+        """
+        return [
+            Edit(grown.start, grown.end, self._spell(new))
+            for grown, new in merge(self.inner, self._grown(edits))
+        ]
+
+    def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
+        """Grow each edit to the whole runs that it touches."""
+        walk = _Walk(self._raw, self._runs)
+        for edit in edits:
+            walk.pass_to(edit.start)
+            start, inner_start = self._join(walk, *walk.begin(edit.start))
+            walk.pass_to(edit.end)
+            end = max(edit.end + walk.shift, walk.passed.end)
+            yield Grown(start, end, inner_start, end - walk.shift, edit)
+
+    def _join(self, walk: _Walk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
+        """Move an edit's raw and inner start to where that begins which could read on into it."""
+        if left.unended and left.end == start:
+            return left.start, inner_start - len(left.inner)
+        joined = self._joins(self._raw, start)
+        if joined >= left.end:
+            return joined, inner_start - (start - joined)
+        return joined, walk.inner_offset(joined)
+
+
+class _Walk:
+    """How far the runs have been walked; behind the passed ones raw and inner differ by `shift`.
+
+    A run is passed when its inner text begins before the offset in question: an empty run at the
+    offset stays ahead.
+    """
+
+    __slots__ = ("_ahead", "_before", "_inner_starts", "_runs", "_starts", "passed", "shift")
+
+    def __init__(self, raw: bytes, runs: Iterable[Run]) -> None:
+        offsets = "I" if len(raw) < _GREATEST_I else "Q"
+        self._starts, self._inner_starts = array(offsets), array(offsets)
+        self._runs = iter(runs)
+        self._ahead = next(self._runs, None)
+        self._before = self.passed = _NO_RUN
+        self.shift = 0
+
+    def pass_to(self, offset: int) -> None:
+        """Pass the runs whose inner text begins before the inner offset."""
+        while self._ahead is not None and self._ahead.start - self.shift < offset:
+            run = self._ahead
+            self._starts.append(run.start)
+            self._inner_starts.append(run.start - self.shift)
+            self.shift += run.end - run.start - len(run.inner)
+            self._before, self.passed, self._ahead = self.passed, run, next(self._runs, None)
+
+    def begin(self, offset: int) -> tuple[int, int, Run]:
+        """Return the raw and inner start of an edit at the inner offset, and the run before."""
+        if offset + self.shift < self.passed.end:  # the edit splits that run
+            return self._starts[-1], self._inner_starts[-1], self._before
+        return offset + self.shift, offset, self.passed
+
+    def inner_offset(self, raw: int) -> int:
+        """Return the inner offset of a raw one before the last passed run, which splits none."""
+        index = bisect_left(self._starts, raw)
+        return self._inner_starts[index] - (self._starts[index] - raw)
+
+
+def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
+    """Make one edit of those that touch.
+
+    Return for each what it covers (its `edit` is the last of them) and the inner text that
+    stands there from now on.
+
+    Args:
+        inner: the inner text.
+        grown: its edits, grown to what has to be written anew with them.
+    """
+    opened: Grown | None = None
+    pieces: list[bytes] = []
+    for each in grown:
+        edit = each.edit
+        if opened is not None and each.inner_start <= opened.inner_end:
+            pieces += (inner[opened.edit.end : edit.start], edit.new)
+            opened = opened._replace(
+                end=max(opened.end, each.end),
+                inner_end=max(opened.inner_end, each.inner_end),
+                edit=edit,
+            )
+            continue
+        if opened is not None:
+            yield opened, _joined(inner, opened, pieces)
+        opened, pieces = each, [inner[each.inner_start : edit.start], edit.new]
+    if opened is not None:
+        yield opened, _joined(inner, opened, pieces)
+
+
+def _joined(inner: bytes, opened: Grown, pieces: list[bytes]) -> bytes:
+    return b"".join((*pieces, inner[opened.edit.end : opened.inner_end]))
+
+
+def _read(raw: bytes, runs: Iterable[Run]) -> bytes:
+    """Return what `raw` means; `raw` itself when there are no runs."""
+    inner = bytearray()
+    at = 0
+    for start, end, text, _ in runs:
+        inner += raw[at:start]
+        inner += text
+        at = end
+    if not at:
+        return raw
+    inner += raw[at:]
+    return bytes(inner)
