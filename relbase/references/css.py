@@ -1,0 +1,400 @@
+"""Where the references of a style sheet or a style attribute are, as byte spans.
+
+Strategy: in comes CSS text in any charset in which ASCII bytes are ASCII (a multi-byte one as
+UTF-8), out go the spans of `url()`, `src()`, `@import` and `image-set()` references in their
+order. Nothing is decoded but names and URLs that hold escapes. Three steps keep it cheap: a text
+that holds no trigger (`url(`, `@import`, a backslash ...) is not read at all; it is read up to the
+last trigger; and between two events one regular expression skips what cannot matter.
+
+An event is a byte at which the state may change: a bracket, a backslash, the start of an at-rule
+or of a custom property. `_EVENTS` at the foot says what each does. The state is a stack of the
+brackets that are open, at whose bottom may stand the custom property or the `@namespace` that
+they are in. Where it is empty, `{`, `}` and `;` start a statement without being stacked: what is
+inside a rule, a block or nothing makes no difference to a reference.
+
+Mind that a skip ends between two tokens, and that only from there on (`floor`) may a look back
+go: `<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.
+
+Specification: CSS Syntax Level 3, §4.3 (tokenizer), §5.4 (parser); CSS Values Level 4, §4.5 (urls);
+CSS Cascade Level 5, §2 (`@import`); CSS Images Level 4, §2.4 (`image-set()`). As there, what the
+end of the text cuts off counts: `url(x` is a url. However, as blocks are not counted, two things
+are read at the top level as in a block: `}` and `;` end any statement, so that the @import of
+`x; @import "y"` is found, which browsers pass over, and `--x:hover{}` is a custom property.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.references.css_escapes import (
+    BAD_URL,
+    ESCAPE,
+    INSIDE_DOUBLE,
+    INSIDE_SINGLE,
+    NAME,
+    URL,
+    WORD,
+    unescape,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Form(Enum):
+    """How a reference is written: only `IMPORT` makes another sheet part of this one."""
+
+    URL = "url"
+    SRC = "src"
+    IMPORT = "import"
+    IMAGE_SET = "image-set"
+
+
+class CssReference(NamedTuple):
+    """A reference in CSS: its bytes as written, without quotes and the white space around it.
+
+    `quote` is what stands around it: `"`, `'` or nothing. `local` is a reference into the document
+    itself (`url(#id)`), `custom` one inside the value of a custom property.
+    """
+
+    start: int
+    end: int
+    quote: bytes
+    form: Form
+    local: bool
+    custom: bool
+
+
+def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
+    """Yield the references of a style sheet, a style attribute or a property's value, in order.
+
+    A url that is empty or all white space is no reference. Any bytes will do: nothing raises.
+
+    Args:
+        text: CSS in a charset in which ASCII bytes are ASCII.
+        start: where in `text` the CSS begins.
+        end: where it ends; without it, at the end of `text`.
+
+    >>> [found] = references(b"a { background: url( 'x.png' ) }")
+    >>> found.start, found.end, found.quote, found.form
+    (22, 27, b"'", <Form.URL: 'url'>)
+    """
+    end = len(text) if end is None else end
+    limit = _limit(text, start, end)
+    return _scan(text, start, end, limit) if limit else iter(())
+
+
+# --- What is skipped ---
+
+# §4.3.2; an unclosed comment reaches to the end.
+_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
+_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
+_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+# A name with an escape that the names of interest have not; no function's: its bracket counts.
+_LETTER_ESCAPED: Final = rb"""(?: [\-urlsimgtwkURLSIMGTWK]
+    | 0{4}[24-7][0-9A-Fa-f] | 0{0,3}[24-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
+_HARMLESS: Final = rb"(?=\\(?! %b | [\n\r\f])) (?:[%b]++|%b)++ (?!\()" % (
+    _LETTER_ESCAPED,
+    WORD,
+    ESCAPE,
+)
+
+
+def _group(inside: bytes) -> bytes:
+    """Match a balanced `(...)` that is no argument of a function of interest."""
+    return rb"""(?<![uU][rR][lL])(?<![sS][rR][cC])(?<!-[sS][eE][tT])
+        \( (?: [^"'\\/()\[\]{}<]++ | /(?!\*) | %b%b )*+ \)""" % (_STRING, inside)
+
+
+# Three levels serve `calc()` in `rgb()` in a gradient; what is deeper is stacked.
+_GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"")))
+# What a statement may begin with that is more than text: see `_statement`.
+_START: Final = (
+    rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace) | [%b]*+\\ ) )" % WORD
+)
+_SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
+    (?: [^"'\\/()\[\]{};<]++ | /(?!\*) | %b )*+ (?=[;}])""" % (WORD, _GROUP)
+_SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (_COMMENT, _HARMLESS)
+
+_OUTSIDE: Final = re.compile(
+    rb"""(?: [^"'\\/(\[;{}<]++ | [;{}] %b (?:%b)?+ (?!%b) | %b | %b | %b )*+"""
+    % (_SPACE, _SIMPLE_CUSTOM, _START, _SKIPPED, _STRING, _GROUP),
+    re.VERBOSE,
+)
+_INSIDE: Final = re.compile(
+    rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b | %b )*+""" % (_SKIPPED, _STRING, _GROUP), re.VERBOSE
+)
+_INSIDE_IMAGE_SET: Final = re.compile(
+    rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b )*+""" % (_SKIPPED, _GROUP), re.VERBOSE
+)
+
+# Without one of these there is no reference; how many bytes tell what it is, for `_HARMLESS` too.
+_TRIGGERS: Final = {b"url(": 4, b"src(": 4, b"-set(": 5, b"@import": 7, b"\\": 8}
+
+
+def _limit(text: bytes, start: int, end: int) -> int:
+    """Return the end of the last trigger, or 0 if there is none."""
+    if text.find(b"(", start, end) < 0 and text.find(b"@", start, end) < 0:
+        return 0
+    lowered = text[start:end].lower()
+    founds = [(lowered.rfind(trigger), length) for trigger, length in _TRIGGERS.items()]
+    limit = max((start + found + length for found, length in founds if found >= 0), default=0)
+    return min(limit, end)
+
+
+# --- The scanner ---
+
+# The top of an empty stack, and what else the stack holds beside the brackets that are to come.
+_NOTHING, _CUSTOM, _NAMESPACE, _IMAGE_SET = b"", b"c", b"n", b"i"
+_SKIPS: Final = {_NOTHING: _OUTSIDE, _IMAGE_SET: _INSIDE_IMAGE_SET}
+
+
+class _Found(NamedTuple):
+    """What is a reference unless it is empty: a url or a string, without its quotes."""
+
+    start: int
+    end: int
+    quote: bytes
+    form: Form
+
+
+class _Step(NamedTuple):
+    """What an event makes of the state: where to go on, what was found, what opens or closes."""
+
+    pos: int
+    found: _Found | None = None
+    push: bytes = b""
+    pop: bool = False
+
+
+def _scan(text: bytes, start: int, end: int, limit: int) -> Iterator[CssReference]:
+    """Yield the references that begin before `limit`, or in an `image-set()` that does."""
+    stack = bytearray()
+    begin = len(_BOM) if start == 0 and text.startswith(_BOM) else start
+    step = _statement(text, begin, end)
+    while True:
+        if step.found is not None:
+            bottom = stack[:1]
+            reference = _reference(text, step.found, custom=bottom == _CUSTOM)
+            if reference is not None and bottom != _NAMESPACE:
+                yield reference
+        if step.pop:
+            stack.pop()
+        elif step.push:
+            stack += step.push
+            limit = end if step.push == _IMAGE_SET else limit
+        if step.pos >= limit:
+            return
+        top = bytes(stack[-1:])
+        # The limit may cut a token short, but then nothing that counts begins in it or after it.
+        at = _past(_SKIPS.get(top, _INSIDE), text, step.pos, limit)
+        if at >= limit:
+            return
+        step = _EVENTS[text[at]](text, step.pos, at, end, top)
+
+
+def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
+    match = skipped.match(text, pos, end)
+    return match.end() if match else pos
+
+
+_BOM: Final = b"\xef\xbb\xbf"
+_C0_OR_SPACE: Final = bytes(range(0x21))
+# A string's inside up to the white space at its end; `\41 ` and `\ ` end in none.
+_TRIMMED: Final = re.compile(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
+
+
+def _reference(text: bytes, found: _Found, *, custom: bool) -> CssReference | None:
+    """Make a reference of what was found, without the white space around it; None if empty."""
+    start, end, quote, form = found
+    raw = text[start:end]
+    url = unescape(raw, quote)
+    if not url.strip(_C0_OR_SPACE):
+        return None
+    if quote:
+        start = end - len(raw.lstrip(b" \t"))
+        end = _past(_TRIMMED, text, start, end)
+    # `url(" #id")` is a url of the sheet's base in Chromium: the white space counts for this.
+    return CssReference(start, end, quote, form, url.startswith(b"#"), custom)
+
+
+# --- Statements: `pos` stands where one may begin ---
+
+_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_SPACES: Final = re.compile(_SPACE)
+_COLON: Final = re.compile(_SPACE + b":")
+_BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
+
+
+def _statement(text: bytes, pos: int, end: int) -> _Step:
+    """Go past `@import x`, `@namespace` or `--x:`; else to where the statement begins.
+
+    §5.4.1 (CDO and CDC mean nothing), §5.4.2 (at-rules), §5.4.6 (declarations).
+    """
+    pos = _past(_BETWEEN, text, pos, end)
+    match = _BEGINNING.match(text, pos, end)
+    if match is None:
+        return _Step(pos)
+    name = unescape(match[2][:_LONGEST_WRITTEN]).lower()
+    if match[1]:
+        if name == b"import":
+            return _import(text, match.end(), end)
+        return _Step(match.end(), push=_NAMESPACE if name == b"namespace" else b"")
+    colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
+    return _Step(colon.end(), push=_CUSTOM) if colon else _Step(pos)
+
+
+def _import(text: bytes, pos: int, end: int) -> _Step:
+    """Read what `@import` names: a string, `url()` or `src()`."""
+    pos = _past(_SPACES, text, pos, end)
+    match = _FUNCTION.match(text, pos, end)
+    if match is None:
+        return _string(text, pos, end, Form.IMPORT)
+    call = {b"url": _url, b"src": _src}.get(unescape(match[1]).lower())
+    return call(text, match.end(), end, Form.IMPORT) if call else _Step(pos)
+
+
+# --- Functions: `pos` stands after the bracket ---
+
+_FUNCTION: Final = re.compile(rb"(%b)\(" % NAME)
+_STRINGS: Final = {ord('"'): re.compile(INSIDE_DOUBLE), ord("'"): re.compile(INSIDE_SINGLE)}
+_QUOTE_NEXT: Final = re.compile(rb"[ \t\n\r\f]*+(?=[\"'])")
+
+
+def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    """Read a url token, or the string in a function of that name (§4.3.4, §4.3.6)."""
+    quoted = _QUOTE_NEXT.match(text, pos, end)
+    if quoted is not None:
+        return _string(text, quoted.end(), end, form)._replace(push=b")")
+    url = URL.match(text, pos, end)
+    if url is None:
+        return _Step(_past(BAD_URL, text, pos, end))
+    return _Step(url.end(), _Found(url.start(1), url.end(1), b"", form))
+
+
+def _src(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    return _string(text, _past(_SPACES, text, pos, end), end, form)._replace(push=b")")
+
+
+def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
+    return _Step(pos, push=_IMAGE_SET)
+
+
+_CALLS: Final[Mapping[bytes, Callable[[bytes, int, int, Form], _Step]]] = {
+    b"url": _url,
+    b"src": _src,
+    b"image-set": _image_set,
+    b"-webkit-image-set": _image_set,
+}
+
+
+def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
+    known = _CALLS.get(name)
+    if known is None:
+        return _Step(pos, push=b")")
+    return known(text, pos, end, Form.SRC if name == b"src" else Form.URL)
+
+
+def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
+    """Read the string at `at`, if there is one; a bad one, ended by a newline, is none (§4.3.5)."""
+    inside = _STRINGS.get(text[at]) if at < end else None
+    if inside is None:
+        return _Step(at)
+    stop = _past(inside, text, at + 1, end)
+    if stop < end and text[stop] != text[at]:
+        return _Step(stop)
+    return _Step(min(stop + 1, end), _Found(at + 1, stop, text[at : at + 1], form))
+
+
+# --- Events: what stands at `at`, where the skip from `floor` ended; `top` of the stack ---
+
+_CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(url|src|(?:-webkit-)?image-set)\Z" % WORD)
+_LONGEST_CALL: Final = len(b"-webkit-image-set")
+_LONGEST_WRITTEN: Final = 9 * (_LONGEST_CALL + 1)  # an escape takes nine bytes at most
+_OPENINGS: Final = re.compile(rb"[(\[{]++")
+_CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
+_WHOLE_NAME: Final = re.compile(NAME)
+_NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
+
+
+def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+    """Call the function whose name stands before the bracket."""
+    if at > floor and text[at - 1] in b"lLcCtT":
+        before = text[max(floor, at - _LONGEST_CALL - 1) : at].lower()
+        called = _CALL_BEFORE.search(before)
+        if called is not None:
+            return _call(text, at + 1, end, called[1])
+    return _on_square(text, floor, at, end, top)
+
+
+def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
+    """Stack this bracket and those which directly follow it."""
+    stop = _past(_OPENINGS, text, at, end)
+    return _Step(stop, push=text[at:stop].translate(_CLOSERS))
+
+
+def _on_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+    """Begin a block of statements, or stack the bracket where it is part of a value."""
+    if top in (_NOTHING, _NAMESPACE):
+        return _on_end(text, floor, at, end, top)
+    return _on_square(text, floor, at, end, top)
+
+
+def _on_end(text: bytes, _floor: int, at: int, end: int, top: bytes) -> _Step:
+    """End the statement that is open at the bottom, and begin the next one."""
+    if top == _NOTHING:
+        return _statement(text, at + 1, end)
+    if top in (_NAMESPACE, _CUSTOM):
+        return _Step(at, pop=True)
+    return _Step(at + 1)
+
+
+def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _Step:
+    """Close what this bracket closes; one that closes nothing means nothing (§5.4.8)."""
+    closer = b")" if top == _IMAGE_SET else top
+    return _Step(at + 1, pop=text.startswith(closer, at))
+
+
+def _on_closing_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
+    if top in (_NOTHING, _NAMESPACE, _CUSTOM):
+        return _on_end(text, floor, at, end, top)
+    return _on_closing(text, floor, at, end, top)
+
+
+def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _Step:
+    """Read the whole of the name that has an escape at `at`; a bare backslash is a delimiter."""
+    start = floor + len(text[floor:at].rstrip(_NAME_BYTES))
+    stop = _past(_WHOLE_NAME, text, start, end)
+    if stop <= at:
+        return _Step(at + 1)
+    is_function = stop < end and text.startswith(b"(", stop)
+    if not is_function or text[max(floor, start - 1) : start] in (b"#", b"@"):
+        return _Step(stop)
+    written = text[start : min(stop, start + _LONGEST_WRITTEN)]
+    return _call(text, stop + 1, end, unescape(written).lower())
+
+
+def _on_quote(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
+    """Read a string directly in `image-set()`: only there does the skip end at one."""
+    return _string(text, at, end, Form.IMAGE_SET)
+
+
+def _on_cdo(_text: bytes, _floor: int, at: int, _end: int, _top: bytes) -> _Step:
+    return _Step(at + len(b"<!--"))
+
+
+_EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
+    ord("("): _on_round,
+    ord("["): _on_square,
+    ord("{"): _on_brace,
+    ord(";"): _on_end,
+    ord(")"): _on_closing,
+    ord("]"): _on_closing,
+    ord("}"): _on_closing_brace,
+    ord("\\"): _on_backslash,
+    ord("<"): _on_cdo,
+    ord('"'): _on_quote,
+    ord("'"): _on_quote,
+}

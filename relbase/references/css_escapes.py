@@ -1,0 +1,165 @@
+r"""CSS escapes: what a URL written in a style sheet means, and how new text is written into it.
+
+Strategy: in comes the URL as it stands between its quotes or in `url(...)`, as UTF-8 bytes. Every
+escape, and every NUL, is a run of a `RunView`; all other bytes stand for themselves. New text
+goes out with everything that could end the token, or the `<style>` element around it, as a hex
+escape, which always ends with one space so that nothing after it can be read into it.
+
+Mind what stands before an edit: `\41` without a space reads on into new text, and so does a
+`</st` that is left standing before a `yle`. Both are written anew together with the edit.
+
+Specification: CSS Syntax Module Level 3, §3.3 (preprocessing), §4.3.5 (strings), §4.3.7 (escapes).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final
+
+from relbase.view.runs import Run, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# §4.3.7 and the railroad diagram of §4.1. A newline is LF, CR, FF or CR LF.
+#   escape: "\" ( hex-digit{1,6} whitespace? | not( newline | hex-digit ) | EOF )
+ESCAPE: Final = rb"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\n\r\f])?+|[^\n\r\f0-9A-Fa-f]|\Z)"
+
+# NUL is read as U+FFFD (§3.3), which is a name's character like all that are not ASCII.
+WORD: Final = rb"0-9A-Za-z_\-\x00\x80-\xff"
+NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
+# §4.3.5: escapes, and escaped newlines. A bare newline ends a bad string and is not part of it.
+INSIDE_DOUBLE: Final = rb'(?:[^"\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+' % ESCAPE
+INSIDE_SINGLE: Final = rb"(?:[^'\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+" % ESCAPE
+# §4.3.6
+URL: Final = re.compile(
+    rb"[ \t\n\r\f]*+((?:[^\"'()\\\x01-\x20\x7f]++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)" % ESCAPE
+)
+# §4.3.14
+BAD_URL: Final = re.compile(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
+
+# What does not stand for itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
+_CODED: Final = re.compile(
+    rb"""
+      \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+
+         | (?P<newline>\r\n|[\n\r\f])
+         | (?P<itself>[^\x00])
+         | (?P<nothing>\Z)
+         | \x00
+         )
+    | \x00
+    """,
+    re.VERBOSE,
+)
+_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
+_GREATEST: Final = 0x10FFFF
+_SURROGATES: Final = range(0xD800, 0xE000)
+
+# `<` is escaped everywhere: a `</style` must not come about. Parentheses, quotes and white space
+# would make a bad url of an unquoted one (§4.3.6).
+_UNSAFE: Final = {
+    b'"': re.compile(rb'[\x00-\x1f\x7f"\\<]'),
+    b"'": re.compile(rb"[\x00-\x1f\x7f'\\<]"),
+    b"": re.compile(rb"[\x00-\x20\x7f\"'()\\<]"),
+}
+_END_TAG_BEGUN: Final = re.compile(rb"(?i)<(?:/(?:s(?:t(?:y(?:l(?:e)?)?)?)?)?)?\Z")
+_END_TAG_LENGTH: Final = len(b"</style")
+
+
+def unescape(raw: bytes, quote: bytes = b"") -> bytes:
+    r"""Return what `raw`, an identifier, a URL or the inside of a string, means.
+
+    Args:
+        raw: UTF-8 bytes as written.
+        quote: the quote around a string; empty for everything else.
+
+    >>> unescape(rb"\75 rl")
+    b'url'
+    """
+    if b"\\" not in raw and b"\0" not in raw:
+        return raw
+    return _CODED.sub(lambda match: _meaning(match, quote), raw)
+
+
+def css_view(raw: bytes, quote: bytes) -> RunView:
+    r"""Return the view of a URL in CSS: `inner` is what it means, `lower` spells new text.
+
+    A NUL in new text cannot be written in CSS: it comes out as U+FFFD.
+
+    Args:
+        raw: the URL as written, UTF-8, without its quotes.
+        quote: the quote around it, or empty for an unquoted `url()`.
+
+    Raises:
+        ValueError: if `quote` is neither empty nor a quotation mark.
+
+    >>> from relbase.edit import Edit
+    >>> view = css_view(rb"\69mg(1\29.gif", b'"')
+    >>> view.inner
+    b'img(1).gif'
+    >>> view.lower([Edit(0, 0, b'http://h/"')])
+    [Edit(start=0, end=0, new=b'http://h/\\22 ')]
+    """
+    unsafe = _UNSAFE.get(quote)
+    if unsafe is None:
+        raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
+    runs: list[Run] = []
+    open_ends: dict[int, int] = {}
+    chain = -1  # where the hex escapes begin that all end without a space, up to `done`
+    done = 0
+    for match in _CODED.finditer(raw):
+        run = Run(match.start(), match.end(), _meaning(match, quote))
+        runs.append(run)
+        if run.start > done:
+            chain = -1
+        if _is_open(match):
+            chain = run.start if chain < 0 else chain
+            open_ends[run.end] = chain
+        elif run.inner:
+            chain = -1
+        done = run.end
+    return RunView(
+        raw,
+        runs,
+        lambda new: unsafe.sub(_hex_escape, new),
+        lambda text, at: _joins(text, at, runs, open_ends),
+    )
+
+
+def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
+    """Consume an escaped code point, §4.3.7; in a string also what §4.3.5 skips."""
+    kind = match.lastgroup
+    if kind == "newline" or (kind == "nothing" and quote):
+        return b""
+    if kind == "itself":
+        return match["itself"]
+    digits = match["digits"]
+    if digits is None:
+        return _REPLACEMENT
+    code = int(digits, 16)
+    if code == 0 or code > _GREATEST or code in _SURROGATES:
+        return _REPLACEMENT
+    return chr(code).encode()
+
+
+def _is_open(match: re.Match[bytes]) -> bool:
+    r"""Whether text after the escape could be read into it: `\41`, and `\` at the very end."""
+    return match.lastgroup in {"digits", "nothing"}
+
+
+def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) -> int:
+    """Where that begins which could be read together with new text at the offset `at`."""
+    if at in open_ends:
+        return open_ends[at]
+    begun = _END_TAG_BEGUN.search(raw, max(0, at - _END_TAG_LENGTH), at)
+    if begun is None:
+        return at
+    index = bisect_right(runs, begun.start(), key=lambda run: run.start) - 1
+    if index >= 0 and runs[index].end > begun.start():
+        return runs[index].start
+    return begun.start()
+
+
+def _hex_escape(match: re.Match[bytes]) -> bytes:
+    return b"\\%x " % match[0][0]

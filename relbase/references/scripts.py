@@ -1,0 +1,310 @@
+"""The URLs in the JSON of script elements: import maps and speculation rules.
+
+What comes in is the text of the script element, UTF-8 or any text in which ASCII bytes mean ASCII
+characters. What goes out are the spans of the strings that are URLs, without their quotes, as
+written; `json_view` tells what such a string means, and lowers edits of that to edits of it.
+
+Strategy: `_strings` walks the text once, without recursion, and yields every string with the
+names of the containers around it, and END after a value that is JSON as JSON.parse has it. The
+text is walked twice: browsers drop a block that is no JSON [C], so nothing
+of it counts, and what was found is not kept until that is known. A table says which strings count.
+
+To mind: of members with the same name JSON.parse keeps the last [C], yet all of them are yielded.
+If only the last key became absolute, the one before would no longer be its double, and come
+alive. A map that browsers drop for a value of the wrong type is yielded as well: changing dead
+text harms nobody.
+
+Implements ECMA-404, WHATWG HTML "parse an import map string" and "parse a speculation rule set
+string" (living standard of 2025). [C] = seen in Chromium.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.view.runs import Run, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+MAX_DEPTH: Final = 1000
+"""Objects and arrays that hold something, within each other: more, and Chromium drops the block."""
+
+
+class Role(Enum):
+    """What a string is in its import map or speculation rules."""
+
+    IMPORTS_KEY = "imports key"
+    IMPORTS_ADDRESS = "imports address"
+    SCOPES_KEY = "scopes key"
+    SCOPE_IMPORTS_KEY = "scope imports key"
+    SCOPE_IMPORTS_ADDRESS = "scope imports address"
+    INTEGRITY_KEY = "integrity key"
+    RULE_URL = "rule URL"
+
+
+class JsonReference(NamedTuple):
+    """The URL from `start` to `end` of the text: what stands between the quotes, as written."""
+
+    start: int
+    end: int
+    role: Role
+
+
+def import_map(text: bytes) -> Iterator[JsonReference]:
+    """Yield the URLs of an import map that depend on the base, in the order of the text.
+
+    Specifiers and addresses count when they begin with `/`, `./` or `../`: others are bare or
+    absolute. The keys of `scopes` are any URL, the empty one too, absolute ones included.
+
+    Args:
+        text: the content of `<script type=importmap>`; when it is no JSON nothing is yielded.
+
+    >>> [(start, end) for start, end, role in import_map(b'{"imports": {"a": "./a.js"}}')]
+    [(19, 25)]
+    """
+    return _references(text, _IMPORT_MAP)
+
+
+def speculation_rules(text: bytes) -> Iterator[JsonReference]:
+    """Yield the URLs of the lists named `urls` in speculation rules, in the order of the text.
+
+    Each is relative to the document base, whatever its `relative_to` says, as the rules of a
+    script element have no URL of their own. Absolute ones are included.
+
+    Args:
+        text: the content of `<script type=speculationrules>`; when it is no JSON nothing is
+            yielded.
+
+    >>> [(start, end) for start, end, role in speculation_rules(b'{"prefetch":[{"urls":["n"]}]}')]
+    [(23, 24)]
+    """
+    return _references(text, _SPECULATION_RULES)
+
+
+class _Kind(Enum):
+    KEY = auto()  # the name of a member of an object
+    MEMBER = auto()  # the value of a member
+    ITEM = auto()  # an item of an array, or the whole text
+    END = auto()  # no string: a whole value ends here, and white space after it
+
+
+class _String(NamedTuple):
+    """A string without its quotes, and where it stands.
+
+    `names` has an entry for each container around it: the name of the member that the walk is at,
+    or None in an array. It is the walk's own list, so it holds until the next string is asked for.
+    """
+
+    kind: _Kind
+    start: int
+    end: int
+    names: list[bytes | None]
+
+
+# ECMA-404: white space is TAB, LF, CR, SPACE. Possessive throughout: nothing is read twice.
+_SPACE: Final = rb"[\t\n\r\ ]*+"
+_STRING: Final = rb""" "( (?: [^"\\\x00-\x1F]++ | \\ (?: ["\\/bfnrt] | u[0-9A-Fa-f]{4} ) )*+ )" """
+# member = string ws ":" ws ...
+_KEY: Final = re.compile(_STRING + _SPACE + rb":" + _SPACE, re.VERBOSE)
+# value = string / number / literal / object / array; the empty containers count as literals.
+# number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
+_VALUE: Final = re.compile(
+    rb"(?:"
+    + _STRING
+    + rb"""
+    | -?+ (?: 0 | [1-9][0-9]*+ ) (?: \.[0-9]++ )?+ (?: [Ee][+-]?+[0-9]++ )?+
+    | true | false | null
+    | \[ [\t\n\r\ ]*+ \] | \{ [\t\n\r\ ]*+ \}
+    | ( [\[{] )
+    )"""
+    + _SPACE,
+    re.VERBOSE,
+)
+_COMMA: Final = re.compile(rb"," + _SPACE)
+_OBJECT_END: Final = re.compile(rb"\}" + _SPACE)
+_ARRAY_END: Final = re.compile(rb"\]" + _SPACE)
+
+
+def _strings(text: bytes) -> Iterator[_String]:
+    """Yield every string of a JSON value in order, then END; an error ends the walk without it."""
+    names: list[bytes | None] = []
+    at = len(text) - len(text.lstrip(b"\t\n\r "))
+    while True:
+        if names and names[-1] is not None:
+            key = _KEY.match(text, at)
+            if key is None:
+                return
+            yield _String(_Kind.KEY, *key.span(1), names)
+            names[-1] = _decoded(key[1])
+            at = key.end()
+        value = _VALUE.match(text, at)
+        if value is None:
+            return
+        at = value.end()
+        if value[2] is not None:
+            if len(names) == MAX_DEPTH:
+                return
+            names.append(b"" if value[2] == b"{" else None)
+            continue
+        if value[1] is not None:
+            kind = _Kind.ITEM if not names or names[-1] is None else _Kind.MEMBER
+            yield _String(kind, *value.span(1), names)
+        at = _close(text, at, names)
+        if not names:
+            yield _String(_Kind.END, at, at, names)
+            return
+        comma = _COMMA.match(text, at)
+        if comma is None:
+            return
+        at = comma.end()
+
+
+def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
+    """Take the ends of containers that stand at `at` off `names`; return what follows them."""
+    while names:
+        end = (_ARRAY_END if names[-1] is None else _OBJECT_END).match(text, at)
+        if end is None:
+            break
+        names.pop()
+        at = end.end()
+    return at
+
+
+def _decoded(raw: bytes) -> bytes:
+    return _ESCAPE.sub(_meaning, raw) if b"\\" in raw else raw
+
+
+class _Place(NamedTuple):
+    """A place that holds URLs: strings of `kind` in the container named `where`, if they `count`.
+
+    `where` has the name of a member for each object on the way, None for each array.
+    """
+
+    where: tuple[bytes | None, ...]
+    kind: _Kind
+    counts: Callable[[bytes], bool]
+    role: Role
+
+
+def _is_relative_specifier(url: bytes) -> bool:
+    """WHATWG HTML "resolve a URL-like module specifier" step 1: white space before it counts."""
+    return url.startswith((b"/", b"./", b"../"))
+
+
+def _is_any_url(_url: bytes) -> bool:
+    return True
+
+
+_C0_AND_SPACE: Final = bytes(range(0x21))
+
+
+def _is_not_empty(url: bytes) -> bool:
+    """Design rule 6: an empty value is no reference; the URL parser drops U+0000 to U+0020."""
+    return bool(url.strip(_C0_AND_SPACE))
+
+
+# Stands for any name of a member; no row needs a member of that very name.
+_ANY: Final = b"*"
+
+_IMPORT_MAP: Final = (
+    _Place((b"imports",), _Kind.KEY, _is_relative_specifier, Role.IMPORTS_KEY),
+    _Place((b"imports",), _Kind.MEMBER, _is_relative_specifier, Role.IMPORTS_ADDRESS),
+    _Place((b"scopes",), _Kind.KEY, _is_any_url, Role.SCOPES_KEY),
+    _Place((b"scopes", _ANY), _Kind.KEY, _is_relative_specifier, Role.SCOPE_IMPORTS_KEY),
+    _Place((b"scopes", _ANY), _Kind.MEMBER, _is_relative_specifier, Role.SCOPE_IMPORTS_ADDRESS),
+    _Place((b"integrity",), _Kind.KEY, _is_relative_specifier, Role.INTEGRITY_KEY),
+)
+# Any action, as prefetch and prerender are not the last ones.
+_SPECULATION_RULES: Final = (
+    _Place((_ANY, None, b"urls"), _Kind.ITEM, _is_not_empty, Role.RULE_URL),
+)
+
+
+def _references(text: bytes, places: tuple[_Place, ...]) -> Iterator[JsonReference]:
+    if not _is_json(text):
+        return
+    for string in _strings(text):
+        for place in places:
+            if _is_at(string, place) and place.counts(_decoded(text[string.start : string.end])):
+                yield JsonReference(string.start, string.end, place.role)
+
+
+def _is_json(text: bytes) -> bool:
+    return any(string.kind is _Kind.END and string.end == len(text) for string in _strings(text))
+
+
+def _is_at(string: _String, place: _Place) -> bool:
+    # The last of the names is the string's own, or that of the member before it.
+    if string.kind is not place.kind or len(string.names) != len(place.where) + 1:
+        return False
+    pairs = zip(string.names, place.where, strict=False)
+    return all(name == wanted or (wanted == _ANY and name is not None) for name, wanted in pairs)
+
+
+_ESCAPE: Final = re.compile(
+    rb"""
+    \\ (?: u ( [Dd][89ABab][0-9A-Fa-f]{2} ) \\u ( [Dd][C-Fc-f][0-9A-Fa-f]{2} )  # a pair
+         | u ( [0-9A-Fa-f]{4} )
+         | ( ["\\/bfnrt] ) )
+    """,
+    re.VERBOSE,
+)
+_SHORT: Final[Mapping[bytes, bytes]] = {
+    b'"': b'"',
+    b"\\": b"\\",
+    b"/": b"/",
+    b"b": b"\b",
+    b"f": b"\f",
+    b"n": b"\n",
+    b"r": b"\r",
+    b"t": b"\t",
+}
+# `<` could begin an end tag, and `>` end a comment, for the HTML around the script; U+2028 and
+# U+2029 end a line for JavaScript; surrogates have no bytes in any charset.
+_UNSAFE: Final = re.compile(
+    rb'["\\<>\x00-\x1F\x7F] | \xE2\x80[\xA8\xA9] | \xED[\xA0-\xBF][\x80-\xBF]', re.VERBOSE
+)
+
+
+def json_view(raw: bytes) -> RunView:
+    r"""Return the view of what a JSON string means, to be edited within its quotes.
+
+    Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
+    surrogate before a low one they become one character, as in every JSON string.
+
+    Args:
+        raw: the content of a valid JSON string, without its quotes; invalid escapes are left as
+            they are.
+
+    >>> json_view(rb"\u002e\/a").inner
+    b'./a'
+    """
+    runs = [Run(*escape.span(), _meaning(escape)) for escape in _ESCAPE.finditer(raw)]
+    return RunView(raw, runs, _spell, _tag_begun)
+
+
+def _meaning(escape: re.Match[bytes]) -> bytes:
+    high, low, unit, short = escape.groups()
+    if short is not None:
+        return _SHORT[short]
+    units = bytes.fromhex((unit or high + low).decode("ascii"))
+    return units.decode("utf-16-be", "surrogatepass").encode("utf-8", "surrogatepass")
+
+
+def _spell(text: bytes) -> bytes:
+    return _UNSAFE.sub(_escaped, text)
+
+
+def _escaped(unsafe: re.Match[bytes]) -> bytes:
+    if unsafe[0] in (b'"', b"\\"):
+        return b"\\" + unsafe[0]
+    return b"\\u%04x" % ord(unsafe[0].decode("utf-8", "surrogatepass"))
+
+
+def _tag_begun(raw: bytes, at: int) -> int:
+    """Where the author's `<` is whose tag what follows could complete, as `</script` has 8."""
+    start = raw.rfind(b"<", max(0, at - len(b"</script")), at)
+    return at if start < 0 else start

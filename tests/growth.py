@@ -1,0 +1,74 @@
+"""How the time of a function grows with its input: ratios within one run, never absolute times.
+
+In: a function and a maker of inputs by size. Out: the ratios t(size i+1) / t(size i). Rounds are
+interleaved over the sizes, so that a slow spell of the machine falls on all of them, and the
+minimum of the rounds counts. Inputs are made once, outside of what is timed.
+
+What to mind: choose sizes at which one call takes 20 ms or more, each double the one before. The
+clock counts processor time; a smaller input measures the clock.
+"""
+
+from __future__ import annotations
+
+import gc
+from itertools import pairwise
+from time import process_time
+from typing import TYPE_CHECKING, Final, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+T = TypeVar("T")
+
+# Linear is 2 for a doubled size and quadratic is 4: this lies between.
+LINEAR: Final = 3.0
+
+
+def growth(
+    function: Callable[[T], object],
+    make: Callable[[int], T],
+    sizes: Sequence[int],
+    rounds: int = 5,
+) -> list[float]:
+    """Return how much longer `function(make(size))` takes for each size than for the one before.
+
+    Args:
+        function: what is timed.
+        make: makes the input of a size.
+        sizes: at least two, ascending, each usually double the one before.
+        rounds: how often each size is timed; the minimum counts.
+    """
+    if len(sizes) < 2:
+        raise ValueError("give at least two sizes: growth is a ratio")
+    inputs = [make(size) for size in sizes]
+    best = [float("inf")] * len(inputs)
+    was_enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(rounds):
+            for index, value in enumerate(inputs):
+                started = process_time()
+                function(value)
+                best[index] = min(best[index], process_time() - started)
+    finally:
+        if was_enabled:
+            gc.enable()
+    return [after / before for before, after in pairwise(best)]
+
+
+def assert_linear(
+    function: Callable[[T], object],
+    make: Callable[[int], T],
+    sizes: Sequence[int],
+    rounds: int = 5,
+) -> None:
+    """Fail when the time more than triples from one size to the next, which is double it.
+
+    A failure is measured once more with twice the rounds: quadratic time fails again, a machine
+    that was busy with something else does not.
+    """
+    ratios = growth(function, make, sizes, rounds)
+    if max(ratios) > LINEAR:
+        ratios = growth(function, make, sizes, 2 * rounds)
+    assert max(ratios) <= LINEAR, f"sizes {tuple(sizes)}: the time grows by {ratios}"

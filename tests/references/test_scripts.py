@@ -1,0 +1,424 @@
+"""The URLs in the JSON of script elements, and the view of one JSON string."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.edit import Edit, splice
+from relbase.references.scripts import (
+    MAX_DEPTH,
+    JsonReference,
+    Role,
+    import_map,
+    json_view,
+    speculation_rules,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+
+
+def found(find: Callable[[bytes], Iterator[JsonReference]], text: bytes) -> list[tuple[Role, str]]:
+    return [(role, text[start:end].decode()) for start, end, role in find(text)]
+
+
+KEY, ADDRESS = Role.IMPORTS_KEY, Role.IMPORTS_ADDRESS
+SCOPE, SCOPE_KEY, SCOPE_ADDRESS = (
+    Role.SCOPES_KEY,
+    Role.SCOPE_IMPORTS_KEY,
+    Role.SCOPE_IMPORTS_ADDRESS,
+)
+INTEGRITY, RULE = Role.INTEGRITY_KEY, Role.RULE_URL
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        # HTML "resolve a URL-like module specifier" step 1: it begins with "/", "./" or "../".
+        ('{"imports":{"a":"/x"}}', [(ADDRESS, "/x")]),
+        ('{"imports":{"a":"./"}}', [(ADDRESS, "./")]),
+        ('{"imports":{"a":"../x"}}', [(ADDRESS, "../x")]),
+        ('{"imports":{"a":"//h/x"}}', [(ADDRESS, "//h/x")]),  # [C] http://h/x
+        ('{"imports":{"a":"./x \\u0001"}}', [(ADDRESS, "./x \\u0001")]),  # [C] http://b/d/x
+        ('{"imports":{"a":"x/y"}}', []),
+        ('{"imports":{"a":".."}}', []),  # [C] not resolved
+        ('{"imports":{"a":" ./x"}}', []),  # [C] not resolved
+        ('{"imports":{"a":"\\\\x"}}', []),  # [C] not resolved
+        ('{"imports":{"a":"?x"}}', []),
+        ('{"imports":{"a":""}}', []),
+        ('{"imports":{"a":"http://h/"}}', []),
+        ('{"imports":{"a":"\\u002e\\u002fx"}}', [(ADDRESS, "\\u002e\\u002fx")]),
+        ('{"imports":{"a":"\\/x"}}', [(ADDRESS, "\\/x")]),  # [C] http://b/x
+        # HTML "normalize a specifier key" step 2.
+        ('{"imports":{"./a/":"./b/"}}', [(KEY, "./a/"), (ADDRESS, "./b/")]),
+        ('{"imports":{"/a":null,"../b":3,"./c":["./x"],"./d":{"./y":"./z"}}}',
+         [(KEY, "/a"), (KEY, "../b"), (KEY, "./c"), (KEY, "./d")]),
+        ('{"\\u0069mports":{"./a":0}}', [(KEY, "./a")]),
+        # HTML "sort and normalize scopes" step 2: the prefix is any URL.
+        ('{"scopes":{"":{},"js":{},"http://h/":{},"./x":0}}',
+         [(SCOPE, ""), (SCOPE, "js"), (SCOPE, "http://h/"), (SCOPE, "./x")]),
+        ('{"scopes":{"s":{"./a":"./b","c":"d"}}}',
+         [(SCOPE, "s"), (SCOPE_KEY, "./a"), (SCOPE_ADDRESS, "./b")]),
+        ('{"scopes":{"s":{"a":{"./b":"./c"}}}}', [(SCOPE, "s")]),
+        # HTML "normalize a module integrity map" step 2.1.
+        ('{"integrity":{"./a":"./sha","b":"./sha"}}', [(INTEGRITY, "./a")]),
+        # HTML "parse an import map string": what is not there.
+        ('{"other":{"./a":"./b"},"./a":"./b"}', []),
+        ('{"imports":"./a","scopes":["./a"],"integrity":{}}', []),
+        ('{"imports":["./a"]}', []),
+        ('[{"imports":{"./a":"./b"}}]', []),
+        ('{"x":{"imports":{"./a":"./b"}}}', []),
+        ('"./a"', []),
+        # The earlier of two members with the same name is dead, and goes along.
+        ('{"imports":{"./a":"./1","./a":"./2"}}',
+         [(KEY, "./a"), (ADDRESS, "./1"), (KEY, "./a"), (ADDRESS, "./2")]),
+        ('{"imports":{"a":"./1"},"imports":{"a":"./2"}}', [(ADDRESS, "./1"), (ADDRESS, "./2")]),
+        # The walk comes back to where it was.
+        ('{"x":[{"y":[[]]},[],{}],"imports":{"a":"./b"},"z":"./c"}', [(ADDRESS, "./b")]),
+        (' \t\r\n{ "imports" :\n{ "a"\t:\r"./b" , "c" : "./d" } } ',
+         [(ADDRESS, "./b"), (ADDRESS, "./d")]),
+    ],
+)  # fmt: skip
+def test_import_map(text: str, urls: list[tuple[Role, str]]) -> None:
+    assert found(import_map, text.encode()) == urls
+
+
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        # HTML "parse a speculation rule" step 10.4: strings of "urls" are parsed on the base.
+        ('{"prefetch":[{"urls":["a","/b","?c","http://h/"]}]}', ["a", "/b", "?c", "http://h/"]),
+        ('{"prerender":[{"urls":["a"]},{"source":"list","urls":["b"]}]}', ["a", "b"]),
+        ('{"prerender_until_script":[{"urls":["a"]}]}', ["a"]),
+        ('{"prefetch":[{"urls":["a"],"relative_to":"ruleset"}]}', ["a"]),
+        ('{"prefetch":[{"urls":["a"],"relative_to":"document"}]}', ["a"]),
+        ('{"prefetch":[{"urls":[""," \\t","b"]}]}', ["b"]),  # design rule 6
+        # Never patterns, nor strings elsewhere.
+        ('{"prefetch":[{"where":{"href_matches":"/a/*"}}]}', []),
+        ('{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]},{"urls":["/c"]}]}}]}', []),
+        ('{"prefetch":[{"urls":"a"},{"urls":{"a":"b"}},{"urls":[["a"],{"b":"c"}]},["d"],"e"]}', []),
+        ('{"prefetch":{"0":{"urls":["a"]}}}', []),
+        ('{"tag":"a","prefetch":[{"tag":"b","requires":["c"]}]}', []),
+        ('[[{"urls":["a"]}]]', []),
+        ('{"urls":["a"]}', []),
+    ],
+)
+def test_speculation_rules(text: str, urls: list[str]) -> None:
+    assert found(speculation_rules, text.encode()) == [(RULE, text) for text in urls]
+
+
+# ECMA-404. JSON that is one value of what `%s` stands for.
+VALID = [
+    "0", "-0", "10", "-1.50", "1e9", "1E+09", "0.5e-0", "1e999999", "true", "false", "null",
+    '""', "[]", "{}", "[ ]", "{\n}", "[0,[1],{}]", '{"":{"":""}}', r'"\"\\\/\b\f\n\r\t\u00aF"',
+    r'"\ud800"', '"\x7f\u2028é😀"', '"\'"',
+]  # fmt: skip
+INVALID = [
+    "", "01", "+1", ".5", "1.", "1e", "1e+", "--1", "0x1", "NaN", "Infinity", "-", "True", "nul",
+    "truefalse", "1 2", "'a'", '"', '"a', r'"\"', r'"\x41"', r'"\u12"', r'"\u123g"', r'"\U0041"',
+    '"\x01"', '"\t"', '"\n"', "[", "]", "[1,]", "[,1]", "[,]", "[1 2]", "[1}", "{", "}", "{1:2}",
+    '{"a"}', '{"a":}', '{"a":1,}', "{,}", '{"a":1 "b":2}', '{"a":1]', '{"a" 1}', "{a:1}",
+    "/**/1", "1//", "\x0b1", "\xa01", "\ufeff1", "1\0", "1\x0c",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", VALID)
+def test_what_is_json(value: str) -> None:
+    assert json.loads(value) is not Ellipsis
+    assert found(import_map, f'{{"imports":{{"a":"./b"}},"x":{value}}}'.encode()) == [
+        (ADDRESS, "./b")
+    ]
+
+
+@pytest.mark.parametrize("value", INVALID)
+def test_what_is_no_json(value: str) -> None:
+    assert not found(import_map, f'{{"imports":{{"a":"./b"}},"x":{value}}}'.encode())
+
+
+@pytest.mark.parametrize(
+    "around", ["%s x", "x %s", "%s,", "%s}", "[%s", "%s{}", "\ufeff%s", "%s\0"]
+)
+def test_the_whole_text_is_json(around: str) -> None:
+    text = '{"imports":{"a":"./b"}}'
+    assert found(import_map, text.encode())
+    assert not found(import_map, (around % text).encode())
+
+
+# Names and strings short enough that the places of URLs come up.
+JSON = st.recursive(
+    st.sampled_from(["./a", "/b", "c", "", 'é\u2028"\\/\n😀', "\ud800", "<"])
+    | st.sampled_from([None, True, 0, -1.5e300]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["imports", "scopes", "integrity", "prefetch", "urls", "./k", "é"]),
+            inner,
+            max_size=3,
+        )
+    ),
+    max_leaves=12,
+)
+
+SPECIFIERS = st.dictionaries(st.sampled_from(["./k", "/", "é", ""]), JSON, min_size=1, max_size=3)
+MAPS = st.dictionaries(
+    st.sampled_from(["imports", "scopes", "integrity", "x"]),
+    SPECIFIERS | st.dictionaries(st.sampled_from(["", "s", "./t"]), SPECIFIERS, max_size=2) | JSON,
+    min_size=1,
+)
+
+
+def urls_of_import_map(value: Any) -> list[str]:
+    """Do as the HTML standard says, over what the json module made of the text."""
+    if not isinstance(value, dict):
+        return []
+    urls: list[str] = []
+    for name, member in value.items():
+        if name == "imports":
+            urls += specifiers(member, addresses=True)
+        if name == "integrity":
+            urls += specifiers(member, addresses=False)
+        if name == "scopes" and isinstance(member, dict):
+            for prefix, inner in member.items():
+                urls += [prefix, *specifiers(inner, addresses=True)]
+    return urls
+
+
+def specifiers(value: Any, *, addresses: bool) -> list[str]:
+    if not isinstance(value, dict):
+        return []
+    strings: list[str] = []
+    for key, address in value.items():
+        strings.append(key)
+        if addresses and isinstance(address, str):
+            strings.append(address)
+    return [text for text in strings if text.startswith(("/", "./", "../"))]
+
+
+def test_import_map_against_the_json_module() -> None:
+    counts = {"examples": 0, "with URLs": 0}
+
+    @given(MAPS, st.booleans(), st.sampled_from([None, 1]))
+    def law(value: object, ascii_only: bool, indent: int | None) -> None:  # noqa: FBT001
+        text = json.dumps(value, ensure_ascii=ascii_only, indent=indent)
+        raw = text.encode("utf-8", "surrogatepass")
+        urls = [json_view(raw[start:end]).inner for start, end, _ in import_map(raw)]
+        expected = urls_of_import_map(value)
+        assert urls == [text.encode("utf-8", "surrogatepass") for text in expected]
+        counts["examples"] += 1
+        counts["with URLs"] += bool(expected)
+
+    law()
+    assert counts["with URLs"] >= 0.3 * counts["examples"]
+
+
+TOKENS = [
+    *'{}[]:,"\\ \n-0.e',
+    '"a":',
+    '"imports":{',
+    '"prefetch":[{"urls":["',
+    '"./b"',
+    "true",
+    "é",
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=12).map("".join))
+def test_json_is_what_the_json_module_reads(value: str) -> None:
+    def fail(constant: str) -> object:
+        raise ValueError(constant)
+
+    raw = f'{{"imports":{{"a":"./b"}},"x":{value}}}'.encode()
+    try:
+        json.loads(raw, parse_constant=fail)
+    except ValueError:
+        assert not list(import_map(raw))
+    else:
+        assert list(import_map(raw))
+
+
+@given(st.binary())
+def test_law_6_any_bytes_raise_nothing(raw: bytes) -> None:
+    assert list(import_map(raw)) == []
+    assert list(speculation_rules(b'{"prefetch":[{"urls":["' + raw)) == []
+    json_view(raw).lower([Edit(0, len(json_view(raw).inner), raw)])
+
+
+def test_law_6_any_prefix_raises_nothing() -> None:
+    text = b'{"imports":{"\\u002e/":"./b"},"x":[1,{}]}'
+    assert len(list(import_map(text))) == 2
+    for size in range(len(text)):
+        assert list(import_map(text[:size])) == []
+
+
+# Chromium drops the block from 1001 levels on [C]; the root is one of them.
+@pytest.mark.parametrize(
+    ("depth", "count"), [(MAX_DEPTH - 1, 1), (MAX_DEPTH, 1), (MAX_DEPTH + 1, 0), (10**5, 0)]
+)
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"":', "}")])
+def test_depth_limit(depth: int, count: int, opening: str, closing: str) -> None:
+    nested = opening * (depth - 1) + "0" + closing * (depth - 1)
+    text = f'{{"imports":{{"a":"./b"}},"x":{nested}}}'
+    assert len(found(import_map, text.encode())) == count
+
+
+def wrapped(inner: bytes) -> bytes:
+    return b'{"imports":{"a":' + inner + b"}}"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda n: b"[" * n,
+        lambda n: b"[]," * (n // 3),
+        lambda n: b"[" + b"[]," * (n // 3) + b"0]",
+        lambda n: b" " * n,
+        lambda n: b"0" + b" " * n + b"0",
+        lambda n: b"0" * n,
+        lambda n: b"-" + b"1" * n + b"e",
+        lambda n: b'"' + b"a" * n,
+        lambda n: b'"' + b"\\\\" * (n // 2),
+        lambda n: b'"' + b"\\u0061" * (n // 6) + b"\x01",
+        lambda n: wrapped(b'"./' + b"x" * n + b'"'),
+        lambda n: wrapped(b'"./' + b"\\ud83d\\ude00" * (n // 12) + b'"'),
+        lambda n: wrapped(b'"./"' + b',"./":"/"' * (n // 9)),
+        lambda n: wrapped(b'"' + b"k" * n + b'"'),
+        lambda n: b'{"a":' * (MAX_DEPTH - 1) + b"[" + b'"./",' * (n // 5) + b"0]",
+        lambda n: b'{"' + b"k" * n + b'":' + b"[" + b"0," * n,
+        lambda n: b'{"scopes":{' + b'"":{"./a":"./b"},' * (n // 17),
+    ],
+)
+def test_reading_takes_linear_time(make: Callable[[int], bytes]) -> None:
+    def read(text: bytes) -> int:
+        return sum(1 for _ in import_map(text)) + sum(1 for _ in speculation_rules(text))
+
+    assert_linear(read, make, sizes(read, make), rounds=3)
+
+
+def sizes(function: Callable[[T], object], make: Callable[[int], T]) -> tuple[int, int]:
+    """Find a size that takes 20 ms, and its double; slow growth shows before it takes long."""
+    size = 1 << 14
+    while True:
+        value = make(size)
+        start = time.process_time()
+        function(value)
+        if time.process_time() - start >= 0.02 or size >= 1 << 25:
+            return size, size * 2
+        size *= 2
+
+
+@pytest.mark.parametrize(
+    ("raw", "inner"),
+    [
+        # ECMA-404 §9.
+        (r"\"\\\/\b\f\n\r\t", b'"\\/\b\f\n\r\t'),
+        (r"\u0041\u00e9\u20AC", "Aé€".encode()),
+        (r"\\u0041", rb"\u0041"),
+        (r"\ud83d\ude00\uD83D\uDE00", "😀😀".encode()),
+        (r"\ud800\udc00\udbff\udfff\uDABC\uDDEF", "\U00010000\U0010ffff\U000bf1ef".encode()),
+        # Single surrogates, as surrogatepass has them.
+        (r"\ud83dx\ude00", b"\xed\xa0\xbdx\xed\xb8\x80"),
+        (r"\ude00\ud83d\ud83d\ude00", b"\xed\xb8\x80\xed\xa0\xbd" + "😀".encode()),
+        ("é😀\x7f'", "é😀\x7f'".encode()),
+        # Invalid escapes stay.
+        (r"\x\u12\u123g", rb"\x\u12\u123g"),
+    ],
+)
+def test_json_view_inner(raw: str, inner: bytes) -> None:
+    assert json_view(raw.encode()).inner == inner
+
+
+@pytest.mark.parametrize(
+    ("raw", "edit", "changed"),
+    [
+        # Design rule 10, ECMA-404 §9.
+        ("x", Edit(0, 0, b'"\\'), r"\"\\x"),
+        ("x", Edit(0, 0, bytes(range(0x20))), "".join(rf"\u{n:04x}" for n in range(0x20)) + "x"),
+        ("x", Edit(0, 0, b"\x7f"), r"\u007fx"),
+        ("x", Edit(1, 1, b"</script>"), r"x\u003c/script\u003e"),
+        ("x", Edit(0, 1, "\u2027\u2028\u2029é😀".encode()), "\u2027\\u2028\\u2029é😀"),
+        ("x", Edit(0, 1, b"\xed\xa0\xbd\xed\xb8\x80"), r"\ud83d\ude00"),
+        ("x", Edit(0, 1, b"/b'&"), "/b'&"),
+        # What the author spelled stays, but where the edit cuts it.
+        (r"..\/x\u0041", Edit(0, 3, b"/d/"), r"/d/x\u0041"),
+        (r"\u002e\u002fx", Edit(0, 2, b"/d/"), "/d/x"),
+        (r"\ud83d\ude00\/", Edit(4, 4, b"x"), r"\ud83d\ude00x\/"),
+        # A tag that the author began is not completed.
+        ("</scr", Edit(5, 5, b"ipt>"), r"\u003c/script\u003e"),
+        ("<x/script ", Edit(1, 2, b""), r"\u003c/script "),
+        ("<!x--", Edit(2, 3, b""), r"\u003c!--"),
+        ("</script", Edit(8, 8, b"/"), r"\u003c/script/"),
+        ("<12345678", Edit(9, 9, b"/"), "<12345678/"),
+    ],
+)
+def test_json_view_lower(raw: str, edit: Edit, changed: str) -> None:
+    assert splice(raw.encode(), json_view(raw.encode()).lower([edit])).decode() == changed
+
+
+PIECES = st.lists(
+    st.sampled_from([r"\u002f", r"\/", r"\"", r"\\", r"\n", r"\ud83d", r"\ude00", r"\ud83d\ude00",
+                     "</scr", "<", "<!-", "é", "😀", "a", "/", "u", "0041", "\u2028"]),
+    max_size=8,
+).map("".join)  # fmt: skip
+NEW_TEXTS = st.lists(
+    st.sampled_from(
+        [b"", b"ipt>", b"<", b"/script", b'"', b"\\", b"\n", b"\0", b"-", b"\xe2\x80\xa8",
+         b"\xed\xb8\x80", b"\xed\xa0\xbd", b"u0041", b"http://h/", "é".encode()]
+    ),
+    max_size=4,
+).map(b"".join)  # fmt: skip
+PAIR = re.compile(rb"(\xED[\xA0-\xAF][\x80-\xBF])(\xED[\xB0-\xBF][\x80-\xBF])")
+
+
+def joined(text: bytes) -> bytes:
+    """Join a high and a low surrogate, as a JSON string holds UTF-16 and cannot keep them apart."""
+    return PAIR.sub(
+        lambda pair: (
+            pair[0].decode("utf-8", "surrogatepass").encode("utf-16-be", "surrogatepass")
+        ).decode("utf-16-be").encode(),
+        text,
+    )  # fmt: skip
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
+    raw = draw(PIECES).encode()
+    size = len(json_view(raw).inner)
+    offsets = sorted(draw(st.lists(st.integers(0, size), max_size=6)))
+    pairs = zip(offsets[::2], offsets[1::2], strict=False)
+    return raw, [Edit(start, end, draw(NEW_TEXTS)) for start, end in pairs]
+
+
+# What the HTML parser finds in the text of a script (HTML §13.2.5.4, 13.2.5.15 to 13.2.5.31).
+MARKUP = re.compile(rb"<(?:/?script[\t\n\f\r />]|!--)", re.IGNORECASE)
+
+
+def test_law_5_lowered_edits_mean_the_edits() -> None:
+    counts = {"examples": 0, "with edits": 0}
+
+    @given(edited())
+    def law(example: tuple[bytes, list[Edit]]) -> None:
+        raw, edits = example
+        view = json_view(raw)
+        changed = splice(raw, view.lower(edits))
+        assert joined(json_view(changed).inner) == joined(splice(view.inner, edits))
+        assert len(MARKUP.findall(changed + b" ")) <= len(MARKUP.findall(raw + b" "))
+        assert isinstance(json.loads('"' + changed.decode(errors="replace") + '"'), str)
+        counts["examples"] += 1
+        counts["with edits"] += bool(edits)
+
+    law()
+    assert counts["with edits"] >= 0.3 * counts["examples"]
+
+
+def test_law_1_no_edits_change_nothing() -> None:
+    assert json_view(rb"\u002fx").lower([]) == []

@@ -1,0 +1,352 @@
+"""The grammars inside one attribute value."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from itertools import cycle
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.edit import Edit, Span, splice
+from relbase.references.values import (
+    SYNTAXES,
+    Syntax,
+    clean,
+    comma_list,
+    refresh,
+    space_list,
+    spell,
+    srcset,
+    url,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+T = TypeVar("T")
+
+C0_AND_SPACE = bytes(range(0x21))
+
+URL, SPACES, COMMAS = Syntax.URL, Syntax.SPACE_LIST, Syntax.COMMA_LIST
+SRCSET, REFRESH = Syntax.SRCSET, Syntax.REFRESH
+
+
+def found(syntax: Syntax, value: bytes) -> list[bytes]:
+    return [value[start:end] for start, end in SYNTAXES[syntax](value)]
+
+
+def test_every_syntax_has_its_function() -> None:
+    assert dict(SYNTAXES) == {
+        URL: url,
+        SPACES: space_list,
+        COMMAS: comma_list,
+        SRCSET: srcset,
+        REFRESH: refresh,
+    }
+
+
+@pytest.mark.parametrize(
+    ("syntax", "value", "urls"),
+    [
+        # Design rule 6: U+0000 to U+0020 at both ends are not part of the value.
+        (URL, b"x", [b"x"]),
+        (URL, b" \t\n\f\r\0\x1fx y\x0b\x01 ", [b"x y"]),
+        (URL, b"x\t\ny", [b"x\t\ny"]),
+        (URL, b"\x7fx\xc2\xa0", [b"\x7fx\xc2\xa0"]),
+        (URL, b"", [b""]),
+        (URL, b" \n ", [b""]),
+        # HTML 4.6.2 ping: a set of space-separated tokens; HTML 4.01 §13.3.2 archive of object.
+        (SPACES, b"a b\tc\nd\fe\rf", [b"a", b"b", b"c", b"d", b"e", b"f"]),
+        (SPACES, b" a,b ", [b"a,b"]),
+        (SPACES, b"a\x0bb \x0bc\x01", [b"a\x0bb", b"c"]),
+        (SPACES, b"\x01 a", [b"a"]),
+        (SPACES, b" \t ", []),
+        # HTML 4.01 §13.4 archive of applet: a comma-separated list of URIs.
+        (COMMAS, b"a,b", [b"a", b"b"]),
+        (COMMAS, b" a b , c\t,,\n, d", [b"a b", b"c", b"d"]),
+        (COMMAS, b",", []),
+        (COMMAS, b"", []),
+        # HTML "parse a srcset attribute".
+        (SRCSET, b"", []),  # step 5
+        (SRCSET, b" ,\t, ", []),  # step 4
+        (SRCSET, b", a", [b"a"]),  # step 4
+        (SRCSET, b"a", [b"a"]),  # step 6
+        (SRCSET, b"a\x0bb 1x", [b"a\x0bb"]),  # step 6: VT is no white space
+        (SRCSET, b"a,b 1x", [b"a,b"]),  # step 6: a comma inside
+        (SRCSET, b"data:,x 1x, b 2x", [b"data:,x", b"b"]),  # step 6
+        (SRCSET, b"a, b", [b"a", b"b"]),  # step 8
+        (SRCSET, b"a,,, 1x, b", [b"a", b"1x", b"b"]),  # step 8: no descriptors after a comma
+        (SRCSET, b"a 1x,b 2x", [b"a", b"b"]),  # step 8, in descriptor: comma
+        (SRCSET, b"a 1x 2w , b", [b"a", b"b"]),  # step 8, after descriptor
+        (SRCSET, b"a ,b", [b"a", b"b"]),
+        (SRCSET, b"a (1,2), b", [b"a", b"b"]),  # step 8, in parens
+        (SRCSET, b"a x(,y(,)z, b", [b"a", b"b"]),  # step 8, in parens: they do not nest
+        (SRCSET, b"a x), b", [b"a", b"b"]),
+        (SRCSET, b"a (, b", [b"a"]),  # step 8, in parens: end of input
+        (SRCSET, b"a -1x, b 0w, c 1q", [b"a", b"b", b"c"]),  # steps 9-15: errors are no matter
+        (SRCSET, b"\x01a\x02 1x, \x01 2x, b", [b"a", b"b"]),  # design rule 6
+        # HTML "shared declarative refresh steps".
+        (REFRESH, b"", []),  # step 6.1
+        (REFRESH, b"url=x", []),  # step 6.1
+        (REFRESH, b"\x0b0;url=x", []),  # step 3: VT is no white space
+        (REFRESH, b".;url=x", [b"x"]),  # step 6.1: a dot will do
+        (REFRESH, b".5,x", [b"x"]),  # step 8
+        (REFRESH, b"\xd9\xa5;url=x", []),  # step 5: ASCII digits
+        (REFRESH, b"5", []),  # step 11
+        (REFRESH, b"5x", []),  # step 10.1
+        (REFRESH, b"5 ; x", [b"x"]),  # steps 10.2 to 10.4
+        (REFRESH, b"5;;x", [b";x"]),  # step 10.3: one separator
+        (REFRESH, b"5;\x0bx", [b"x"]),  # step 11.1, and design rule 6
+        (REFRESH, b"0;UrL=x", [b"x"]),  # steps 11.2 to 11.4
+        (REFRESH, b"0;u'x'", [b"u'x'"]),  # step 11.3: jump to parse
+        (REFRESH, b"0;ur", [b"ur"]),  # step 11.4
+        (REFRESH, b"0;url 'x'", [b"url 'x'"]),  # step 11.6
+        (REFRESH, b"0;url \t= \tx", [b"x"]),  # steps 11.5, 11.7
+        (REFRESH, b"0;url=url=x", [b"url=x"]),
+        (REFRESH, b"0;=x", [b"=x"]),
+        (REFRESH, b"0;url='x\"'y", [b'x"']),  # steps 11.8, 11.10
+        (REFRESH, b'0;"x', [b"x"]),  # step 11.10: no second quote
+        (REFRESH, b"0;url='x", [b"x"]),
+        (REFRESH, b"0;url=' x '", [b"x"]),
+        (REFRESH, b"0;url=\x01'x'", [b"'x'"]),
+        (REFRESH, b"0;url=", []),  # design rule 6
+        (REFRESH, b"0;url=' '", []),
+        (REFRESH, b"0;url=''x", []),
+        (REFRESH, b"0;\x0b", []),
+    ],
+)
+def test_urls_of_a_value(syntax: Syntax, value: bytes, urls: list[bytes]) -> None:
+    assert found(syntax, value) == urls
+
+
+@pytest.mark.parametrize(
+    ("value", "span"),
+    [(b"", (0, 0)), (b"  ", (2, 2)), (b" x ", (1, 2))],
+)
+def test_span_of_a_single_url(value: bytes, span: tuple[int, int]) -> None:
+    assert list(url(value)) == [span]
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [("a\tb\r\nc", "abc"), ("\n", ""), ("a \f\x0b\0b", "a \f\x0b\0b"), ("", "")],
+)
+def test_clean(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+def test_clean_keeps_the_object() -> None:
+    text = " http://a/b c"
+    assert clean(text) is text
+
+
+@pytest.mark.parametrize(
+    ("syntax", "value", "new", "spelled"),
+    [
+        # Control characters are encoded everywhere.
+        *((syntax, b"0;x", "h:\0\t\n\x1f\x7f!", "h:%00%09%0A%1F%7F!") for syntax in Syntax),
+        (URL, b"x", " h:a b, ", "%20h:a b,%20"),
+        (URL, b"x", "h:'\"(),;", "h:'\"(),;"),
+        (URL, b"x", "  ", "%20%20"),
+        (URL, b"x", "h:\x80\xa0\u2028é", "h:\x80\xa0\u2028é"),
+        (SPACES, b"x y", "h:a b,c ", "h:a%20b,c%20"),
+        (COMMAS, b"x,y", ",h:a b,c", "%2Ch:a%20b%2Cc"),
+        (SRCSET, b"x 1x", ",,h:a,b c(,,", "%2C%2Ch:a,b%20c(%2C%2C"),
+        (SRCSET, b"x 1x", ", ,", "%2C%20%2C"),
+        (SRCSET, b"x 1x", ",,", "%2C%2C"),
+        # Refresh: by the quote that stands before the URL.
+        (REFRESH, b"0;url='x'", "h:'a\" b", 'h:%27a" b'),
+        (REFRESH, b'0;url=" x"', "h:'a\" b", "h:'a%22 b"),
+        (REFRESH, b"0;url='x", " h:'", "%20h:%27"),
+        (REFRESH, b"0;url=x", "h:'a\" ", "h:'a\"%20"),
+        (REFRESH, b"0;url=x", "'h:'", "%27h:'"),
+        (REFRESH, b"0;x", '"h:', "%22h:"),
+        (REFRESH, b"0 x", ";h:", "%3Bh:"),
+        (REFRESH, b"0 x", ",h:", "%2Ch:"),
+        (REFRESH, b"0;x", "Url  =x", "Url  %3Dx"),
+        (REFRESH, b"0;x", "url:=x", "url:=x"),
+    ],
+)
+def test_spelling(syntax: Syntax, value: bytes, new: str, spelled: str) -> None:
+    (span, *_) = SYNTAXES[syntax](value)
+    assert spell(syntax, new, value, span) == spelled
+
+
+@pytest.mark.parametrize("syntax", Syntax)
+def test_a_url_that_is_safe_is_the_same_object(syntax: Syntax) -> None:
+    new = "http://a/b;p?q(')é#s"
+    assert spell(syntax, new, b"0;x", Span(2, 3)) is new
+
+
+SPECIAL = [*"uUrRlL=;,'\"() \t\n\f\r\x0b\0.01xw:/é", "url=", "0;", "a 1x, "]
+VALUES = st.lists(st.sampled_from(SPECIAL), max_size=14).map("".join)
+NEW_URLS = st.lists(st.sampled_from([*SPECIAL, "http://h/", "\x7f"]), min_size=1, max_size=9).map(
+    "".join
+)
+
+
+PREFIXES = st.sampled_from(["0;", "0 ", "0 url=", "0 '", '0,url="'])
+
+
+def respelled(syntax: Syntax, value: bytes, new: list[str]) -> tuple[bytes, list[Span]]:
+    """Put new URLs at all spans of the value; return it and where the new URLs are."""
+    edits: list[Edit] = []
+    expected: list[Span] = []
+    shift = 0
+    for span, text in zip(SYNTAXES[syntax](value), cycle(new), strict=False):
+        spelled = spell(syntax, text, value, span).encode()
+        edits.append(Edit(*span, spelled))
+        expected.append(Span(span.start + shift, span.start + shift + len(spelled)))
+        shift += len(spelled) - (span.end - span.start)
+    return splice(value, edits), expected
+
+
+@pytest.mark.parametrize("syntax", Syntax)
+def test_law_8_new_urls_stand_where_the_old_ones_stood(syntax: Syntax) -> None:
+    counts = {"examples": 0, "with URLs": 0, "spelled": 0}
+
+    @given(PREFIXES, VALUES, st.lists(NEW_URLS, min_size=1, max_size=3))
+    def law(prefix: str, rest: str, new: list[str]) -> None:
+        value = (prefix + rest if syntax is REFRESH else rest).encode()
+        changed, expected = respelled(syntax, value, new)
+        assert list(SYNTAXES[syntax](changed)) == expected
+        assert all(clean(text) == text for text in map(bytes.decode, found(syntax, changed)))
+        counts["examples"] += 1
+        counts["with URLs"] += bool(expected)
+        counts["spelled"] += not any(text in changed.decode() for text in new)
+
+    law()
+    assert counts["with URLs"] >= 0.3 * counts["examples"]
+    assert counts["spelled"] > 0
+
+
+@given(st.sampled_from(Syntax), st.binary())
+def test_law_7_any_bytes_give_sorted_spans_in_range(syntax: Syntax, value: bytes) -> None:
+    ends = [offset for span in SYNTAXES[syntax](value) for offset in span]
+    assert ends == sorted(ends)
+    assert all(0 <= offset <= len(value) for offset in ends)
+
+
+HOSTILE: list[tuple[Syntax, Callable[[int], bytes]]] = [
+    # Threats A1 and A3; n is the size in bytes.
+    (SRCSET, lambda n: b"a 1x," * (n // 5)),
+    (SRCSET, lambda n: b"," * n),
+    (SRCSET, lambda n: b" " * n),
+    (SRCSET, lambda n: b"(" * n),
+    (SRCSET, lambda n: b"x " + b"(" * n),
+    (SRCSET, lambda n: b"x " + b"(a)" * (n // 3)),
+    (SRCSET, lambda n: b"x " + b"1 " * (n // 2)),
+    (SRCSET, lambda n: b"x " + b"9" * n + b"w"),
+    (SRCSET, lambda n: b"x" + b"," * n),
+    (SRCSET, lambda n: b"x" + b"," * n + b"y"),
+    (SRCSET, lambda n: b"\x01" * n + b"x"),
+    (REFRESH, lambda n: b"0;" + b" " * n),
+    (REFRESH, lambda n: b" " * n + b"x"),
+    (REFRESH, lambda n: b"0" * n + b"x"),
+    (REFRESH, lambda n: b"0" + b"." * n + b"x"),
+    (REFRESH, lambda n: b"0;url" + b" " * n),
+    (REFRESH, lambda n: b"0;url='" + b'"' * n),
+    (SPACES, lambda n: b"a " * (n // 2)),
+    (SPACES, lambda n: b" " * n),
+    (COMMAS, lambda n: b" ," * (n // 2)),
+    (COMMAS, lambda n: b"a" + b" " * n + b"b"),
+    (URL, lambda n: b" " * n + b"x" + b" " * n),
+]
+
+
+def sizes(function: Callable[[T], object], make: Callable[[int], T]) -> tuple[int, int]:
+    """Find a size that takes 20 ms, and its double; slow growth shows before it takes long."""
+    size = 1 << 14
+    while True:
+        value = make(size)
+        start = time.process_time()
+        function(value)
+        if time.process_time() - start >= 0.02 or size >= 1 << 25:
+            return size, size * 2
+        size *= 2
+
+
+@pytest.mark.parametrize(("syntax", "make"), HOSTILE)
+def test_reading_takes_linear_time(syntax: Syntax, make: Callable[[int], bytes]) -> None:
+    def read(value: bytes) -> int:
+        return sum(1 for _ in SYNTAXES[syntax](value))
+
+    assert_linear(read, make, sizes(read, make), rounds=3)
+
+
+@pytest.mark.parametrize("syntax", Syntax)
+@pytest.mark.parametrize("pattern", [" ", ",", " a", "'\"", "\0", "url" + " " * 99 + "="])
+def test_spelling_takes_linear_time(syntax: Syntax, pattern: str) -> None:
+    def spell_it(new: str) -> str:
+        return spell(syntax, new, b"0;x", Span(2, 3))
+
+    def make(size: int) -> str:
+        return pattern * (size // len(pattern)) + "h"
+
+    assert_linear(spell_it, make, sizes(spell_it, make), rounds=3)
+
+
+def rows_of(data: Path, *path: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads(data.joinpath("html", *path).read_bytes())
+    assert rows
+    return rows
+
+
+def test_wpt_meta_refresh(data: Path) -> None:
+    for row in rows_of(data, "extracted", "meta-refresh.json"):
+        urls = [clean(text.decode()) for text in found(REFRESH, row["content"].encode())]
+        assert urls == ([row["url"]] if row["url"] else []), row
+
+
+@pytest.mark.parametrize("name", ["srcset-parse.json", "srcset-select.json"])
+def test_wpt_srcset(name: str, data: Path) -> None:
+    for row in rows_of(data, "extracted", name):
+        selected = row["selected"].encode().strip(C0_AND_SPACE)
+        assert first_valid_candidate(row["srcset"].encode()) == selected, row
+
+
+# Steps 9 to 15 of "parse a srcset attribute", for candidates with one descriptor of each kind.
+DESCRIPTORS = re.compile(
+    rb"""(?: 0*[1-9]\d*w (?:[ ] 0*[1-9]\d*h)? | 0*[1-9]\d*h [ ] 0*[1-9]\d*w
+           | (?: \d+ | -?0*\.?0+ | \d*\.\d+ ) (?: [eE][+-]?\d+ )? x )?""",
+    re.VERBOSE,
+)
+# What design rule 6 took off the end of the URL.
+UNTRIMMED = re.compile(rb"^[^\t\n\f\r ,]*")
+
+
+def first_valid_candidate(value: bytes) -> bytes:
+    """Return the URL that a browser shows at 1x when, as in WPT, each is as dense as the others."""
+    spans = list(srcset(value))
+    starts = [span.start for span in spans[1:]]
+    for (start, end), following in zip(spans, [*starts, len(value)], strict=False):
+        if DESCRIPTORS.fullmatch(UNTRIMMED.sub(b"", value[end:following]).strip(b"\t\n\f\r ,")):
+            return value[start:end]
+    return b""
+
+
+REFRESH_CONTENT = re.compile(r"""content="([^"]*)""", re.IGNORECASE)
+
+
+def test_w3lib_meta_refresh(data: Path) -> None:
+    rows = [
+        row
+        for row in rows_of(data, "peers", "w3lib-base-and-refresh.json")
+        if row["function"] == "get_meta_refresh"
+    ]
+    assert rows
+    for row in rows:
+        (content,) = REFRESH_CONTENT.findall(row["html"])
+        encoding = "latin-1" if row.get("html_is") else "utf-8"
+        urls = found(REFRESH, content.encode(encoding))
+        _, expected = row["expected"]
+        assert len(urls) == (expected is not None), row
+        if urls and urls[0].isascii():
+            assert expected.endswith(clean(urls[0].decode())), row
