@@ -19,13 +19,13 @@ from relbase.policy import Policy as Policy
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
+from relbase.scope import Status as Status
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
 from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
-from relbase.walk import Status as Status
 
 __all__ = [
     "Base",

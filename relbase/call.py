@@ -62,13 +62,10 @@ def check(
         raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
     if url is not None and not isinstance(url, str):
         raise TypeError(f"url is a str, not {type(url).__name__}: decode it first")
-    if isinstance(redirects, (str, bytes)):
-        raise TypeError("redirects is a sequence of URLs, not one: give [redirect]")
-    redirects = tuple(redirects)
-    if not all(isinstance(redirect, str) for redirect in redirects):
-        raise TypeError("each of redirects is a str: decode them first")
     if not isinstance(policy, Policy):
         raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
+    if charset is not None and not isinstance(charset, str):
+        raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
         raise ValueError(
             f"{charset!r} is no charset label of the WHATWG Encoding Standard: "
@@ -76,7 +73,7 @@ def check(
         )
     return Call(
         url,
-        redirects,
+        _redirects(redirects),
         _fields(headers),
         None if kind is None else as_kind(kind),
         charset,
@@ -88,6 +85,8 @@ def check(
 
 def as_kind(kind: Kind | str) -> Kind:
     """Return the kind that a member or its value names; ValueError lists the values."""
+    if not isinstance(kind, (Kind, str)):
+        raise TypeError(f"kind is a Kind or its value, not {type(kind).__name__}: give 'html'")
     try:
         return Kind(kind)
     except ValueError:
@@ -95,13 +94,25 @@ def as_kind(kind: Kind | str) -> Kind:
         raise ValueError(f"{kind!r} is no kind: give one of {values}") from None
 
 
+def _redirects(redirects: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
+        raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
+    urls = tuple(redirects)
+    if not all(isinstance(url, str) for url in urls):
+        raise TypeError("each of redirects is a str: decode them first")
+    return urls
+
+
 def _fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
     if headers is None:
         return ()
-    pairs = headers.items() if isinstance(headers, Mapping) else headers
-    if isinstance(headers, (str, bytes)):
+    pairs: object = headers.items() if isinstance(headers, Mapping) else headers
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise TypeError("headers is a mapping or pairs: parse the heading first")
-    fields = tuple((name, value) for name, value in pairs)
+    try:
+        fields = tuple((name, value) for name, value in pairs)
+    except (TypeError, ValueError):
+        raise TypeError("headers is a mapping or pairs: give headers.items()") from None
     if not all(isinstance(name, str) and isinstance(value, str) for name, value in fields):
         raise TypeError("names and values of headers are str: decode them first")
     return fields

@@ -25,7 +25,7 @@ BASE_FIELDS: Final = ("Base", "Content-Base", "Content-Location")
 # encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2)
 _ENCODED_WORD: Final = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?=")
 _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
-_WRAPPERS: Final = (("<", ">"), ('"', '"'))
+_WRAPPERS: Final = (('"', '"'), ("<", ">"), ('"', '"'))
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
@@ -52,7 +52,7 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
             Reason.CONTENT_LOCATION_HTTP,
             "",
             None,
-            f"Content-Location of the HTTP heading: {ascii(url)} is no base in HTTP (RFC 9110 §8.7)",
+            f"Content-Location of the HTTP heading: {url!a} is no base in HTTP (RFC 9110 §8.7)",
         )
         for name, url in given
         if name == "content-location"
@@ -61,19 +61,18 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
 
 def url_of(value: str) -> str:
-    """Return the URL that a field's value states, without wrapper and white space; "" for none.
+    r"""Return the URL that a field's value states, without wrapper and white space; "" for none.
 
     Args:
         value: the field's body, folded or not.
 
-    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\\r\\n b/c>")
+    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c>")
     'http://www.ics.uci.edu/Test/a/b/c'
     """
     url = _WHITE_SPACE.sub("", _ENCODED_WORD.sub(_decoded_word, value))
-    for opening, closing in _WRAPPERS:
+    for opening, closing in _WRAPPERS:  # `"<URL:...>"` is seen too
         if len(url) > 1 and url.startswith(opening) and url.endswith(closing):
             url = url[1:-1]
-            break
     return url[4:] if url[:4].lower() == "url:" else url
 
 

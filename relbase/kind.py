@@ -83,8 +83,8 @@ _mbox: Final = re.compile(rb"From [^\r\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n"
 _FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
 _heading: Final = re.compile(rb"(?:%b)++" % _FIELD).match
 _mail_field: Final = re.compile(
-    rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id
-    |mime-version|content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
+    rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id|mime-version
+    |content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 ).search
 
@@ -95,10 +95,34 @@ _html: Final = re.compile(
     re.IGNORECASE,
 ).search
 _markup: Final = re.compile(rb"<[a-zA-Z!?/]").search
+# The root element behind white space, comments, instructions and a doctype.
+_root: Final = re.compile(
+    rb"""(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<\?[^>]*+>
+    |<![^>\[]*+(?:\[[^\]]*+\][^>]*+)?+>)*+ <(?:[\w.-]++:)?+([\w.-]++)""",
+    re.VERBOSE,
+).match
 _css: Final = re.compile(
     rb"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+"
     rb"(?:@[a-zA-Z-]+|[^{}<>;]++\{[^{}<>]*+\})"
 ).match
+# What may hold tags in CSS: comments and strings.
+_css_opaque: Final = re.compile(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
+
+
+def _is_html(start: bytes) -> bool:
+    if _xml(start) and (root := _root(start)):
+        # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
+        return root[1].lower() == b"html"
+    return _html(_bare(start) if _is_css(start) else start) is not None
+
+
+def _is_css(start: bytes) -> bool:
+    return _css(_bare(start)) is not None
+
+
+def _bare(start: bytes) -> bytes:
+    return _css_opaque.sub(b"", start)
+
 
 # How much of the bytes is looked at: more than any prologue of comments and licences is long.
 _LOOKED_AT: Final = 16_384
@@ -109,10 +133,9 @@ _MARKS: Final = (
     (Kind.HTTP, re.compile(rb"HTTP/1\.").match),
     (Kind.MBOX, _mbox),
     (Kind.MAIL, lambda start: (found := _heading(start)) and _mail_field(found[0])),
-    # Pages with an XML declaration in front are HTML to browsers, unless a type says otherwise.
-    (Kind.HTML, _html),
+    (Kind.HTML, _is_html),
     (Kind.XML, _xml),
-    (Kind.CSS, _css),
+    (Kind.CSS, _is_css),
 )
 
 

@@ -21,6 +21,7 @@ from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute
 from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
+from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,7 +83,12 @@ class Statement(NamedTuple):
 
 
 def establish(
-    statements: Iterable[Statement], around: Base, *, profile: Profile, part: str = ""
+    statements: Iterable[Statement],
+    around: Base,
+    *,
+    profile: Profile,
+    part: str = "",
+    charset: str = "utf-8",
 ) -> tuple[Base, list[Note]]:
     """Return the base of an entity (RFC 1808 §3), and what is to be remarked on it.
 
@@ -91,6 +97,8 @@ def establish(
         around: the base of what lies around the entity, `UNKNOWN` when nothing does.
         profile: the algorithm that resolves a relative statement.
         part: the number of the entity, for the notes.
+        charset: of the document that a statement stands in, which decides how profile whatwg
+            encodes its query.
 
     >>> base, notes = establish(
     ...     [Statement(Layer.ENTITY, "http://a/b", "Base")], UNKNOWN, profile=Profile.RFC1808
@@ -100,7 +108,7 @@ def establish(
     """
     refused: list[Note] = []
     for statement in statements:
-        url, note = _resolved(statement, around, profile, part)
+        url, note = _resolved(statement, around, profile, part, charset)
         if url is not None:
             base = Base(url, statement.layer, statement.source, around, tuple(refused))
             return base, [*refused, note] if note else refused
@@ -158,7 +166,7 @@ _UNSAFE_OUTSIDE: Final = re.compile(r"[\x00-\x1f\x7f-\U0010ffff]+")
 
 
 def _resolved(
-    statement: Statement, around: Base, profile: Profile, part: str
+    statement: Statement, around: Base, profile: Profile, part: str, charset: str
 ) -> tuple[str | None, Note | None]:
     """The absolute form of a statement, None when it does not count; and what to remark."""
 
@@ -174,7 +182,7 @@ def _resolved(
             Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
         )
     try:
-        url = with_path(Resolver(around.url if relative else "", profile).resolve(value))
+        url = with_path(Resolver(around.url if relative else "", profile, charset).resolve(value))
     except ValueError:
         return None, note(Reason.BASE_UNPARSABLE, f"{shown} does not parse")
     why = unsuitable(url)
@@ -192,7 +200,7 @@ def _resolved(
 
 def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
     """Percent-encode what could not be written into a document as it is (design rule 10)."""
-    return unsafe.sub(lambda found: quote(found[0].encode("utf-8", "surrogateescape")), url)
+    return unsafe.sub(lambda found: quote(encode(found[0], "utf-8")), url)
 
 
 def _shown(url: str) -> str:

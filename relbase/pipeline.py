@@ -8,6 +8,7 @@ raise: what cannot be read passes through with a note.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, Call, Headers, check
@@ -15,21 +16,24 @@ from relbase.edit import Edit, Span, splice
 from relbase.headings import http_statements
 from relbase.kind import Kind, kind_of_bytes, kind_of_type
 from relbase.layers import UNKNOWN, Base, establish
+from relbase.lowering import lowered
 from relbase.notes import Note, Reason
+from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity, Link, Notes, Result
 from relbase.retrieval import statements as retrieval_statements
+from relbase.scope import Scope
 from relbase.url.resolver import Profile
 from relbase.view.charset import Charset, Source, sniff, sniff_css
-from relbase.view.transcode import UNREADABLE, document_view
-from relbase.walk import Scope, Status, html_scope, lowered, visit_css, visit_html
+from relbase.view.transcode import UNREADABLE, document_view, text_view
+from relbase.walk import html_base, visit_css, visit_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Unpack
 
     from relbase.policy import Policy
+    from relbase.scope import Item
     from relbase.view.runs import View
-    from relbase.walk import Hit
 
 # An output may be so many times its input, or so much longer where the input is short: a long base
 # in many references is the only way there (threat A8), and no real document comes near.
@@ -92,7 +96,11 @@ def rewrite(
     if edits and _charset_moved(output, document, call):
         notes.add(_note(document, Reason.CHARSET_MOVED, _MOVED))
     return Result(
-        output, _base(document), tuple(edits), notes.collected(), lambda: _links(document)
+        output,
+        tuple(edits),
+        notes.collected(),
+        base=lambda: _base(document),
+        links=lambda: _links(document),
     )
 
 
@@ -181,6 +189,8 @@ def _read(data: bytes, call: Call) -> _Document:
         notes.append(Note(Reason.CHARSET_UNSUPPORTED, "", None, text))
     elif kind in _VISITS:
         view = document_view(data, charset.name)
+        if view is None and kind is Kind.CSS and charset.name != "utf-8" and not data.isascii():
+            view = text_view(data, charset.name, css_escaped)
     elif kind is not Kind.OTHER:
         text = f"documents of kind {kind.value} are not rewritten yet: passed through"
         notes.append(Note(Reason.KIND_UNSUPPORTED, "", None, text))
@@ -238,7 +248,7 @@ def _around(call: Call) -> tuple[Base, list[Note]]:
 
 # By kind: how the references are visited, and how the base within the document is established.
 _VISITS: Final = {
-    Kind.HTML: (visit_html, lambda text, scope: html_scope(text, scope).base),
+    Kind.HTML: (visit_html, html_base),
     Kind.CSS: (
         lambda text, scope: visit_css(text, scope.on(scope.base)),
         lambda _text, scope: scope.base,
@@ -252,12 +262,13 @@ def _base(document: _Document) -> Base:
     return _VISITS[document.kind][1](document.text, document.scope)
 
 
-def _visit(document: _Document) -> Iterator[Hit]:
-    """The hits of a document, in offsets of its bytes."""
+def _visit(document: _Document, *, edits_only: bool) -> Iterator[Item]:
+    """The items of a document, in offsets of its bytes."""
     if document.kind not in _VISITS:
         return iter(())
-    hits = _VISITS[document.kind][0](document.text, document.scope)
-    return hits if document.view is None else lowered(hits, document.view, 0)
+    scope = replace(document.scope, edits_only=edits_only)
+    items = _VISITS[document.kind][0](document.text, scope)
+    return items if document.view is None else lowered(items, document.view, 0)
 
 
 def _edits(document: _Document, notes: Notes) -> list[Edit]:
@@ -265,18 +276,18 @@ def _edits(document: _Document, notes: Notes) -> list[Edit]:
     edits: list[Edit] = []
     left = growth = 0
     allowed = max((MAX_GROWTH - 1) * len(document.data), MAX_GROWTH_BYTES)
-    for hit in _visit(document):
-        if hit.edit is not None:
-            edits.append(hit.edit)
-            growth += len(hit.edit.new) - (hit.edit.end - hit.edit.start)
+    for item in _visit(document, edits_only=True):
+        if isinstance(item, Edit):
+            edits.append(item)
+            growth += len(item.new) - (item.end - item.start)
             if growth > allowed:
                 text = f"the output would be longer by more than {allowed} bytes: passed through"
                 notes.add(_note(document, Reason.LIMIT_GROWTH, text))
                 return []
-        if hit.remark is not None:
-            reason, text = hit.remark
-            notes.add(Note(reason, document.scope.part, Span(hit.start, hit.end), text))
-        elif hit.status is Status.UNRESOLVED:
+        elif item.remark is not None:
+            reason, text = item.remark
+            notes.add(Note(reason, document.scope.part, Span(item.start, item.end), text))
+        else:
             left += 1
     if left:
         notes.add(_note(document, Reason.BASE_NONE, _left(left, _base(document))))
@@ -311,8 +322,8 @@ def _links(document: _Document) -> Iterator[Link]:
     """The references of a document with their places in it."""
     line, line_start, at = 1, 0, 0
     data = document.data
-    for hit in _visit(document):
-        if hit.status is None:
+    for hit in _visit(document, edits_only=False):
+        if isinstance(hit, Edit) or hit.status is None:
             continue
         line += data.count(b"\n", at, hit.start)
         line_start = max(line_start, data.rfind(b"\n", at, hit.start) + 1)

@@ -12,11 +12,11 @@ class Policy:
 
     Args:
         keep_fragments: leave references into the same document (`#top`) alone.
-        keep: leave the references alone in which this compiled pattern is found.
+        keep: leave the references alone in which this pattern is found.
         extended: rewrite what only some readers take for URLs too: param values, RDFa, lazy
             loading, social media metadata.
-        attachments: rewrite documents that are attached to a message too.
-        dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal too.
+        attachments: rewrite documents that are attached to a message.
+        dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
 
     Raises:
         TypeError: if `keep` is no compiled pattern of strings.
@@ -32,6 +32,7 @@ class Policy:
     dkim_signed: bool = True
 
     def __post_init__(self) -> None:
-        pattern: object = getattr(self.keep, "pattern", self.keep)
-        if pattern is not None and not isinstance(pattern, str):
+        keep: object = self.keep
+        compiled = isinstance(keep, re.Pattern) and isinstance(keep.pattern, str)
+        if keep is not None and not compiled:
             raise TypeError("keep is a compiled pattern of strings: give re.compile('...')")

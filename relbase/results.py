@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from relbase.edit import Edit, Span
     from relbase.layers import Base
-    from relbase.walk import Status
+    from relbase.scope import Status
 
 # Of one reason so many notes are kept each; a hostile document could cause millions.
 MAX_NOTES: Final = 1000
@@ -72,25 +72,25 @@ class Result:
 
     Attributes:
         data: the document with absolute links; the input itself when nothing changed.
-        base: the base of the outermost entity.
+        base: the base of the outermost entity; computed on first access.
         edits: what was changed, in coordinates of the input, sorted and disjoint.
         notes: what the user should know.
         changed: whether anything was changed.
         links: every reference of the input; computed on first access.
     """
 
-    __slots__ = ("_links", "base", "data", "edits", "notes")
+    __slots__ = ("_base", "_links", "data", "edits", "notes")
 
     def __init__(
         self,
         data: bytes,
-        base: Base,
         edits: tuple[Edit, ...],
         notes: tuple[Note, ...],
+        base: Callable[[], Base],
         links: Callable[[], Iterable[Link]],
     ) -> None:
         self.data = data
-        self.base = base
+        self._base: Callable[[], Base] | Base = base
         self.edits = edits
         self.notes = notes
         self._links: Callable[[], Iterable[Link]] | tuple[Link, ...] = links
@@ -99,6 +99,13 @@ class Result:
     def changed(self) -> bool:
         """Whether anything was changed."""
         return bool(self.edits)
+
+    @property
+    def base(self) -> Base:
+        """The base of the outermost entity, and behind it the whole chain."""
+        if callable(self._base):
+            self._base = self._base()
+        return self._base
 
     @property
     def links(self) -> tuple[Link, ...]:

@@ -61,8 +61,9 @@ def parse_dump(dump: bytes) -> Dump:
     r"""Read the headings that a client wrote down: `curl -D FILE -L`, `wget -S`, or one heading.
 
     Args:
-        dump: one heading or several, each with or without a status line, separated by empty lines
-            or by the next status line. Lines that are no fields are passed over.
+        dump: one heading, with or without a status line, or several with one each. What follows
+            an empty line is no part of a heading before the next status line; other lines that
+            are no fields are passed over.
 
     >>> parse_dump(b"HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://a/")
     Dump(fields=(('Base', 'http://a/'),), redirects=('/x',))
@@ -70,11 +71,14 @@ def parse_dump(dump: bytes) -> Dump:
     fields: list[tuple[str, str]] = []
     redirects: list[str] = []
     status = 0
-    for line in _unfolded(_decoded(dump)):
+    is_heading = True
+    for line in _unfolded(_decoded(dump).lstrip("\r\n")):
         if found := _status_line(line):
             redirects += _locations(fields, status)
-            fields, status = [], int(found[1])
-        elif found := _field(line):
+            fields, status, is_heading = [], int(found[1]), True
+        elif not line:
+            is_heading = False
+        elif is_heading and (found := _field(line)):
             fields.append((found[1], found[2].strip()))
     return Dump(tuple(fields), tuple(redirects))
 
@@ -96,10 +100,14 @@ def _decoded(dump: bytes) -> str:
 def _unfolded(text: str) -> list[str]:
     """The lines, each with its continuation lines (RFC 9112 §5.2)."""
     lines: list[list[str]] = []
+    margin = 0
     for line in re.split(r"\r\n|\r|\n", text):
-        # wget -S indents every line: what looks like a field or a status line is one.
-        if line[:1] in {" ", "\t"} and lines and not (_field(line) or _status_line(line)):
+        bare = line.lstrip(" \t")
+        indent = len(line) - len(bare)
+        if not lines or _status_line(line):
+            margin = indent  # wget -S indents every line of a heading
+        if bare and indent > margin and lines and lines[-1] != [""]:
             lines[-1].append(line)
         else:
-            lines.append([line])
+            lines.append([bare])
     return ["".join(pieces) for pieces in lines]

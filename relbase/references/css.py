@@ -67,7 +67,9 @@ class CssReference(NamedTuple):
     custom: bool
 
 
-def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
+def references(
+    text: bytes, start: int = 0, end: int | None = None, until: int | None = None
+) -> Iterator[CssReference]:
     """Yield the references of a style sheet, a style attribute or a property's value, in order.
 
     A url that is empty or all white space is no reference. Any bytes will do: nothing raises.
@@ -76,13 +78,14 @@ def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[
         text: CSS in a charset in which ASCII bytes are ASCII.
         start: where in `text` the CSS begins.
         end: where it ends; without it, at the end of `text`.
+        until: references that begin behind it are not asked for; without it, all are.
 
     >>> [found] = references(b"a { background: url( 'x.png' ) }")
     >>> found.start, found.end, found.quote, found.form
     (22, 27, b"'", <Form.URL: 'url'>)
     """
     end = len(text) if end is None else end
-    limit = _limit(text, start, end)
+    limit = _limit(text, start, end if until is None else min(until, end))
     return _scan(text, start, end, limit) if limit else iter(())
 
 
@@ -123,8 +126,14 @@ _OUTSIDE: Final = re.compile(
     % (_SPACE, _SIMPLE_CUSTOM, _START, _SKIPPED, _STRING, _GROUP),
     re.VERBOSE,
 )
-_INSIDE: Final = re.compile(
+_INSIDE_STATEMENT: Final = re.compile(
     rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b | %b )*+""" % (_SKIPPED, _STRING, _GROUP), re.VERBOSE
+)
+# Inside of a bracket a semicolon and a small block mean nothing.
+_INSIDE: Final = re.compile(
+    rb"""(?: [^"'\\/()\[\]{}<]++ | \{ [^"'\\/()\[\]{}<]*+ \} | %b | %b | %b )*+"""
+    % (_SKIPPED, _STRING, _GROUP),
+    re.VERBOSE,
 )
 _INSIDE_IMAGE_SET: Final = re.compile(
     rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b )*+""" % (_SKIPPED, _GROUP), re.VERBOSE
@@ -148,7 +157,12 @@ def _limit(text: bytes, start: int, end: int) -> int:
 
 # The top of an empty stack, and what else the stack holds beside the brackets that are to come.
 _NOTHING, _CUSTOM, _NAMESPACE, _IMAGE_SET = b"", b"c", b"n", b"i"
-_SKIPS: Final = {_NOTHING: _OUTSIDE, _IMAGE_SET: _INSIDE_IMAGE_SET}
+_SKIPS: Final = {
+    _NOTHING: _OUTSIDE,
+    _IMAGE_SET: _INSIDE_IMAGE_SET,
+    _CUSTOM: _INSIDE_STATEMENT,
+    _NAMESPACE: _INSIDE_STATEMENT,
+}
 
 
 class _Found(NamedTuple):

@@ -161,5 +161,14 @@ def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) 
     return begun.start()
 
 
+def css_escaped(character: str) -> bytes:
+    r"""Return the escape of a character that the charset of a style sheet does not have (§4.3.7).
+
+    >>> css_escaped("é")
+    b'\\e9 '
+    """
+    return b"\\%x " % ord(character)
+
+
 def _hex_escape(match: re.Match[bytes]) -> bytes:
     return b"\\%x " % match[0][0]

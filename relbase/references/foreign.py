@@ -5,16 +5,19 @@ there is no raw text, CDATA sections exist, `/>` closes, and some start tags bre
 integration points lead back to HTML. So a stack is kept from `<svg>` or `<math>` on, and is empty
 again when HTML goes on.
 
-To mind: HTML elements outside of the stack are not known. An end tag that matches nothing in it is
-taken to close such an element, and everything foreign with it, when it names an HTML element.
-Where each name is open is known without a walk, so that popping is paid for by pushing.
+To mind: HTML elements outside of the stack are not known. When an end tag matches nothing in it,
+the caller is asked whether it closes such an element, and everything foreign with it. Where each
+name is open is known without a walk, so that popping is paid for by pushing.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 HTML: Final = "html"
 SVG: Final = "svg"
@@ -39,16 +42,23 @@ _CLOSES_P: Final = frozenset(
 )
 _CLOSES_ITSELF: Final = frozenset((b"li", b"option", b"td", b"tr", b"th"))
 
-# Names that only SVG and MathML have close nothing outside.
-_HTML_END_TAGS: Final = _BREAKOUT | frozenset(
-    b"a address article aside button caption dialog fieldset figcaption figure font footer form "
-    b"header html label legend main nav noscript object optgroup option section select summary "
-    b"tbody td template tfoot th thead tr".split()
-) - frozenset((b"a", b"font"))
+# What the end tags of these close is looked for up to the next table ("has an element in table
+# scope"); of all others, up to the next special element of SVG or MathML.
+_TABLE_SCOPED: Final = frozenset(b"caption table tbody td tfoot th thead tr".split())
+
+# Elements that the end tag of the same name closes together with what is open inside of them.
+CLOSED_BY_END_TAG: Final = (
+    _BREAKOUT - _VOID - {b"body", b"head"}
+    | _TABLE_SCOPED
+    | frozenset(
+        b"a address article aside button details dialog fieldset figcaption figure font footer "
+        b"header label legend main nav object optgroup option search section select summary".split()
+    )
+)
 
 _SVG_INTEGRATION: Final = frozenset((b"foreignobject", b"desc", b"title"))
 _MATH_INTEGRATION: Final = frozenset((b"mi", b"mo", b"mn", b"ms", b"mtext"))
-
+_SPECIAL: Final = _SVG_INTEGRATION | _MATH_INTEGRATION | {b"annotation-xml"}
 
 # No page nests so deep; beyond it elements are counted but not told apart, so that a hostile
 # document cannot make the stack outgrow it.
@@ -66,13 +76,14 @@ class Open(NamedTuple):
 class ForeignContent:
     """The open elements from an `<svg>` or `<math>` in HTML on."""
 
-    __slots__ = ("_depths", "_html_depths", "_overflow", "_stack")
+    __slots__ = ("_depths", "_html_depths", "_overflow", "_special_depths", "_stack")
 
     def __init__(self) -> None:
         self._stack: list[Open] = []
         # Where in the stack each name is open, HTML elements and others apart.
         self._depths: defaultdict[tuple[bytes, bool], array[int]] = defaultdict(lambda: array("L"))
         self._html_depths = array("L")
+        self._special_depths = array("L")
         self._overflow = 0
 
     def __bool__(self) -> bool:
@@ -114,18 +125,31 @@ class ForeignContent:
         self._open_html(name)
         return HTML
 
-    def end(self, name: bytes) -> None:
-        """Close an element; afterwards the stack is empty when HTML goes on outside."""
+    @property
+    def in_template(self) -> bool:
+        """Whether a template of HTML is open within the stack."""
+        return self._depth_of(b"template", is_html=True) >= 0
+
+    def end(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
+        """Close an element; afterwards the stack is empty when HTML goes on outside.
+
+        Args:
+            name: the tag name in lower case.
+            is_open_outside: whether an HTML element around all that is foreign would be closed by
+                the end tag of a name.
+        """
         if self._overflow:
             self._overflow -= 1
-        elif self.current.namespace == HTML:
-            self._end_html(name)
-        elif name in {b"br", b"p"}:
-            self._pop_to_html()
-        elif (depth := self._depth_of(name, is_html=False)) > self._last_html():
-            self._cut(depth)
-        elif name in _HTML_END_TAGS and not self._html_depths:
-            self._cut(0)
+            return
+        if self.current.namespace != HTML:
+            if name in {b"br", b"p"}:
+                self._pop_to_html()
+                return
+            depth = self._depth_of(name, is_html=False)
+            if depth > _last(self._html_depths):
+                self._cut(depth)
+                return
+        self._end_html(name, is_open_outside)
 
     def _html_rules(self, name: bytes) -> bool:
         """Whether a start tag here is processed by the rules of HTML ("tree construction")."""
@@ -159,12 +183,19 @@ class ForeignContent:
         if name not in _VOID:
             self._push(Open(name, HTML, integration=False))
 
-    def _end_html(self, name: bytes) -> None:
-        """Close an HTML element, not beyond the integration point around it."""
+    def _end_html(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
+        """Close an HTML element, not beyond what bounds its scope."""
+        scope = _last(self._special_depths)
+        if name in _TABLE_SCOPED:
+            scope = self._depth_of(b"table", is_html=True)
+        elif name == b"template":
+            scope = -1
         depth = self._depth_of(name, is_html=True)
-        inside = len(self._stack) - depth
-        if depth >= 0 and inside <= len(self._html_depths) and self._html_depths[-inside] == depth:
-            self._cut(depth)
+        if depth >= 0:
+            if depth >= scope:
+                self._cut(depth)
+        elif scope < 0 and is_open_outside(name):
+            self._cut(0)
 
     def _pop_to_html(self) -> None:
         """Pop until the current node is an integration point or an HTML element."""
@@ -183,9 +214,6 @@ class ForeignContent:
         depths = self._depths.get((name, is_html))
         return depths[-1] if depths else -1
 
-    def _last_html(self) -> int:
-        return self._html_depths[-1] if self._html_depths else -1
-
     def _push(self, opened: Open) -> None:
         depth = len(self._stack)
         if depth >= MAX_DEPTH:
@@ -195,10 +223,18 @@ class ForeignContent:
         self._depths[opened.name, opened.namespace == HTML].append(depth)
         if opened.namespace == HTML:
             self._html_depths.append(depth)
+        elif opened.name in _SPECIAL:
+            self._special_depths.append(depth)
 
     def _cut(self, depth: int) -> None:
         for opened in self._stack[depth:]:
             self._depths[opened.name, opened.namespace == HTML].pop()
             if opened.namespace == HTML:
                 self._html_depths.pop()
+            elif opened.name in _SPECIAL:
+                self._special_depths.pop()
         del self._stack[depth:]
+
+
+def _last(depths: array[int]) -> int:
+    return depths[-1] if depths else -1

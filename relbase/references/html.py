@@ -16,12 +16,20 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references import tags
-from relbase.references.foreign import FONT_BREAKOUT, HTML, SVG, ForeignContent
-from relbase.references.vocabulary import ATTRIBUTES, Nested, Row, rows
+from relbase.references.foreign import (
+    CLOSED_BY_END_TAG,
+    FONT_BREAKOUT,
+    HTML,
+    SVG,
+    ForeignContent,
+)
+from relbase.references.skim import plain_foreign
+from relbase.references.vocabulary import ATTRIBUTES, Nested, Row, keyword, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relbase.references.skim import Insertions, Skim
     from relbase.references.tags import Attribute
 
 # A comment, a tag with its name, or what else begins with `<` and is no text.
@@ -67,11 +75,19 @@ class Slot(NamedTuple):
 RAW: Final = b">"
 
 _CDATA: Final = b"<![CDATA["
+_FOREIGN: Final = frozenset((b"svg", b"math"))
 
 
 def elements(
-    text: bytes, pos: int, end: int, *, hidden: bool = False, in_noscript: bool = False
-) -> Iterator[Element]:
+    text: bytes,
+    pos: int,
+    end: int,
+    *,
+    hidden: bool = False,
+    in_noscript: bool = False,
+    in_comment: bool = False,
+    skim: Skim | None = None,
+) -> Iterator[Element | Insertions]:
     """The start tags of a part of a document, in order.
 
     Args:
@@ -79,12 +95,26 @@ def elements(
         pos: where the part begins.
         end: where it ends.
         hidden: the part is no part of the document's tree.
-        in_noscript: the part is the raw text of a noscript element.
+        in_noscript: the part is the raw text of a noscript element, which does not nest.
+        in_comment: the part is the inside of a conditional comment, which does not nest.
+        skim: passes over elements without anything to rewrite (`skimming`); some of those that are
+            left come as `Insertions`. What it passes over is not seen here, so that `hidden` is
+            not to be relied upon.
     """
+    begin = pos
     foreign = ForeignContent()
-    templates = 0
+    around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
-    while found := _token(text, pos, end):
+    while True:
+        if skim is not None and not foreign:
+            insertions, pos = skim(text, pos, end)
+            if insertions:
+                yield insertions
+            if pos < 0:
+                return
+        found = _token(text, pos, end)
+        if not found:
+            return
         start = found.start()
         name = found[3]
         if name is None:
@@ -96,9 +126,16 @@ def elements(
                 pos = min(content_end + 3, end)
                 continue
             pos = (tags.comment_end if found[1] else tags.bogus_comment_end)(text, found.end(), end)
-            if found[1] and (condition := _conditional(text, found.end(), pos)):
+            is_comment = found[1] is not None and not in_comment
+            if is_comment and (condition := _conditional(text, found.end(), pos)):
                 yield from elements(
-                    text, condition.end(), pos, hidden=True, in_noscript=in_noscript
+                    text,
+                    condition.end(),
+                    pos,
+                    hidden=True,
+                    in_noscript=in_noscript,
+                    in_comment=True,
+                    skim=skim,
                 )
             continue
         name = name.lower()
@@ -107,11 +144,19 @@ def elements(
             return
         if found[2]:
             if foreign:
-                foreign.end(name)
-            elif name == b"template" and templates:
-                templates -= 1
+                foreign.end(name, around.would_close)
+            if name == b"template" and around.templates and not foreign:
+                around.templates -= 1
             continue
-        if foreign or name in {b"svg", b"math"}:
+        if frames and name not in _IN_FRAMESET:
+            continue
+        if skim is not None and name in _FOREIGN and not foreign:
+            plain = plain_foreign()(text, start, end)
+            if plain:
+                pos = plain.end()
+                continue
+        if foreign or name in _FOREIGN:
+            around.end = around.end if foreign else start
             namespace = _start_foreign(foreign, text, name, found.end(), pos)
         else:
             namespace = HTML
@@ -120,39 +165,34 @@ def elements(
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             continue
         if name == b"frameset" and frames is None:
-            frames = _frameset_page(text, 0, start) is not None
-        if frames and name not in _IN_FRAMESET:
-            continue
+            frames = _frameset_page(text, begin, start) is not None
+            skim = None if frames else skim
         raw_end = pos
         if name in tags.RAW_TEXT and not (in_noscript and name == b"noscript"):
             raw_end = tags.raw_text_end(name, text, pos, end)
-        yield Element(HTML, name, start, found.end(), pos, raw_end, hidden or templates > 0)
+        in_template = around.templates > 0 or foreign.in_template
+        yield Element(HTML, name, start, found.end(), pos, raw_end, hidden or in_template)
         if name == b"noscript" and raw_end > pos:
-            yield from elements(text, pos, raw_end, hidden=True, in_noscript=True)
+            yield from elements(
+                text,
+                pos,
+                raw_end,
+                hidden=True,
+                in_noscript=True,
+                in_comment=in_comment,
+                skim=skim,
+            )
         elif name == b"template" and not foreign:
-            templates += 1
+            around.templates += 1
         pos = raw_end
 
 
-def slots(
-    text: bytes, pos: int = 0, end: int | None = None, *, extended: bool = False
-) -> Iterator[Slot]:
-    """The values that hold references, in the order of the document.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-        pos: where to begin.
-        end: where to end, the end of the text when None.
-        extended: whether rows for `extended` count.
-    """
-    for element in elements(text, pos, len(text) if end is None else end):
-        yield from element_slots(text, element, extended=extended)
-
-
-def element_slots(text: bytes, element: Element, *, extended: bool) -> Iterator[Slot]:
+def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
     """The values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
-    attributes = {found.name: found for found in tags.attributes(text, attributes_at, tag_end)}
+    attributes = {}
+    if tag_end - attributes_at > len(">"):
+        attributes = {found.name: found for found in tags.attributes(text, attributes_at, tag_end)}
     values: dict[bytes, bytes] | None = None
     for attribute in attributes.values():
         if attribute.name not in ATTRIBUTES:
@@ -184,6 +224,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     if not _base_tag(text):
         return None
     for element in elements(text, 0, len(text)):
+        assert isinstance(element, Element)
         if element.name == b"base" and element.namespace == HTML and not element.hidden:
             for attribute in tags.attributes(text, element.attributes, element.end):
                 if attribute.name == b"href":
@@ -194,7 +235,7 @@ def embedded_base(text: bytes) -> Attribute | None:
 _base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
 
 # Start tags that a frameset page does not ignore ("in frameset").
-_IN_FRAMESET: Final = frozenset((b"frameset", b"frame", b"noframes"))
+_IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))
 
 # What may stand before a frameset: no text, and none of the elements that set the flag
 # "frameset-ok" to "not ok".
@@ -212,6 +253,56 @@ _frameset_page: Final = re.compile(
 ).fullmatch
 
 
+class _Around:
+    """The HTML elements around foreign content, as far as its stray end tags ask for them.
+
+    `templates` is how many templates are open. The others are counted by their tags, and only when
+    an end tag asks: up to `end`, where the foreign content begins.
+    """
+
+    __slots__ = ("_counted", "_open", "_text", "end", "templates")
+
+    def __init__(self, text: bytes, pos: int) -> None:
+        self._text = text
+        self._counted = pos
+        self._open: dict[bytes, int] = {}
+        self.end = pos
+        self.templates = 0
+
+    def would_close(self, name: bytes) -> bool:
+        """Whether an end tag closes an element around the foreign content."""
+        if name == b"template":
+            return self.templates > 0
+        if name not in CLOSED_BY_END_TAG:
+            return False
+        self._count()
+        return self._open.get(_counted_as(name), 0) > 0
+
+    def _count(self) -> None:
+        text, pos = self._text, self._counted
+        while found := _token(text, pos, self.end):
+            name = found[3]
+            if name is None:
+                close = tags.comment_end if found[1] else tags.bogus_comment_end
+                pos = close(text, found.end(), self.end)
+                continue
+            pos = tags.tag_end(text, found.end(), self.end)
+            if pos < 0:
+                break
+            name = name.lower()
+            if name in CLOSED_BY_END_TAG:
+                name = _counted_as(name)
+                self._open[name] = max(0, self._open.get(name, 0) + (-1 if found[2] else 1))
+            elif name in tags.RAW_TEXT and not found[2]:
+                pos = tags.raw_text_end(name, text, pos, self.end)
+        self._counted = max(self._counted, self.end)
+
+
+def _counted_as(name: bytes) -> bytes:
+    """The end tag of a heading closes any heading."""
+    return b"h1" if len(name) == len(b"h1") and name[:1] == b"h" and name != b"hr" else name
+
+
 def _start_foreign(
     foreign: ForeignContent, text: bytes, name: bytes, pos: int, tag_end: int
 ) -> str:
@@ -221,7 +312,7 @@ def _start_foreign(
         for attribute in tags.attributes(text, pos, tag_end):
             font = font or attribute.name in FONT_BREAKOUT
             if attribute.name == b"encoding":
-                value = text[attribute.start : attribute.end].lower()
+                value = keyword(text[attribute.start : attribute.end])
                 encoding = value in {b"text/html", b"application/xhtml+xml"}
     namespace = foreign.start(
         name,
@@ -248,17 +339,17 @@ def _text_end(text: bytes, pos: int, end: int) -> int:
 
 
 def _style_row(type_: Attribute | None, text: bytes) -> Row | None:
-    kind = b"" if type_ is None else text[type_.start : type_.end].strip().lower()
+    kind = b"" if type_ is None else keyword(text[type_.start : type_.end])
     return Row(Nested.CSS) if kind in {b"", b"text/css"} else None
 
 
 def _script_row(type_: Attribute | None, text: bytes) -> Row | None:
-    kind = b"" if type_ is None else text[type_.start : type_.end].strip().lower()
+    kind = b"" if type_ is None else keyword(text[type_.start : type_.end])
     return _DATA_BLOCKS.get(kind)
 
 
 _DATA_BLOCKS: Final = {
-    b"importmap": Row(Nested.IMPORT_MAP),
+    b"importmap": Row(Nested.IMPORT_MAP, empty=True),  # the empty key of scopes counts
     b"speculationrules": Row(Nested.SPECULATION_RULES),
 }
 _RAW_ROWS: Final = {b"style": _style_row, b"script": _script_row}

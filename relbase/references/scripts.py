@@ -286,6 +286,16 @@ def json_view(raw: bytes) -> RunView:
     return RunView(raw, runs, _spell, _tag_begun)
 
 
+def json_escaped(character: str) -> bytes:
+    r"""Return the escape of a character that the charset around JSON does not have.
+
+    >>> json_escaped("é")
+    b'\\u00e9'
+    """
+    units = character.encode("utf-16-be", "surrogatepass")
+    return b"".join(b"\\u" + units[at : at + 2].hex().encode() for at in range(0, len(units), 2))
+
+
 def _meaning(escape: re.Match[bytes]) -> bytes:
     high, low, unit, short = escape.groups()
     if short is not None:

@@ -119,12 +119,15 @@ RAW_TEXT: Final = frozenset(
 )
 
 
-def _any_case(name: bytes) -> bytes:
-    return b"".join(b"[%c%c]" % (byte, byte - 32) for byte in name)
+def any_case(name: bytes) -> bytes:
+    """The expression for a lower-case name in any case: faster than a flag."""
+    return b"".join(
+        b"[%c%c]" % (byte, byte - 32) if chr(byte).isalpha() else b"%c" % byte for byte in name
+    )
 
 
 _raw_text_end: Final = {
-    name: re.compile(rb"</" + _any_case(name) + rb"(?=[\t\n\f\r />])").search for name in RAW_TEXT
+    name: re.compile(rb"</" + any_case(name) + rb"(?=[\t\n\f\r />])").search for name in RAW_TEXT
 }
 
 # In a script: what changes the state of "script data" (escaped and double escaped).

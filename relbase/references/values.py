@@ -250,8 +250,9 @@ def clean(text: str) -> str:
     >>> clean("a\n/b")
     'a/b'
     """
-    cleaned = text.translate(_DROPPED)
-    return text if len(cleaned) == len(text) else cleaned
+    if "\n" in text or "\r" in text or "\t" in text:
+        return text.translate(_DROPPED)
+    return text
 
 
 class _Unsafe(NamedTuple):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
+from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -54,9 +55,19 @@ class Row(NamedTuple):
     when: Callable[[Mapping[bytes, bytes]], bool] | None = None
 
 
+def keyword(raw: bytes) -> bytes:
+    """What a value as written says where a keyword is asked for: `ref&#114;esh` is `refresh`.
+
+    Args:
+        raw: the value without its quotes, in an ASCII-compatible charset.
+    """
+    meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
+    return meant.strip(b"\t\n\f\r ").lower()
+
+
 def _is(attribute: bytes, *values: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
     """A condition: the attribute has one of the values, in any case."""
-    return lambda attributes: attributes.get(attribute, b"").strip().lower() in values
+    return lambda attributes: keyword(attributes.get(attribute, b"")) in values
 
 
 # Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
@@ -70,7 +81,8 @@ _meta_url: Final = re.compile(
 
 
 def _is_url_meta(attributes: Mapping[bytes, bytes]) -> bool:
-    return any(_meta_url(attributes.get(name, b"")) for name in (b"property", b"name", b"itemprop"))
+    names = (b"property", b"name", b"itemprop")
+    return any(_meta_url(keyword(attributes.get(name, b""))) for name in names)
 
 
 # <param> values that players took for URLs; HTML 4.01 §13.3.2 passes them "as is".
@@ -83,7 +95,7 @@ def _is_url_param(attributes: Mapping[bytes, bytes]) -> bool:
 
 def _is_no_curie(attribute: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
     """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
-    return lambda attributes: not attributes.get(attribute, b"").lstrip().startswith((b"[", b"_:"))
+    return lambda attributes: not keyword(attributes.get(attribute, b"")).startswith((b"[", b"_:"))
 
 
 _animates_href: Final = _is(b"attributename", b"href", b"xlink:href")
@@ -181,6 +193,13 @@ _BY_PLACE: Final = _by_place()
 
 # Attributes that are in some row: most others are passed over by one look-up.
 ATTRIBUTES: Final = frozenset(attribute for _, _, attribute in _BY_PLACE)
+
+# Those that count in HTML by default.
+DEFAULT_ATTRIBUTES: Final = frozenset(
+    attribute
+    for (namespace, _, attribute), found in _BY_PLACE.items()
+    if namespace == HTML and not all(row.extended for row in found)
+)
 
 
 @lru_cache(maxsize=1024)

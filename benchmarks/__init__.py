@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against the peers, measured in one run. `python -m benchmarks --help`."""

@@ -1,0 +1,76 @@
+"""How contenders compare: interleaved rounds in one run, and the minimum of equal rounds.
+
+In: contenders, each a name and a function without arguments that does one whole round of the work.
+Out: seconds per contender, and a table of ratios.
+
+What to mind: absolute times belong to one machine on one day, ratios of one run are what to quote.
+In every round each contender runs once, and the order rotates, so that neither a slow spell of the
+machine nor what the one before left in the caches falls on one of them alone. The clock counts
+processor time: what else the machine does is not timed.
+"""
+
+from __future__ import annotations
+
+import gc
+from time import process_time
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+class Contender(NamedTuple):
+    """What is timed: `run` does one whole round."""
+
+    name: str
+    run: Callable[[], object]
+
+
+class Timing(NamedTuple):
+    """The fastest of a contender's rounds."""
+
+    name: str
+    seconds: float
+
+
+def measure(contenders: Sequence[Contender], rounds: int) -> list[Timing]:
+    """Time every contender `rounds` times, interleaved; one round before is not counted."""
+    for contender in contenders:
+        contender.run()
+    best = dict.fromkeys((contender.name for contender in contenders), float("inf"))
+    for round_number in range(rounds):
+        first = round_number % len(contenders)
+        for name, run in (*contenders[first:], *contenders[:first]):
+            best[name] = min(best[name], _timed(run))
+    return [Timing(name, seconds) for name, seconds in best.items()]
+
+
+def _timed(run: Callable[[], object]) -> float:
+    gc.collect()
+    gc.disable()
+    try:
+        started = process_time()
+        run()
+        return process_time() - started
+    finally:
+        gc.enable()
+
+
+def table(title: str, timings: Sequence[Timing], amount: float, unit: str, peer: str) -> str:
+    """Return the table: amount of work per second, and how many times as fast as the peer.
+
+    Args:
+        title: what was done, and on how much.
+        timings: of one run.
+        amount: how many units one round works through.
+        unit: what they are, such as "MB".
+        peer: the name of the contender that has ratio 1.
+    """
+    of_peer = next(timing.seconds for timing in timings if timing.name == peer)
+    width = max(len(timing.name) for timing in timings)
+    lines = [title, f"  {'':{width}}  {unit + '/s':>12}  {'ratio':>6}"]
+    lines += [
+        f"  {name:{width}}  {amount / seconds:12,.1f}  {of_peer / seconds:6.2f}"
+        for name, seconds in sorted(timings, key=lambda timing: timing.seconds)
+    ]
+    return "\n".join(lines)

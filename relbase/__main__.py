@@ -1,0 +1,5 @@
+"""`python -m relbase` is the command line."""
+
+from relbase.cli import main
+
+main()

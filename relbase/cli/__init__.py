@@ -1,0 +1,51 @@
+"""The command line: arguments and files in, documents and reports out; the only I/O of relbase.
+
+`main` is what the console script calls: it runs a command and turns whatever ends it into an exit
+status and at most a few lines on standard error, never a traceback for a user's mistake.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+
+def main() -> NoReturn:
+    """Run the command line that `sys.argv` holds, and exit with its status (design §2)."""
+    for ending in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        if signal.getsignal(ending) is signal.SIG_DFL:
+            signal.signal(ending, _terminated)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A help text that the encoding has not all characters of is better than an exception.
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        # Inside of the `try`: whoever interrupts the start sees no traceback either.
+        from relbase.cli.group import run  # noqa: PLC0415
+
+        status = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        status = 128 + signal.SIGINT
+    _leave(status)
+
+
+def _terminated(number: int, _frame: FrameType | None) -> NoReturn:
+    """End as the signal would, after unfinished files have been removed."""
+    raise SystemExit(128 + number)
+
+
+def _leave(status: int) -> NoReturn:
+    """Exit; what standard output could not take has been told, and is dropped."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            # Otherwise the interpreter tries again, fails, and changes the status to 120.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    raise SystemExit(status)

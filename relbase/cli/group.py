@@ -1,0 +1,183 @@
+"""The command `relbase` itself: its sub-commands, loaded when asked for, and how a run ends."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shlex
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from relbase.cli import streams
+from relbase.cli.outcome import ExitStatus
+from relbase.cli.streams import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# `python -m relbase` is called so too: what the help says can be typed.
+PROGRAM: Final = "relbase"
+
+# What click's completion scripts set to ask for completions.
+_COMPLETION: Final = "_RELBASE_COMPLETE"
+
+# Each is a command of its name in a module of its name, in the order of the help.
+_COMMANDS: Final = ("rewrite", "links", "base", "resolve", "check")
+
+_is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run the command line; what ends it early is told on standard error.
+
+    Args:
+        arguments: without the program's name.
+
+    Returns:
+        the exit status.
+    """
+    try:
+        return _run(list(arguments))
+    except click.ClickException as error:
+        shown = io.StringIO()
+        error.show(shown)
+        # The arguments that it quotes may be hostile file names.
+        for line in shown.getvalue().splitlines():
+            streams.warn(printable(line))
+        return error.exit_code
+    except BrokenPipeError:
+        return ExitStatus.PIPE_CLOSED
+    except OSError as error:
+        where = f"{printable(str(error.filename))}: " if error.filename else ""
+        streams.warn(f"Error: {where}{error.strerror or error}")
+        return ExitStatus.IO
+
+
+def _run(arguments: list[str]) -> int:
+    if _COMPLETION in os.environ:
+        relbase.main(arguments, PROGRAM)
+    status: int = ExitStatus.DONE
+    try:
+        # Not `relbase.main`: it has statuses of its own for a closed pipe and for Ctrl-C.
+        with relbase.make_context(PROGRAM, arguments) as context:
+            relbase.invoke(context)
+    except click.exceptions.Exit as ended:
+        status = ended.exit_code
+    streams.flush()
+    return status
+
+
+class _Commands(click.Group):
+    """Loads a sub-command when it is asked for, and tells the right one to who mistakes it."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _COMMANDS:
+            return None
+        command = getattr(import_module(f"relbase.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            # Not `no_args_is_help`: the status of that depends on the version of click.
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(ExitStatus.USAGE)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            option = error.option_name
+            text = (
+                f"No such option: {option}. Options follow the command, as in: {_example(option)}"
+            )
+            raise click.UsageError(text, ctx) from None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        command = self.get_command(ctx, args[0])
+        if command is None and not ctx.resilient_parsing:
+            raise click.UsageError(_mistaken(*args), ctx)
+        return args[0] if command else None, command, args[1:]
+
+
+def _example(option: str) -> str:
+    return f"{PROGRAM} rewrite page.html {option} ..."
+
+
+def _mistaken(name: str, *rest: str) -> str:
+    """What to tell somebody who gives something else where the command should be."""
+    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+
+    shown = f"No such command '{printable(name)}'."
+    if close := get_close_matches(name, _COMMANDS, n=1):
+        return f"{shown} Did you mean: {_line(close[0], *rest)}?"
+    if _is_url(name):
+        if rest and not rest[0].startswith("-"):
+            return f"{shown} Did you mean: {_line('resolve', name, *rest)}?"
+        right = _line("rewrite", "page.html", "--url", name)
+        return f"{shown} relbase fetches nothing. Save the page, then: {right}"
+    if name == "-" or "." in name or "/" in name or os.path.lexists(name):
+        return f"{shown} Did you mean: {_line('rewrite', name, *rest)}?"
+    return f"{shown} The commands are: {', '.join(_COMMANDS)}."
+
+
+def _line(*words: str) -> str:
+    return printable(shlex.join([PROGRAM, *words]))
+
+
+def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
+    if not asked or context.resilient_parsing:
+        return
+    from importlib import metadata  # noqa: PLC0415 (start-up time)
+
+    try:
+        version = metadata.version(PROGRAM)
+    except metadata.PackageNotFoundError:
+        version = "of a directory that is not installed"
+    click.echo(f"{PROGRAM} {version}")
+    context.exit()
+
+
+_EPILOG: Final = """\b
+Examples:
+  relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
+  relbase links page.html --url http://example.com/a/page.html
+  relbase resolve 'http://a/b/c/d;p?q' ../g --all
+
+\b
+Exit status of every command:
+    0  done; also when no base URL was found (a warning says what to give)
+    1  --check or check found something, or there were warnings under --strict
+    2  usage: nothing was done
+    3  some inputs failed; the others are done
+    4  input/output error: stopped
+  130  interrupted
+"""
+
+
+@click.group(
+    cls=_Commands,
+    name=PROGRAM,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def relbase() -> None:
+    """Make every relative link of HTML documents absolute, and change no other byte.
+
+    relbase finds a document's base URL as RFC 1808 says (in its content, in headers, or the URL it
+    was retrieved from) and resolves its links against it. It never fetches anything.
+    """

@@ -1,0 +1,50 @@
+"""JSON Lines: an object a line, with the field names of the library's classes."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from relbase.edit import Span
+
+if TYPE_CHECKING:
+    from relbase.results import Entity, Link
+
+
+def line(file: str, value: Link | Entity, **more: object) -> str:
+    r"""Return the line for an object that was found in a file.
+
+    Args:
+        file: its name, which becomes the first field.
+        value: an object of the library.
+        more: fields to add.
+
+    The line is ASCII: bytes that could not be decoded are `\udc80` to `\udcff`.
+    """
+    own = _fields(value)
+    assert own is not None
+    return json.dumps(_plain({"file": file, **own, **more}))
+
+
+def _plain(value: object) -> object:
+    """A value in the types of JSON: enum members as their values, spans as pairs."""
+    if isinstance(value, Enum):
+        return value.value
+    fields = _fields(value)
+    if fields is not None:
+        return {name: _plain(field) for name, field in fields.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _fields(value: object) -> dict[str, object] | None:
+    if isinstance(value, dict):
+        return value
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, tuple) and hasattr(value, "_asdict") and not isinstance(value, Span):
+        return dict(value._asdict())
+    return None

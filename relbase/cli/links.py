@@ -1,0 +1,123 @@
+"""`relbase links`: the references of documents, and what they resolve to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+import relbase
+from relbase.cli import files, jsonl, options, remarks, streams
+from relbase.cli.outcome import Tally
+from relbase.cli.streams import excerpt, printable
+
+if TYPE_CHECKING:
+    from relbase.cli.files import Source
+    from relbase.results import Link
+
+_EPILOG: Final = """\b
+Examples:
+  relbase links page.html --url http://example.com/a/page.html
+  relbase links *.html --json | jq -r 'select(.status == "unresolved") | .reference'
+  relbase links page.html --violations
+
+\b
+A line is  file:line:column: element/@attribute: reference -> url [status]
+with the status rewritten, absolute, kept or unresolved. The exit status is 3
+when inputs failed; under --strict it is 1 when references are unresolved, or
+--violations finds any.
+"""
+
+_OPTIONS: Final = (
+    click.Option(
+        ["--json", "as_json"],
+        is_flag=True,
+        help="Write JSON Lines, one object a reference, with all that is known of it.",
+    ),
+    click.Option(
+        ["--violations"],
+        is_flag=True,
+        help="List the references that do not match the grammar of RFC 1808 and RFC 1738 or "
+        "recommended practice, and say why.",
+    ),
+)
+
+
+@click.command(
+    "links",
+    short_help="List the references and what they resolve to.",
+    params=options.parameters(*_OPTIONS),
+    epilog=_EPILOG,
+)
+@click.pass_context
+def links(
+    context: click.Context,
+    /,
+    inputs: tuple[str, ...],
+    *,
+    as_json: bool,
+    violations: bool,
+    **given: Any,  # noqa: ANN401 (the shared options)
+) -> None:
+    """List every reference of each INPUT and what it resolves to.
+
+    "-" or no INPUT is standard input. Long references are cut and characters that are not printable
+    are shown as escapes; --json has all of them.
+    """
+    settings = options.settings(given)
+    tally = Tally()
+    show = _show_violations if violations else _show
+
+    def work(source: Source) -> None:
+        unresolved = 0
+        base = None
+        for link in relbase.links(source.data, **settings.arguments(source.name)):
+            show(source, link, tally, as_json=as_json)
+            if link.status is relbase.Status.UNRESOLVED:
+                unresolved += 1
+                base = link.base
+        if base is not None:
+            tally.warnings += 1
+            streams.warn(f"{source.shown}: warning: {_unresolved(unresolved, base.url)}")
+
+    files.process(inputs, work, tally)
+    context.exit(tally.status(strict=settings.strict))
+
+
+def _unresolved(count: int, base: str) -> str:
+    references = f"{count} reference{'s are' if count > 1 else ' is'} unresolved"
+    if not base:
+        return f"{references}: no base URL is known; {remarks.ADVICE}"
+    return f"{references} on the base {excerpt(base)}"
+
+
+def _show(source: Source, link: Link, _tally: Tally, *, as_json: bool) -> None:
+    if as_json:
+        streams.say(jsonl.line(source.name, link))
+        return
+    shown = excerpt(link.reference)
+    if link.url is not None and link.url != link.reference:
+        shown += f" -> {excerpt(link.url)}"
+    streams.say(f"{_place(source, link)}: {shown} [{link.status.value}]")
+
+
+def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool) -> None:
+    from relbase.cli.check import _report as report  # noqa: PLC0415 (start-up time of the usual case)
+    from relbase.url.grammar import Kind, violations  # noqa: PLC0415 (as above)
+
+    found = violations(link.reference, link.base.url or None)
+    if not found:
+        return
+    tally.warnings += any(one.kind is Kind.VIOLATION for one in found)
+    if as_json:
+        streams.say(jsonl.line(source.name, link, violations=found))
+    else:
+        streams.say(f"{_place(source, link)}:\n{report(link.reference, found)}")
+
+
+def _place(source: Source, link: Link) -> str:
+    part = f"part {link.part}: " if link.part else ""
+    where = link.element or link.syntax
+    if link.attribute:
+        where += f"/@{link.attribute}"
+    return f"{source.shown}:{link.line}:{link.column}: {part}{printable(where)}"

@@ -1,0 +1,234 @@
+"""The options that the commands on documents share, and the call of the library that they make.
+
+The flags of the policy are generated from the fields of `relbase.Policy`: a field that is added
+there is an option here, with its default and its help.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+import warnings
+from typing import Any, Final, NamedTuple
+
+import click
+
+from relbase.call import Arguments
+from relbase.cli.streams import printable
+from relbase.kind import Kind, kind_of_name, kind_of_type
+from relbase.layers import unsuitable
+from relbase.policy import Policy
+from relbase.retrieval import Dump, parse_dump
+from relbase.url.resolver import Profile
+from relbase.view.charset import lookup
+
+
+class Settings(NamedTuple):
+    """What the shared options say.
+
+    Args:
+        url: --url.
+        redirects: --redirect, else those of --headers.
+        fields: the fields of --headers.
+        kind: --kind.
+        charset: --charset.
+        profile: --profile.
+        policy: its flags.
+        detect: whether marks in the file may state its URL.
+        strict: whether warnings lead to exit status 1.
+    """
+
+    url: str | None
+    redirects: tuple[str, ...]
+    fields: tuple[tuple[str, str], ...]
+    kind: str | None
+    charset: str | None
+    profile: str
+    policy: Policy
+    detect: bool
+    strict: bool
+
+    def arguments(self, name: str) -> Arguments:
+        """Return the arguments of the library for an input.
+
+        Args:
+            name: of the input's file, which may tell its kind: --kind > Content-Type > name.
+        """
+        types = [value for field, value in self.fields if field.lower() == "content-type"]
+        kind: Kind | str | None = self.kind
+        if kind is None and not any(map(kind_of_type, types[:1])):
+            kind = kind_of_name(name)
+        return Arguments(
+            url=self.url,
+            redirects=self.redirects,
+            headers=self.fields,
+            kind=kind,
+            charset=self.charset,
+            profile=self.profile,
+            policy=self.policy,
+            detect=self.detect,
+        )
+
+
+def parameters(*own: click.Option) -> list[click.Parameter]:
+    """Return the parameters of a command on documents.
+
+    Args:
+        own: the command's own options, which its help lists first.
+    """
+    return [_INPUTS, *own, *_SHARED]
+
+
+def settings(given: dict[str, Any]) -> Settings:
+    """Return what the shared options say.
+
+    Args:
+        given: the values of the shared options, by their names.
+    """
+    values = dict(given)
+    dump = values.pop("headers")
+    return Settings(
+        redirects=values.pop("redirect") or dump.redirects,
+        fields=dump.fields,
+        policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
+        detect=not values.pop("no_detect"),
+        **values,
+    )
+
+
+def _policy_value(field: dataclasses.Field[Any], values: dict[str, Any]) -> Any:  # noqa: ANN401
+    if field.default is True:
+        return not values.pop(f"no_{field.name}")
+    return values.pop(field.name)
+
+
+def _url(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    why = None if value is None else unsuitable(value.strip())
+    if why is None:
+        return value
+    shown = printable(value or "")[:200]
+    fix = "give an absolute URL, such as http://host/path"
+    raise click.BadParameter(f"'{shown}' is no base for relative links, {why}: {fix}")
+
+
+def _charset(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
+    if value is None or lookup(value) is not None:
+        return value
+    shown = printable(value)[:200]
+    fix = "give one, such as utf-8, or leave the option out to have it found"
+    raise click.BadParameter(f"'{shown}' is no charset label of the Encoding Standard: {fix}")
+
+
+def _headers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Dump:
+    if value is None:
+        return Dump((), ())
+    try:
+        with open(value, "rb") as file:  # noqa: PTH123 (the name as it was given)
+            return parse_dump(file.read())
+    except OSError as error:
+        fix = "give the file that 'curl -D FILE' or 'wget -S' wrote"
+        raise click.BadParameter(f"{printable(value)}: {error.strerror}: {fix}") from None
+
+
+def _pattern(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> re.Pattern[str] | None:
+    if value is None:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of what Python may change: no matter of the user's
+            return re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        shown = printable(value)[:200]
+        fix = r"put '\' before a character that stands for itself"
+        raise click.BadParameter(f"'{shown}' is no regular expression, {error}: {fix}") from None
+
+
+def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
+    """The option that a field of the policy is: a flag that turns its default, or a value."""
+    flag = field.name.replace("_", "-")
+    text = _POLICY_TEXTS.get(field.name, "")
+    if field.default is True:
+        return click.Option([f"--no-{flag}"], is_flag=True, help=f"Do not {text}")
+    text = text[:1].upper() + text[1:]
+    if field.default is False:
+        return click.Option([f"--{flag}"], is_flag=True, help=text)
+    metavar, callback = _VALUES[str(field.type)]
+    return click.Option([f"--{flag}"], metavar=metavar, callback=callback, help=text)
+
+
+# By annotation, as it is written there.
+_VALUES: Final = {"re.Pattern[str] | None": ("REGEX", _pattern)}
+
+_arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
+
+
+def _texts(documented: type) -> dict[str, str]:
+    """What a class's docstring says of its arguments, each on one line."""
+    # Without docstrings (python -OO) the help is poorer.
+    found = _arguments_of_docstring(inspect.cleandoc(documented.__doc__ or ""))
+    return {name: " ".join(text.replace("`", "'").split()) for name, text in found}
+
+
+_FIELDS: Final = dataclasses.fields(Policy)
+_POLICY_TEXTS: Final = _texts(Policy)
+
+_INPUTS: Final = click.Argument(
+    ["inputs"],
+    nargs=-1,
+    metavar="[INPUT]...",
+    # The type is for completion: files are looked at when they are read.
+    type=click.Path(allow_dash=True, readable=False),
+)
+
+_SHARED: Final = [
+    click.Option(
+        ["--url"],
+        metavar="URL",
+        callback=_url,
+        help="The URL that the document was retrieved from, absolute.",
+    ),
+    click.Option(
+        ["--redirect"],
+        metavar="URL",
+        multiple=True,
+        help="Where --url was redirected to, absolute or relative; repeat it for each redirect, in "
+        "order. The last one is the document's URL.",
+    ),
+    click.Option(
+        ["--headers"],
+        metavar="FILE",
+        type=click.Path(readable=False),
+        callback=_headers,
+        help="The headers that came with the document, as 'curl -D FILE' or 'wget -S' write them. "
+        "Base, Content-Base and Content-Type count, and the redirects unless --redirect is given.",
+    ),
+    click.Option(
+        ["--kind"],
+        type=click.Choice([kind.value for kind in Kind]),
+        help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
+    ),
+    click.Option(
+        ["--charset"],
+        metavar="LABEL",
+        callback=_charset,
+        help="The charset that the server stated; otherwise that of the Content-Type counts, or "
+        "the document's own. A byte order mark in the document is stronger.",
+    ),
+    click.Option(
+        ["--profile"],
+        type=click.Choice([profile.value for profile in Profile]),
+        default=Profile.RFC1808.value,
+        show_default=True,
+        help="The algorithm that resolves references.",
+    ),
+    *map(_policy_option, _FIELDS),
+    click.Option(
+        ["--no-detect"],
+        is_flag=True,
+        help="Do not look in the file for the marks of programs that saved it from its URL.",
+    ),
+    click.Option(["--strict"], is_flag=True, help="Exit with status 1 when there are warnings."),
+]

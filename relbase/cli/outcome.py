@@ -1,0 +1,51 @@
+"""How a command ends: the exit statuses, and the count of what leads to them."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import dataclass
+from enum import IntEnum
+
+import click
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of every command (design §2)."""
+
+    DONE = 0
+    FOUND = 1  # by --check, or warnings under --strict
+    USAGE = 2
+    FAILED = 3  # some inputs; the others are done
+    IO = 4  # stopped: the output cannot be written
+    INTERRUPTED = 128 + signal.SIGINT
+    # Nobody reads the output any more: the status that the signal itself would leave.
+    PIPE_CLOSED = 128 + 13
+
+
+class OutputError(click.ClickException):
+    """An output cannot be written: the command stops."""
+
+    exit_code = ExitStatus.IO
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has happened to the inputs so far.
+
+    Args:
+        failed: how many could not be processed.
+        warnings: how many warnings were given.
+        found: how many inputs `--check` found.
+    """
+
+    failed: int = 0
+    warnings: int = 0
+    found: int = 0
+
+    def status(self, *, strict: bool) -> ExitStatus:
+        """Return the exit status; failed inputs count for more than what was found in others."""
+        if self.failed:
+            return ExitStatus.FAILED
+        if self.found or (strict and self.warnings):
+            return ExitStatus.FOUND
+        return ExitStatus.DONE

@@ -1,0 +1,58 @@
+"""The library's notes as warnings: `file:line:column: warning: text [reason]`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from relbase.cli import streams
+from relbase.cli.streams import printable
+from relbase.notes import Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.cli.files import Source
+    from relbase.cli.outcome import Tally
+    from relbase.layers import Base
+    from relbase.notes import Note
+
+# What to give when no base is known. The library's note says it too, but not the option's name.
+_OPTION: Final = " with --url URL"
+ADVICE: Final = f"give the URL that the document was retrieved from{_OPTION}"
+
+
+def warn(source: Source, notes: Sequence[Note], base: Base, tally: Tally) -> None:
+    """Write the notes on a document to standard error, in its order, and count them.
+
+    Args:
+        source: the document.
+        notes: what the library remarked.
+        base: what it was resolved against.
+        tally: where warnings are counted.
+    """
+    tally.warnings += len(notes)
+    places = _places(source.data, (note.span.start for note in notes if note.span))
+    for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
+        place = places[note.span.start] if note.span else ""
+        advice = _OPTION if note.reason is Reason.BASE_NONE and not base.url else ""
+        streams.warn(f"{source.shown}{place}: warning: {sentence(note, advice)}")
+
+
+def sentence(note: Note, advice: str = "") -> str:
+    """Return a note for people, and with it what they can do."""
+    part = f"part {note.part}: " if note.part else ""
+    return printable(f"{part}{note.text}{advice} [{note.reason.value}]")
+
+
+def _places(data: bytes, offsets: Iterable[int]) -> dict[int, str]:
+    """`:line:column` of each offset, in one pass over the data."""
+    return dict(_located(data, sorted(set(offsets))))
+
+
+def _located(data: bytes, offsets: list[int]) -> Iterator[tuple[int, str]]:
+    line, line_start, at = 1, 0, 0
+    for offset in offsets:
+        line += data.count(b"\n", at, offset)
+        line_start = max(line_start, data.rfind(b"\n", at, offset) + 1)
+        at = offset
+        yield offset, f":{line}:{offset - line_start + 1}"

@@ -1,0 +1,148 @@
+"""`relbase resolve`: what references mean on a base, by one profile or by all of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from relbase.cli import streams
+from relbase.cli.outcome import Tally
+from relbase.cli.streams import excerpt, printable
+from relbase.layers import unsuitable
+from relbase.url.resolver import Profile, Resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+# A table wider than the terminal, or than this in a pipe, is written as a list.
+_WIDTH: Final = 120
+
+
+class _Resolved(NamedTuple):
+    """What became of a reference: `url` is None where the algorithm fails, as `error` says."""
+
+    base: str
+    reference: str
+    profile: str
+    url: str | None
+    error: str | None
+
+
+_EPILOG: Final = """\b
+Examples:
+  relbase resolve http://a/b/c/d ../g
+  relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
+  relbase resolve --profile whatwg http://a/b -- -g
+
+\b
+Exit status: 0; 3 when a reference has no result (profile whatwg alone has
+failures; with --all they are part of the answer); 1 when the base is no
+suitable one, under --strict.
+"""
+
+
+@click.command("resolve", short_help="Resolve references on a base URL.", epilog=_EPILOG)
+@click.argument("base")
+@click.argument("references", metavar="REF...", nargs=-1, required=True)
+@click.option(
+    "--profile",
+    type=click.Choice([profile.value for profile in Profile]),
+    default=Profile.RFC1808.value,
+    show_default=True,
+    help="The algorithm that resolves references.",
+)
+@click.option("--all", "every", is_flag=True, help="Show the results of all profiles side by side.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object a result.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 when there are warnings.")
+@click.pass_context
+def resolve(
+    context: click.Context,
+    /,
+    base: str,
+    references: tuple[str, ...],
+    *,
+    profile: str,
+    every: bool,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    """Resolve each REF against BASE and print the absolute URL, one a line.
+
+    Several references are printed before their results. Characters that are not printable are
+    shown as escapes; --json has them all.
+    """
+    tally = Tally()
+    if why := unsuitable(base):
+        streams.warn(f"warning: the base {excerpt(base)} is no suitable one (RFC 1808 §2.3): {why}")
+        tally.warnings += 1
+    profiles = list(Profile) if every else [Profile(profile)]
+    rows = _resolved(base, references, profiles)
+    tally.failed = 0 if every else sum(row[0].url is None for row in rows)
+    if as_json:
+        for row in rows:
+            for resolved in row:
+                streams.say(json.dumps(resolved._asdict()))
+    elif every:
+        _show_all(rows)
+    else:
+        _show([row[0] for row in rows])
+    context.exit(tally.status(strict=strict))
+
+
+def _resolved(
+    base: str, references: Sequence[str], profiles: Iterable[Profile]
+) -> list[list[_Resolved]]:
+    """A row for each reference, a column for each profile."""
+    columns = [_column(base, references, profile) for profile in profiles]
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _column(base: str, references: Sequence[str], profile: Profile) -> list[_Resolved]:
+    try:
+        resolver = Resolver(base, profile).resolve
+    except ValueError:
+        error = "the base does not parse"
+        return [_Resolved(base, text, profile.value, None, error) for text in references]
+    return [_one(resolver, base, text, profile) for text in references]
+
+
+def _one(resolver: Callable[[str], str], base: str, reference: str, profile: Profile) -> _Resolved:
+    try:
+        return _Resolved(base, reference, profile.value, resolver(reference), None)
+    except ValueError:
+        return _Resolved(base, reference, profile.value, None, "the reference does not parse")
+
+
+def _show(resolved: list[_Resolved]) -> None:
+    """One result is printed alone, so that a shell can take it; several with their references."""
+    alone = len(resolved) == 1
+    width = max(len(excerpt(one.reference)) for one in resolved)
+    for one in resolved:
+        if one.url is None:
+            streams.warn(f"error: {excerpt(one.reference)}: {one.error}, says {one.profile}")
+        elif alone:
+            streams.say(printable(one.url))
+        else:
+            streams.say(f"{excerpt(one.reference):{width}}  {printable(one.url)}")
+
+
+def _show_all(rows: list[list[_Resolved]]) -> None:
+    heading = ["reference", *(resolved.profile for resolved in rows[0])]
+    body = [[excerpt(row[0].reference), *map(_cell, row)] for row in rows]
+    widths = [max(map(len, column)) for column in zip(heading, *body, strict=True)]
+    if sum(widths) + 2 * (len(widths) - 1) <= shutil.get_terminal_size((_WIDTH, 0)).columns:
+        for cells in (heading, ["-" * width for width in widths], *body):
+            padded = (f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
+            streams.say("  ".join(padded).rstrip())
+        return
+    for reference, *cells in body:
+        streams.say(reference)
+        for profile, cell in zip(heading[1:], cells, strict=True):
+            streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
+
+
+def _cell(resolved: _Resolved) -> str:
+    return f"failure: {resolved.error}" if resolved.url is None else printable(resolved.url)

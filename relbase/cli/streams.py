@@ -1,0 +1,108 @@
+"""Standard input, output and error.
+
+To mind: what is shown may come from a hostile document or be a hostile file name (threat A9), so
+that lines for people go through `printable`. Standard error may be closed or gone: a warning that
+nobody reads stops nothing. Standard output that cannot be written stops the command.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TextIO
+
+from relbase.cli.outcome import OutputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# What a text is cut to for people, in characters: a `data:` URL may have millions.
+SHOWN: Final = 300
+
+
+def printable(text: str) -> str:
+    r"""Return a text on one line that no terminal obeys: escapes for what is not printable.
+
+    >>> printable("a\x1b[2J\u202e\n")
+    'a\\x1b[2J\\u202e\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        character if character.isprintable() else ascii(character)[1:-1] for character in text
+    )
+
+
+def excerpt(text: str, limit: int = SHOWN) -> str:
+    """Return a text for people: printable, `""` when it is empty, cut when it is long.
+
+    Args:
+        text: any text.
+        limit: in characters of the text.
+    """
+    if len(text) > limit:
+        return f"{printable(text[:limit])}... ({len(text)} characters)"
+    return printable(text) or '""'
+
+
+def say(text: str) -> None:
+    """Write a line to standard output.
+
+    Args:
+        text: printable; characters that its encoding has not are written as escapes.
+    """
+    with _standard_output() as stream:
+        _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output as they are."""
+    with _standard_output() as stream:
+        _write(stream, data)
+
+
+def _write(stream: TextIO, data: bytes) -> None:
+    # With PYTHONUNBUFFERED the stream has no buffer, and writes as much as it can.
+    rest = memoryview(data)
+    while rest:
+        rest = rest[stream.buffer.write(rest) :]
+
+
+def flush() -> None:
+    """Make sure that standard output has taken what was written."""
+    if sys.stdout is not None:
+        with _standard_output() as stream:
+            stream.flush()
+
+
+@contextmanager
+def _standard_output() -> Iterator[TextIO]:
+    if sys.stdout is None:
+        raise OutputError("standard output is closed: open it, or give -o FILE")
+    try:
+        yield sys.stdout
+    except BrokenPipeError:
+        raise  # nobody reads any more: that is no error
+    except OSError as error:
+        raise OutputError(f"standard output: {error.strerror}") from None
+
+
+def warn(text: str) -> None:
+    """Write a line to standard error.
+
+    Args:
+        text: printable; characters that its encoding has not are written as escapes.
+    """
+    if sys.stderr is None:
+        return
+    try:
+        sys.stderr.write(f"{text}\n")  # its error handler is backslashreplace
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        return
+
+
+def is_terminal(*, output: bool = False) -> bool:
+    """Tell whether a person reads standard error, or standard output."""
+    stream = sys.stdout if output else sys.stderr
+    return stream is not None and stream.isatty()

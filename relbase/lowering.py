@@ -1,0 +1,102 @@
+"""Outward: items found in a decoded text, in offsets of the text it is written in."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit, Span
+from relbase.scope import Hit, Item
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from relbase.view.runs import View
+
+
+def shifted(items: Iterable[Item], offset: int) -> Iterator[Item]:
+    """The items of a text that means itself and begins at `offset` of the text around it."""
+    for item in items:
+        if isinstance(item, Edit):
+            yield Edit(item.start + offset, item.end + offset, item.new)
+        else:
+            yield item._replace(start=item.start + offset, end=item.end + offset)
+
+
+def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+    """The items of a view's inner text, in offsets of the text around it.
+
+    All edits of a view are lowered together, since neighbours may touch the same escape.
+
+    Args:
+        items: in offsets of `view.inner`, sorted.
+        view: the view.
+        offset: where the view's raw text begins in the text around it.
+    """
+    hits: list[Hit] = []
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        else:
+            hits.append(item)
+    if hits:
+        places = _located(view, [Span(hit.start, hit.end) for hit in hits])
+        for hit, (start, end) in zip(hits, places, strict=True):
+            yield hit._replace(start=start + offset, end=end + offset)
+    if edits:
+        yield from shifted(view.lower(edits), offset)
+
+
+def _located(view: View, spans: list[Span]) -> Iterator[Span]:
+    """Where spans of the inner text are in the raw text."""
+    places: dict[Span, Span] = {}
+    left = sorted(set(spans))
+    while left:
+        apart, left = _apart(left)
+        places.update(zip(apart, _lowered_apart(view, apart), strict=True))
+    return map(places.__getitem__, spans)
+
+
+def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
+    """Spans of a sorted list that do not touch, and the others: a remark stands on a reference."""
+    apart: list[Span] = []
+    others: list[Span] = []
+    for span in spans:
+        (others if apart and span.start <= apart[-1].end else apart).append(span)
+    return apart, others
+
+
+def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
+    found = view.lower([Edit(start, end, b"") for start, end in spans])
+    if len(found) == len(spans):
+        return [Span(start, end) for start, end, _ in found]
+    # Some touch the same escape and came back as one.
+    middle = len(spans) // 2
+    return _lowered_apart(view, spans[:middle]) + _lowered_apart(view, spans[middle:])
+
+
+# What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.
+plain_in_quotes: Final = re.compile(rb"[!#-%(-;=?-~]*+").fullmatch
+plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
+plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
+
+
+def written(
+    items: Iterable[Item],
+    plain: Callable[[bytes], object],
+    view: Callable[[], View],
+    offset: int,
+) -> Iterator[Item]:
+    """The items of a text that means itself, where what is written may still need escapes.
+
+    Args:
+        items: in offsets of the text.
+        plain: whether bytes may be written as they are.
+        view: makes the view of the text, for when they may not.
+        offset: where the text begins in the text around it.
+    """
+    found = list(items)
+    if all(not isinstance(item, Edit) or plain(item.new) for item in found):
+        return shifted(found, offset)
+    return lowered(found, view(), offset)

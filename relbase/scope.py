@@ -1,0 +1,217 @@
+"""What becomes of one reference: the scope it stands in, the verdict, and the smallest edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Edit, Span
+from relbase.layers import Base, Layer
+from relbase.notes import Reason
+from relbase.references.values import Syntax, clean, spell
+from relbase.url import rfc3986
+from relbase.url.resolver import Profile, Resolver, is_absolute
+from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import text as decode_inner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.policy import Policy
+    from relbase.references.vocabulary import Row
+
+
+class Status(Enum):
+    """What became of a reference."""
+
+    REWRITTEN = "rewritten"
+    ABSOLUTE = "absolute"  # its bytes are never touched
+    KEPT = "kept"  # relative, and to stay so
+    UNRESOLVED = "unresolved"  # no base, or the algorithm fails
+
+
+class Hit(NamedTuple):
+    """A reference at a place of a text, or, without a `status`, a remark on that place."""
+
+    start: int
+    end: int
+    element: str
+    attribute: str
+    syntax: str
+    reference: str
+    url: str | None
+    base: Base
+    status: Status | None
+    remark: tuple[Reason, str] | None = None
+
+
+# What a visit of a text yields, in order: references and remarks, and the edits they lead to.
+Item = Hit | Edit
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What the references of one document are resolved with.
+
+    Args:
+        base: the base of the document; of its container before the document was looked into.
+        profile: the algorithm.
+        policy: what the caller chose.
+        part: the entity's number.
+        charset: of the text that is scanned, a WHATWG name.
+        encoding: of the document, which decides how queries are encoded.
+        depth: how many srcdoc documents are around.
+        own_url: the document's own URL, for an empty action.
+        sheets: whether the document links or imports style sheets (design rule 9).
+        resolve: the prepared algorithm, None when nothing can be resolved.
+        edits_only: only edits, remarks and unresolved references are asked for, so that what
+            holds none of them may be passed over.
+    """
+
+    base: Base
+    profile: Profile
+    policy: Policy
+    part: str = ""
+    charset: str = "utf-8"
+    encoding: str = "utf-8"
+    depth: int = 0
+    own_url: str | None = None
+    sheets: Callable[[], bool] = lambda: True
+    resolve: Callable[[str], str] | None = None
+    edits_only: bool = False
+
+    def on(self, base: Base) -> Scope:
+        """The scope with a base that has been established."""
+        return replace(self, base=base, resolve=_resolver(base, self.profile, self.encoding))
+
+
+class Place(NamedTuple):
+    """Where a text stands, and the row it is there by."""
+
+    element: str
+    attribute: str
+    row: Row
+    codebase: str | None = None
+
+
+# Absolute in every profile, whatever follows; data URLs may be as long as the document.
+ABSOLUTE: Final = (b"http://", b"https://", b"data:")
+
+
+def visit_url(
+    text: bytes,
+    span: Span,
+    scope: Scope,
+    place: Place,
+    special: Callable[[str], tuple[Reason, str] | None] | None = None,
+) -> Iterator[Item]:
+    """The hit of one URL, and the edit that makes it absolute.
+
+    Args:
+        text: the text that holds it, decoded.
+        span: its place there.
+        scope: of the document.
+        place: where the text stands.
+        special: called with a relative reference that is to stay so; returns what to remark.
+    """
+    if scope.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
+        return
+    written = decode_inner(text[span.start : span.end])
+    reference = clean(written)
+    if reference == "" and not place.row.empty:
+        return
+    status, url, remark = _verdict(reference, scope, place)
+    if special is not None and status is not Status.ABSOLUTE:
+        status, remark = Status.KEPT, special(reference)
+    if not scope.edits_only or remark is not None or status is Status.UNRESOLVED:
+        yield Hit(
+            span.start,
+            span.end,
+            place.element,
+            place.attribute,
+            place.row.syntax.value,
+            written,
+            url,
+            scope.base,
+            status,
+            remark,
+        )
+    if status is Status.REWRITTEN and url is not None:
+        syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
+        yield smallest(written, spell(syntax, url, text, span), span)
+
+
+def own_url(base: Base) -> str | None:
+    """The document's own URL: the chain without its `<base>`, without fragment (design rule 6)."""
+    around = base.outer if base.layer is Layer.EMBEDDED else base
+    if around is None or not around.usable:
+        return None
+    return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
+
+
+def smallest(written: str, url: str, span: Span) -> Edit:
+    """The edit that leaves the suffix which the reference and the URL share as it is written.
+
+    Args:
+        written: the reference.
+        url: what is to stand there.
+        span: the reference's bytes.
+
+    >>> smallest("../x", "http://a/x", Span(0, 4))
+    Edit(start=0, end=2, new=b'http://a')
+    """
+    if url.endswith(written):
+        shared = len(written)
+    else:
+        pairs = zip(reversed(written), reversed(url), strict=False)
+        shared = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), len(url))
+    kept = len(encode_inner(written[len(written) - shared :]))
+    return Edit(span.start, span.end - kept, encode_inner(url[: len(url) - shared]))
+
+
+def _verdict(
+    reference: str, scope: Scope, place: Place
+) -> tuple[Status, str | None, tuple[Reason, str] | None]:
+    """What becomes of a reference, what it resolves to, and what to remark."""
+    if is_absolute(reference, scope.profile):
+        return Status.ABSOLUTE, reference, None
+    relative = Status.KEPT if _is_kept(reference, scope, place) else Status.REWRITTEN
+    failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
+    url: str | None = None
+    if reference == "" and place.row.own_url:
+        url = scope.own_url
+        if url is None:
+            return Status.KEPT, None, None
+    else:
+        resolve = _on_codebase(place.codebase, scope) if place.codebase else scope.resolve
+        if resolve is None:
+            return failed, None, None
+        try:
+            url = resolve(reference)
+        except ValueError as error:
+            remark = None if failed is Status.KEPT else (Reason.REFERENCE_FAILED, str(error))
+            return failed, None, remark
+    return relative, url, None
+
+
+def _is_kept(reference: str, scope: Scope, place: Place) -> bool:
+    """Whether a relative reference is to stay so (design rule 8 and the caller's policy)."""
+    if reference.startswith("#") and (place.row.local or scope.policy.keep_fragments):
+        return True
+    keep = scope.policy.keep
+    return keep is not None and keep.search(reference) is not None
+
+
+def _on_codebase(codebase: str, scope: Scope) -> Callable[[str], str] | None:
+    """HTML 4.01 §13.3: `codebase` is the base of its element, itself relative to the document's."""
+    if scope.profile is Profile.WHATWG:  # browsers ignore it (design rule 7)
+        return scope.resolve
+    if scope.resolve is None and not is_absolute(codebase, scope.profile):
+        return None
+    url = codebase if scope.resolve is None else scope.resolve(codebase)
+    return _resolver(Base(url, Layer.EMBEDDED, "codebase"), scope.profile, scope.encoding)
+
+
+def _resolver(base: Base, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+    return Resolver(base.url, profile, encoding).resolve if base.usable else None

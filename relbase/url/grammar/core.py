@@ -1,0 +1,132 @@
+"""RFC 1738 Appendix: the URL inside of what delimits it, and of what breaks it across lines.
+
+Strategy: the runs that are no part of the URL are taken out, and the text that is left is judged;
+every finding on it is then moved to where it stands in the whole text. Taken out are white space
+at the ends, `<URL:` and `>` or bare brackets, white space between brackets, and runs of white space
+that break a line or have a tab. A space alone stays: outside of brackets it may be meant.
+
+Each run is itself a violation: in an attribute or a header "delimiters are already specified".
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.url.grammar.characters import Kind, Violation, class_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_APPENDIX: Final = "RFC 1738 Appendix"
+
+_WHITE: Final = " \t\n\f\r"
+_white_finditer: Final = re.compile(rf"[{_WHITE}]++").finditer
+_break_search: Final = re.compile("[\t\n\r]").search
+_anything_search: Final = re.compile(rf"[{_WHITE}<]").search
+_open_match: Final = re.compile(rf"<(?:URL:)?[{_WHITE}]*+", re.IGNORECASE).match
+
+_AROUND_WHITE: Final = "white space around a URL is no part of it"
+_AROUND_BRACKET: Final = "a bracket around a URL is no part of it"
+_INSIDE: Final = "white space that breaks a URL is no part of it"
+
+
+class Run(NamedTuple):
+    """What is no part of the URL, and why."""
+
+    start: int
+    end: int
+    message: str
+
+
+class Core(NamedTuple):
+    """A URL without the `runs` of the `whole` that are no part of it.
+
+    Args:
+        whole: the text that it was taken from.
+        runs: sorted and disjoint.
+        text: what is left.
+        at: where in `text` each piece between runs begins, and
+        whence: where in `whole`.
+    """
+
+    whole: str
+    runs: list[Run]
+    text: str
+    at: list[int]
+    whence: list[int]
+
+    def around(self) -> Iterator[Violation]:
+        """The violations that the runs are."""
+        for start, end, message in self.runs:
+            character = self.whole[start]
+            yield Violation(
+                start,
+                end,
+                Kind.VIOLATION,
+                "URL",
+                character,
+                class_of(character),
+                _APPENDIX,
+                message,
+                "",
+            )
+
+    def moved(self, found: Violation) -> Violation:
+        """A finding on the text, as one on the whole."""
+        if not self.runs:
+            return found
+        start = self._moved(found.start)
+        end = self._moved(found.end - 1) + 1 if found.end > found.start else start
+        return found._replace(start=start, end=end)
+
+    def _moved(self, offset: int) -> int:
+        piece = bisect_right(self.at, offset) - 1
+        return self.whence[piece] + offset - self.at[piece]
+
+
+def core_of(text: str) -> Core:
+    r"""Take out of a text what is no part of the URL in it.
+
+    >>> core_of("<URL:http://ds.internic.\n   net/rfc>").text
+    'http://ds.internic.net/rfc'
+    """
+    if not _anything_search(text):
+        return Core(text, [], text, [0], [0])
+    runs = [run for run in _runs(text) if run.start < run.end]
+    whence = [0, *(run.end for run in runs)]
+    ends = [*(run.start for run in runs), len(text)]
+    pieces: list[str] = []
+    at: list[int] = []
+    length = 0
+    for start, end in zip(whence, ends, strict=True):
+        at.append(length)
+        pieces.append(text[start:end])
+        length += end - start
+    return _without_empty(Core(text, runs, "".join(pieces), at, whence), ends)
+
+
+def _without_empty(core: Core, ends: list[int]) -> Core:
+    """Drop the empty pieces: what is missing at the end of a URL is missing before a bracket."""
+    bounds = zip(core.at, core.whence, ends, strict=True)
+    kept = [(at, start) for at, start, end in bounds if start < end] or [(0, core.whence[0])]
+    return core._replace(at=[at for at, _ in kept], whence=[start for _, start in kept])
+
+
+def _runs(text: str) -> Iterator[Run]:
+    end = len(text.rstrip(_WHITE))
+    start = len(text) - len(text.lstrip(_WHITE)) if end else 0
+    yield Run(0, start, _AROUND_WHITE)
+    opened = _open_match(text, start, end - 1) if text.endswith(">", start, end) else None
+    if opened is None:
+        for white in _white_finditer(text, start, end):
+            if _break_search(text, *white.span()):
+                yield Run(*white.span(), _INSIDE)
+    else:
+        closed = max(len(text[: end - 1].rstrip(_WHITE)), opened.end())
+        yield Run(*opened.span(), _AROUND_BRACKET)
+        for white in _white_finditer(text, opened.end(), closed):
+            yield Run(*white.span(), _INSIDE)
+        yield Run(closed, end, _AROUND_BRACKET)
+    yield Run(end, len(text), _AROUND_WHITE)

@@ -1,0 +1,103 @@
+"""RFC 1808 §2.2, production by production: what a relative URL and a fragment are.
+
+Strategy: §2.4 says where a URL is cut, and the productions below say what may stand in each
+component. What comes in is a text without its fragment; what goes out is a `Cut`.
+
+Mind two consequences of the grammar. Only the first segment of a path must not be empty, so
+`//h//x` is no URL, while `//h/x//y` is one. And a net_loc takes `?` and `;`: `//h?q` has no query.
+"""
+
+# ruff: noqa: ERA001 - the grammar stands above what implements it
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.url.grammar.characters import (
+    RESERVED,
+    RFC_1808,
+    UNRESERVED,
+    Cut,
+    Part,
+    expected,
+    of_characters,
+)
+
+if TYPE_CHECKING:
+    from relbase.url.grammar.characters import Violation
+
+# URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
+# absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
+# generic-RL  = scheme ":" relativeURL
+#
+# The second alternative of absoluteURL takes whatever the first takes; which absolute URLs there
+# are is said by `rfc1738`, scheme by scheme.
+
+# scheme      = 1*( alpha | digit | "+" | "-" | "." )
+scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]++(?=:)").match
+
+# uchar       = unreserved | escape
+# pchar       = uchar | ":" | "@" | "&" | "="
+_PCHAR: Final = UNRESERVED + ":@&="
+
+# path        = fsegment *( "/" segment )
+# fsegment    = 1*pchar
+# segment     =  *pchar
+_check_path: Final = of_characters("segment", _PCHAR + "/", section=RFC_1808)
+
+# params      = param *( ";" param )
+# param       = *( pchar | "/" )
+_check_params: Final = of_characters("param", _PCHAR + "/;", section=RFC_1808)
+
+# net_loc     =  *( pchar | ";" | "?" )
+_check_net_loc: Final = of_characters("net_loc", _PCHAR + ";?", section=RFC_1808)
+
+# query       =  *( uchar | reserved )
+_check_query: Final = of_characters("query", UNRESERVED + RESERVED, section=RFC_1808)
+
+# fragment    =  *( uchar | reserved )
+check_fragment: Final = of_characters("fragment", UNRESERVED + RESERVED, section=RFC_1808)
+
+
+def relative_url(text: str, start: int, end: int) -> Cut:
+    """Cut a relativeURL, given as the bounds of it in the text, without its fragment.
+
+    >>> [part.name for part in relative_url("//h/a;b?c", 0, 9).parts]
+    ['net_loc', 'path', 'params', 'query']
+    """
+    # relativeURL = net_path | abs_path | rel_path
+    if text.startswith("//", start, end):
+        return _net_path(text, start, end)
+    # abs_path    = "/"  rel_path
+    if text.startswith("/", start, end):
+        return Cut("abs_path", _rel_path(text, start + 1, end, slash=True), [])
+    return Cut("rel_path", _rel_path(text, start, end, slash=False), [])
+
+
+def _net_path(text: str, start: int, end: int) -> Cut:
+    # net_path    = "//" net_loc [ abs_path ]
+    slash = text.find("/", start + 2, end)
+    stop = end if slash < 0 else slash
+    parts = [Part("net_loc", start + 2, stop, _check_net_loc)]
+    faults: list[Violation] = []
+    if slash >= 0:
+        parts += _rel_path(text, slash + 1, end, slash=True)
+        if text.startswith("/", slash + 1, end):
+            faults.append(expected(text, slash + 1, "fsegment", "a pchar", section=RFC_1808))
+    return Cut("net_path", parts, faults)
+
+
+def _rel_path(text: str, start: int, end: int, *, slash: bool) -> list[Part]:
+    # rel_path    = [ path ] [ ";" params ] [ "?" query ]
+    question = text.find("?", start, end)
+    before_query = end if question < 0 else question
+    semicolon = text.find(";", start, before_query)
+    before_params = before_query if semicolon < 0 else semicolon
+    parts: list[Part] = []
+    if slash or before_params > start:
+        parts.append(Part("path", start, before_params, _check_path))
+    if semicolon >= 0:
+        parts.append(Part("params", semicolon + 1, before_query, _check_params))
+    if question >= 0:
+        parts.append(Part("query", question + 1, end, _check_query))
+    return parts

@@ -1,0 +1,230 @@
+"""Character references in the value of an HTML attribute.
+
+Strategy: one regex finds what does not mean itself in a value as it is written: character
+references, CR, NUL, and the characters outside ASCII of a legacy charset. Each is a run of a
+`RunView`, whose inner text is what the tokenizer of WHATWG HTML §13.2.5 would leave, in UTF-8.
+New text goes back with every character as a reference that could be read as anything else where
+it stands.
+
+To mind: a value may be written `&amp` without the semicolon, so that what follows decides
+whether it is a reference; such runs are `unended`, and `_begun_reference` finds the author's
+plain `&am` that an edit could complete. `<` and `>` are harmless within quotes, but not to the
+raw text of a noscript or to the comment that the whole tag may stand in: they are references too.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from relbase.view.characters import is_multi_byte, text, unit_pattern, unit_run
+from relbase.view.runs import Run, RunView
+from relbase.view.transcode import encode, reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_NOT_PLAIN: Final = re.compile(rb"[&\r\0\x80-\xff]")
+
+
+def needs_view(raw: bytes) -> bool:
+    """Whether a value, as written, could mean anything else than its own bytes.
+
+    Where it could not, an edit of the value needs `spell` alone.
+
+    >>> needs_view(b"a?b=c"), needs_view(b"a&amp;b")
+    (False, True)
+    """
+    return _NOT_PLAIN.search(raw) is not None
+
+
+def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
+    r"""Return the view of an attribute's value: `inner` is what it means, in UTF-8.
+
+    A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have,
+    since its reference means another character.
+
+    Args:
+        raw: the value as written, without its quotes.
+        quote: the quote around it, or empty for an unquoted value.
+        charset: a WHATWG name in lower case; UTF-8 within the view of a document.
+
+    Raises:
+        ValueError: if `quote` is neither empty nor a quotation mark.
+
+    Implements WHATWG HTML §13.2.5.72 to §13.2.5.80 within attributes, and §13.2.3.5.
+
+    >>> view = attribute_view(b"../x?a=1&amp;b=2&copy=3", b'"', "utf-8")
+    >>> view.inner
+    b'../x?a=1&b=2&copy=3'
+    """
+    if quote not in _UNSAFE:
+        raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
+    return RunView(
+        raw, _Runs(raw, charset), lambda new: spell(new, quote, charset), _begun_reference
+    )
+
+
+def spell(new: bytes, quote: bytes, charset: str) -> bytes:
+    """Write inner text so that it means itself anywhere in a value.
+
+    Args:
+        new: UTF-8, undecodable bytes as surrogates.
+        quote: the quote around the value, or empty for an unquoted one.
+        charset: a WHATWG name in lower case.
+
+    >>> spell(b'/?a=1&b="', b'"', "utf-8")
+    b'/?a=1&amp;b=&quot;'
+    """
+    unsafe = _UNSAFE[quote]
+    string = text(new)
+    if string.isascii() and not unsafe.search(string):
+        return new
+    string = unsafe.sub(lambda found: _REFERENCES[found[0]], string)
+    if is_multi_byte(charset):
+        string = _BEHIND_BYTE.sub(lambda found: reference(found[0]).decode("ascii"), string)
+    return encode(string, charset)
+
+
+# What is written as a reference: what the tokenizer would read otherwise, LF since a CR may stand
+# before it, and `<` and `>` for whatever the tag stands in.
+_REFERENCES: Final = {
+    "&": "&amp;",
+    "<": "&lt;",
+    ">": "&gt;",
+    '"': "&quot;",
+    "'": "&#39;",
+    "`": "&#96;",
+    "=": "&#61;",
+    "\t": "&#9;",
+    "\n": "&#10;",
+    "\f": "&#12;",
+    "\r": "&#13;",
+    " ": "&#32;",
+    "\0": "&#65533;",
+}
+_UNSAFE: Final = {
+    b'"': re.compile('[&<>"\r\n\0]'),
+    b"'": re.compile("[&<>'\r\n\0]"),
+    b"": re.compile("[&<>\"'`=\t\n\f\r \0]"),
+}
+# Behind an undecodable byte, which may be half of a character.
+_BEHIND_BYTE: Final = re.compile("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The runs of a value, found anew by each iteration."""
+
+    raw: bytes
+    charset: str
+
+    def __iter__(self) -> Iterator[Run]:
+        for found in _coded(self.charset).finditer(self.raw):
+            first = self.raw[found.start()]
+            if first == _AMPERSAND:
+                run = _reference_run(found, self.raw)
+            elif first < _NOT_ASCII:
+                run = _control_run(found)
+            else:
+                run = unit_run(found[0], found.start(), self.charset)
+            if run is not None:
+                yield run
+
+
+_AMPERSAND: Final = 0x26
+_SEMICOLON: Final = 0x3B
+_NOT_ASCII: Final = 0x80
+
+# §13.5: the longest name has 31 letters and a semicolon.
+_LONGEST_NAME: Final = 32
+
+# §13.2.5.73 Named character reference state, §13.2.5.75 Numeric character reference state.
+# Digits are taken in one go, whatever their number.
+_CODED: Final = (
+    rb"&(?: \#[xX](?P<hex>[0-9A-Fa-f]++) | \#(?P<decimal>[0-9]++) | (?P<name>[0-9A-Za-z]++) );?+"
+    rb"| \r\n?+ | \0 |"
+)
+
+
+@cache
+def _coded(charset: str) -> re.Pattern[bytes]:
+    return re.compile(_CODED + unit_pattern(charset), re.VERBOSE)
+
+
+def _control_run(found: re.Match[bytes]) -> Run:
+    """§13.2.3.5: CR and CRLF are LF; §13.2.5.36 to .38: NUL is U+FFFD."""
+    if found[0] == b"\0":
+        return Run(found.start(), found.end(), _REPLACEMENT)
+    return Run(found.start(), found.end(), b"\n", unended=found[0] == b"\r")
+
+
+def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
+    # A reference may be as long as the document: nothing is copied without need.
+    start, end = found.span()
+    if found.lastgroup == "name":
+        meaning = _named(raw, start, end)
+    else:
+        meaning = _numeric(found[found.lastindex or 0], 16 if found.lastgroup == "hex" else 10)
+    if meaning is None:
+        return None
+    return Run(start, end, meaning, unended=raw[end - 1] != _SEMICOLON)
+
+
+def _named(raw: bytes, start: int, end: int) -> bytes | None:
+    """Return what a maximal alphanumeric name means, with its semicolon if it has one.
+
+    In an attribute a name without semicolon that `=` or an alphanumeric follows is no reference,
+    so that no shorter name within a longer one ever counts.
+    """
+    if end - start > 1 + _LONGEST_NAME:
+        return None
+    if raw[end - 1] != _SEMICOLON and raw[end : end + 1] == b"=":
+        return None
+    return _names().get(raw[start + 1 : end])
+
+
+@cache
+def _names() -> dict[bytes, bytes]:
+    """§13.5 Named character references."""
+    from html.entities import html5  # noqa: PLC0415  costs start-up
+
+    return {name.encode("ascii"): meaning.encode("utf-8") for name, meaning in html5.items()}
+
+
+_REPLACEMENT: Final = "\ufffd".encode()
+_GREATEST: Final = 0x10FFFF
+_GREATEST_DIGITS: Final = len(str(_GREATEST))
+_SURROGATES: Final = range(0xD800, 0xE000)
+
+# §13.2.5.80 Numeric character reference end state, the table.
+# fmt: off
+_C1: Final = {
+    0x80: "\u20ac", 0x82: "\u201a", 0x83: "\u0192", 0x84: "\u201e", 0x85: "\u2026",
+    0x86: "\u2020", 0x87: "\u2021", 0x88: "\u02c6", 0x89: "\u2030", 0x8A: "\u0160",
+    0x8B: "\u2039", 0x8C: "\u0152", 0x8E: "\u017d", 0x91: "\u2018", 0x92: "\u2019",
+    0x93: "\u201c", 0x94: "\u201d", 0x95: "\u2022", 0x96: "\u2013", 0x97: "\u2014",
+    0x98: "\u02dc", 0x99: "\u2122", 0x9A: "\u0161", 0x9B: "\u203a", 0x9C: "\u0153",
+    0x9E: "\u017e", 0x9F: "\u0178",
+}
+# fmt: on
+
+
+def _numeric(digits: bytes, radix: int) -> bytes:
+    """§13.2.5.80 Numeric character reference end state."""
+    digits = digits.lstrip(b"0")
+    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else _GREATEST + 1
+    if code == 0 or code > _GREATEST or code in _SURROGATES:
+        return _REPLACEMENT
+    return _C1.get(code, chr(code)).encode("utf-8")
+
+
+_BEGUN: Final = re.compile(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
+
+
+def _begun_reference(raw: bytes, at: int) -> int:
+    """Return where a plain `&` stands whose reference the text at the offset could complete."""
+    start = raw.rfind(b"&", max(0, at - 1 - _LONGEST_NAME), at)
+    return start if start != -1 and _BEGUN.fullmatch(raw, start, at) else at

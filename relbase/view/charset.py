@@ -1,0 +1,303 @@
+"""Which charset a document is in.
+
+Strategy: bytes and the transport's label come in, a `Charset` goes out: a canonical name of the
+WHATWG Encoding Standard and what said so. The order is that of WHATWG HTML §13.2.3.2 "Determining
+the character encoding" and, for style sheets, of CSS Syntax 3 §3.2. Where a browser would guess
+by frequency or locale, valid UTF-8 is UTF-8 and everything else is windows-1252.
+
+To mind: labels are those of the WHATWG table and no others. Python's own table knows
+`unicode_escape` and `utf-7`, which turn plain text into markup. UTF-16 that is neither marked nor
+labelled is not detected, as in browsers.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from enum import Enum
+from typing import Final, NamedTuple
+
+# "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
+PRESCAN_LENGTH: Final = 1024
+
+# Enough to keep the calls few, little enough not to hold a second copy of a large document.
+_CHUNK: Final = 1 << 16
+
+# Encoding Standard §6 "BOM sniff".
+_BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
+
+_UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
+
+
+class Source(Enum):
+    """What a charset was taken from."""
+
+    BOM = "byte order mark"
+    TRANSPORT = "transport"
+    META = "meta"  # or an XML declaration in its place
+    AT_CHARSET = "@charset"
+    ENVIRONMENT = "environment"
+    GUESS = "valid UTF-8"
+    DEFAULT = "default"
+
+
+class Charset(NamedTuple):
+    """A charset: its WHATWG `name` in lower case, its `source`, the length of its `bom`."""
+
+    name: str
+    source: Source
+    bom: int = 0
+
+
+class _Attribute(NamedTuple):
+    name: bytes
+    value: bytes
+
+
+def lookup(label: str) -> str | None:
+    """Return the lower-case name of the charset that a label stands for, None if for none.
+
+    Args:
+        label: as found; ASCII white space around it and its case do not count.
+
+    Implements Encoding Standard §4.2 "get an encoding".
+
+    >>> lookup(" Latin1 "), lookup("utf-7")
+    ('windows-1252', None)
+    """
+    # Costs a millisecond that a document with a byte order mark need not pay.
+    from webencodings.labels import LABELS  # noqa: PLC0415
+
+    if not label.isascii():
+        return None
+    name: str | None = LABELS.get(label.strip("\t\n\f\r ").lower())
+    return name
+
+
+def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
+    """Determine the charset of an HTML document or of plain text.
+
+    Args:
+        data: the document.
+        label: the transport's label (`charset` of a Content-Type); an unknown one is passed over.
+        meta: whether the document may state its charset in itself.
+
+    Implements WHATWG HTML §13.2.3.2 "Determining the character encoding".
+
+    >>> sniff(b"<meta charset=latin1>").name
+    'windows-1252'
+    """
+    stated = _bom(data) or _labelled(label, Source.TRANSPORT)
+    if stated is None and meta and (name := _prescan(data[:PRESCAN_LENGTH])):
+        stated = Charset(name, Source.META)
+    if stated is not None:
+        return stated
+    if _is_utf8(data):
+        return Charset("utf-8", Source.GUESS)
+    return Charset("windows-1252", Source.DEFAULT)
+
+
+def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
+    """Determine the charset of a style sheet.
+
+    Args:
+        data: the style sheet.
+        label: the transport's label; an unknown one is passed over.
+        environment: the charset of the document that links the sheet, if there is one.
+
+    Implements CSS Syntax 3 §3.2 "The input byte stream".
+
+    >>> sniff_css(b'@charset "koi8-r"; a{}').name
+    'koi8-r'
+    """
+    return (
+        _bom(data)
+        or _labelled(label, Source.TRANSPORT)
+        or _at_charset(data)
+        or _labelled(environment, Source.ENVIRONMENT)
+        or Charset("utf-8", Source.DEFAULT)
+    )
+
+
+def _bom(data: bytes) -> Charset | None:
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            return Charset(name, Source.BOM, len(mark))
+    return None
+
+
+def _labelled(label: str | None, source: Source) -> Charset | None:
+    name = lookup(label) if label else None
+    return Charset(name, source) if name else None
+
+
+# CSS Syntax 3 §3.2: `@charset "`, any bytes but a quote, `";`, in the first 1024 bytes.
+_AT_CHARSET: Final = re.compile(rb'@charset "([^"]*+)";')
+
+
+def _at_charset(data: bytes) -> Charset | None:
+    rule = _AT_CHARSET.match(data, 0, PRESCAN_LENGTH)
+    name = rule and lookup(rule[1].decode("latin-1"))
+    if not name:
+        return None
+    return Charset("utf-8" if name in _UTF_16 else name, Source.AT_CHARSET)
+
+
+def _is_utf8(data: bytes) -> bool:
+    if data.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for at in range(0, len(data), _CHUNK):
+            decoder.decode(data[at : at + _CHUNK])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+# WHATWG HTML §13.2.3.2 "prescan a byte stream to determine its encoding".
+#
+# In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
+
+_META: Final = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
+_TAG: Final = re.compile(rb"</?[A-Za-z]")
+_BOGUS_COMMENT: Final = re.compile(rb"<[!/?]")
+_TAG_NAME_END: Final = re.compile(rb"[\t\n\f\r >]")
+
+
+def _prescan(data: bytes) -> str | None:
+    # Step 2: Prescan for UTF-16 XML declarations.
+    if data.startswith(b"<\0?\0x\0"):
+        return "utf-16le"
+    if data.startswith(b"\0<\0?\0x"):
+        return "utf-16be"
+    # Step 3: Loop.
+    position = data.find(b"<")
+    while position != -1:
+        if meta := _META.match(data, position):
+            position, name = _meta(data, meta.end())
+            if name:
+                return name
+        else:
+            position = _skip(data, position)
+        # Step 4: Next byte.
+        position = data.find(b"<", position + 1) if position != -1 else -1
+    return _xml_encoding(data)
+
+
+def _skip(data: bytes, position: int) -> int:
+    """Return the last byte of what begins with the `<` at `position` and is no `<meta`."""
+    if data.startswith(b"<!--", position):
+        end = data.find(b"-->", position + 2)
+        return end + 2 if end != -1 else -1
+    if _TAG.match(data, position):
+        name_end = _TAG_NAME_END.search(data, position)
+        position = name_end.start() if name_end else -1
+        while position != -1 and data[position : position + 1] != b">":
+            position, _ = _attribute(data, position)
+        return position
+    if _BOGUS_COMMENT.match(data, position):
+        return data.find(b">", position)
+    return position
+
+
+def _meta(data: bytes, position: int) -> tuple[int, str | None]:
+    """Return the `>` of the meta tag whose attributes begin at `position`, and its charset."""
+    seen: set[bytes] = set()
+    got_pragma = False
+    need_pragma: bool | None = None
+    charset: str | None = None
+    while True:
+        # Step 6: Attributes.
+        position, attribute = _attribute(data, position)
+        if attribute is None:
+            break
+        # Steps 7 and 8.
+        if attribute.name in seen:
+            continue
+        seen.add(attribute.name)
+        # Step 9.
+        if attribute.name == b"http-equiv":
+            got_pragma = attribute.value == b"content-type"
+        elif attribute.name == b"content" and need_pragma is None:
+            charset = _extract(attribute.value)
+            need_pragma = True if charset else None
+        elif attribute.name == b"charset":
+            charset, need_pragma = lookup(attribute.value.decode("latin-1")), False
+    # Steps 11 to 13: Processing. An aborted prescan returns nothing.
+    if position == -1 or need_pragma is None or (need_pragma and not got_pragma):
+        return position, None
+    # Steps 14 to 16.
+    if charset in _UTF_16:
+        charset = "utf-8"
+    return position, "windows-1252" if charset == "x-user-defined" else charset
+
+
+# Steps 1 to 5 of "get an attribute": a `=` at the start belongs to the name.
+_NAME: Final = re.compile(rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)?+")
+# Steps 6 to 8: Spaces.
+_EQUALS: Final = re.compile(rb"[\t\n\f\r ]*+(=[\t\n\f\r ]*+)?+")
+# Steps 9 to 12: Value. A value that the bytes end in has no end.
+_VALUE: Final = re.compile(
+    rb"""(?: "([^"]*+)" | '([^']*+)' | ((?:[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)(?=[\t\n\f\r >]) )""",
+    re.VERBOSE,
+)
+
+
+def _attribute(data: bytes, position: int) -> tuple[int, _Attribute | None]:
+    """Get an attribute: return the position behind it, at the `>` if there is none."""
+    named = _NAME.match(data, position)
+    position = named.end() if named else len(data)
+    if position == len(data):
+        return -1, None
+    if named is None or named[1] is None:
+        return position, None
+    name = named[1].lower()
+    equals = _EQUALS.match(data, position)
+    position = equals.end() if equals else len(data)
+    if position == len(data):
+        return -1, None
+    if equals is None or equals[1] is None:
+        return position, _Attribute(name, b"")
+    value = _VALUE.match(data, position)
+    if value is None:
+        return -1, None
+    return value.end(), _Attribute(name, (value[value.lastindex or 0]).lower())
+
+
+# WHATWG HTML §2.6.5 "extracting a character encoding from a meta element". An unmatched quote
+# leaves the label empty, which is unknown.
+_CONTENT: Final = re.compile(
+    rb"""charset[\t\n\f\r ]*+=[\t\n\f\r ]*+
+    (?: "([^"]*+)" | '([^']*+)' | ([^\t\n\f\r ;"'][^\t\n\f\r ;]*+)?+ )""",
+    re.VERBOSE,
+)
+
+
+def _extract(content: bytes) -> str | None:
+    found = _CONTENT.search(content)
+    if found is None or found.lastindex is None:
+        return None
+    return lookup(found[found.lastindex].decode("latin-1"))
+
+
+# "get an XML encoding", steps 4 to 15: up to the first `>`.
+_XML_ENCODING: Final = re.compile(
+    rb"""encoding[\x00-\x20]*+=[\x00-\x20]*+(?: "([^"\x00-\x20]*+)" | '([^'\x00-\x20]*+)' )""",
+    re.VERBOSE,
+)
+
+
+def _xml_encoding(data: bytes) -> str | None:
+    # Steps 2 and 3.
+    end = data.find(b">")
+    start = data.find(b"encoding", 0, end + 1)
+    if not data.startswith(b"<?xml") or start == -1:
+        return None
+    found = _XML_ENCODING.match(data, start, end)
+    if found is None:
+        return None
+    # Steps 16 to 18.
+    name = lookup(found[found.lastindex or 0].decode("latin-1"))
+    return "utf-8" if name in _UTF_16 else name

@@ -1,0 +1,229 @@
+r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes behind them are.
+
+Strategy: the decoder (WHATWG Encoding Standard §12.2.1) has two states in which bytes mean
+themselves, ASCII and Roman (but for `\` and `~`). What stands in katakana or two-byte mode,
+from the first escape sequence up to the one that leads back, is one run: markup hidden in it is
+no markup. Edits are lowered by a `RunView` to raw offsets and are spelled here, since the
+spelling depends on the state where it goes: `~` in the Roman state needs the ASCII state.
+
+To mind: an escape sequence directly behind another one decodes to U+FFFD. So a run that ends in
+an escape sequence is `unended`, and a spelling leaves out its last one where another follows.
+Bytes from 0x80 on are carried as surrogates; all other errors become U+FFFD.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+from relbase.view.characters import inner, jis_0208, text, to_jis_0208
+from relbase.view.runs import Run, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_ASCII: Final = b"\x1b(B"
+_ROMAN: Final = b"\x1b(J"
+_KATAKANA: Final = b"\x1b(I"
+_TWO_BYTE: Final = b"\x1b$B"
+
+_ERROR: Final = "\ufffd"
+_OFFSETS: Final = "Q"
+
+# §12.2.1, Escape start and Escape: `$@` and `$B` are the same two-byte state.
+_ESCAPE: Final = re.compile(rb"\x1b(?:\([BJI]|\$[@B])")
+_TO_SINGLE: Final = re.compile(rb"\x1b\([BJ]")
+
+# What does not mean itself in the states ASCII and Roman. An ESC that begins no escape sequence
+# is an error; with the byte behind it it could become one.
+_SPECIAL: Final = {
+    _ASCII: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff]"),
+    _ROMAN: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff\\~]"),
+}
+_ROMAN_SIGNS: Final = {b"\\": "\u00a5", b"~": "\u203e"}
+
+# The units of the states Trail byte and Katakana up to the next ESC; bad ones are errors.
+_PAIR: Final = re.compile(rb"[\x21-\x7e][^\x1b]?+|[^\x1b\x21-\x7e]")
+_KATAKANA_FIRST: Final = 0xFF61 - 0x21
+_KATAKANA_BYTES: Final = range(0x21, 0x60)
+
+
+class Iso2022JpView:
+    r"""The view of a document in ISO-2022-JP.
+
+    Args:
+        raw: the document.
+        unencodable: how a character that the charset does not have is written.
+
+    >>> view = Iso2022JpView(b"\x1b$B<a href=x>\x1b(B", lambda character: b"?")
+    >>> b"<a" in view.inner
+    False
+    """
+
+    __slots__ = ("_flips", "_raw", "_runs", "_unencodable", "inner")
+
+    def __init__(self, raw: bytes, unencodable: Callable[[str], bytes]) -> None:
+        self._raw = raw
+        self._unencodable = unencodable
+        self._runs = RunView(raw, _Runs(raw), _as_it_is)
+        self._flips = _flips(raw)
+        self.inner: bytes = self._runs.inner
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        return [self._spelled(edit) for edit in self._runs.lower(edits)]
+
+    def _spelled(self, edit: Edit) -> Edit:
+        followed = _ESCAPE.match(self._raw, edit.end)
+        after = None if followed else self._state(edit.end)
+        new = encode(text(edit.new), self._state(edit.start), after, self._unencodable)
+        return Edit(edit.start, edit.end, new)
+
+    def _state(self, at: int) -> bytes:
+        return _ROMAN if bisect_right(self._flips, at) % 2 else _ASCII
+
+
+def decode(raw: bytes) -> str:
+    r"""Return what `raw` means, as the standard's decoder; bytes from 0x80 on as surrogates.
+
+    >>> decode(b"\x1b$B$\"\x1b(B!")
+    'あ!'
+    """
+    return text(RunView(raw, _Runs(raw), _as_it_is).inner)
+
+
+def encode(
+    string: str,
+    before: bytes = _ASCII,
+    after: bytes | None = _ASCII,
+    unencodable: Callable[[str], bytes] = lambda character: b"&#%d;" % ord(character),
+) -> bytes:
+    """Return `string` as it is written between two states.
+
+    Args:
+        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
+        before: the escape sequence of the state that the text before leaves.
+        after: that of the state that the text behind needs, None if it states its own.
+        unencodable: what to write for a character that the charset does not have.
+
+    Implements WHATWG Encoding Standard §12.2.2 ISO-2022-JP encoder, but that katakana of half
+    width stay so, which its decoder reads.
+    """
+    encoded = bytearray()
+    state = before
+    for character in string:
+        coded = _coded(character, state)
+        needed, code = coded or _plain(unencodable(character), state)
+        if needed != state:
+            encoded += needed
+        encoded += code
+        state = needed
+    if after is not None and state != after:
+        encoded += after
+    return bytes(encoded)
+
+
+def _plain(code: bytes, state: bytes) -> tuple[bytes, bytes]:
+    """Return the state that ASCII needs: the Roman one does as well, but for two signs."""
+    stays = state == _ROMAN and b"\\" not in code and b"~" not in code
+    return (_ROMAN if stays else _ASCII), code
+
+
+def _coded(character: str, state: bytes) -> tuple[bytes, bytes] | None:
+    """Return the state that a character needs and its bytes there, None if it has none."""
+    code = ord(character)
+    if character.isascii():
+        if character in "\x0e\x0f\x1b":
+            return None
+        return _plain(character.encode("ascii"), state)
+    if 0xDC80 <= code <= 0xDCFF:  # noqa: PLR2004  the bytes 0x80 to 0xFF
+        return (state if state == _ROMAN else _ASCII), bytes([code - 0xDC00])
+    if character in _ROMAN_BYTES:
+        return _ROMAN, _ROMAN_BYTES[character]
+    if code - _KATAKANA_FIRST in _KATAKANA_BYTES:
+        return _KATAKANA, bytes([code - _KATAKANA_FIRST])
+    pair = to_jis_0208(character)
+    return (_TWO_BYTE, pair) if pair else None
+
+
+_ROMAN_BYTES: Final = {character: byte for byte, character in _ROMAN_SIGNS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _Runs:
+    """The runs of a text, found anew by each iteration."""
+
+    raw: bytes
+
+    def __iter__(self) -> Iterator[Run]:
+        raw, at, state = self.raw, 0, _ASCII
+        while at < len(raw) and (special := _SPECIAL[state].search(raw, at)):
+            start, at = special.span()
+            if _ESCAPE.match(raw, start):
+                at, state, meaning = _region(raw, start)
+                yield Run(start, at, inner(meaning), unended=True)
+            else:
+                yield Run(start, at, inner(_meaning(special[0])), special[0][0] == 0x1B)  # noqa: PLR2004
+
+
+def _meaning(special: bytes) -> str:
+    """Return what a byte means that does not mean itself, or an ESC with the byte behind it."""
+    if special[0] >= 0x80:  # noqa: PLR2004
+        return special.decode("ascii", "surrogateescape")
+    return _ROMAN_SIGNS.get(special) or _ERROR + special[1:].decode("ascii")
+
+
+def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
+    """Read from an escape sequence to where bytes mean themselves again, or to the end.
+
+    Return the offset behind, the state there and the text.
+    """
+    pieces: list[str] = []
+    state, has_output = _ASCII, True
+    while at < len(raw):
+        escape = _ESCAPE.match(raw, at)
+        if escape:
+            # §12.2.1, Escape: a sequence directly behind another one is an error.
+            if not has_output:
+                pieces.append(_ERROR)
+            state, at, has_output = escape[0], escape.end(), False
+        elif state in _SPECIAL:
+            break
+        elif raw[at] == 0x1B:  # noqa: PLR2004
+            pieces.append(_ERROR)
+            at, has_output = at + 1, True
+        else:
+            end = raw.find(b"\x1b", at)
+            end = len(raw) if end == -1 else end
+            pieces.append(_katakana(raw[at:end]) if state == _KATAKANA else _pairs(raw[at:end]))
+            at, has_output = end, True
+    return at, state, "".join(pieces)
+
+
+def _katakana(coded: bytes) -> str:
+    return "".join(
+        chr(_KATAKANA_FIRST + byte) if byte in _KATAKANA_BYTES else _ERROR for byte in coded
+    )
+
+
+def _pairs(coded: bytes) -> str:
+    return "".join(jis_0208(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
+
+
+def _flips(raw: bytes) -> array[int]:
+    """Return the offsets behind which the state is the other one of ASCII and Roman."""
+    flips = array(_OFFSETS)
+    state = _ASCII
+    for escape in _TO_SINGLE.finditer(raw):
+        if escape[0] != state:
+            state = escape[0]
+            flips.append(escape.end())
+    return flips
+
+
+def _as_it_is(new: bytes) -> bytes:
+    return new

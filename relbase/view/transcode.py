@@ -1,0 +1,202 @@
+"""Charsets other than ASCII: how a document in one is scanned, and what one value means.
+
+Strategy: UTF-8, the single-byte charsets and the multi-byte ones whose ASCII bytes always mean
+ASCII where it matters are scanned as they are. Their trail bytes never are a quote, white space,
+`<`, `=`, `>` or `&`, because the decoder gives back an ASCII byte that completes no character.
+They may be letters or a backslash: `text_view` and the view of attribute values make a run of
+every character outside ASCII. UTF-16 and ISO-2022-JP need a view of the whole document. The
+"replacement" charset cannot be read at all.
+
+To mind: undecodable bytes are carried as the surrogates U+DC80 to U+DCFF, so that encoding gives
+back the bytes. Where an edit puts such bytes beside others they may become a character: the view
+law holds for what the bytes say then.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+from relbase.view import iso2022jp
+from relbase.view.characters import Characters, bytes_of, text
+from relbase.view.charset import lookup
+from relbase.view.runs import Grown, RunView, merge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from relbase.view.runs import View
+
+UNREADABLE: Final = frozenset({"replacement"})
+
+_UTF_16: Final = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
+_ISO_2022_JP: Final = "iso-2022-jp"
+
+# Bytes of text converted at a time: few calls, and no second copy of a large document.
+_CHUNK: Final = 1 << 16
+
+
+def reference(character: str) -> bytes:
+    """Return a decimal character reference, as WHATWG's "encode or fail" callers in HTML do."""
+    return b"&#%d;" % ord(character)
+
+
+def document_view(data: bytes, charset: str) -> View | None:
+    """Return the view that a document has to be scanned in, None where it is scanned as it is.
+
+    Inside of the view the charset is UTF-8.
+
+    Args:
+        data: the whole document, byte order mark included.
+        charset: a WHATWG name in lower case.
+
+    Raises:
+        ValueError: if no document in this charset can be read (`UNREADABLE`) or it is none.
+
+    >>> view = document_view("<a href=x>".encode("utf-16-le"), "utf-16le")
+    >>> view.inner
+    b'<a href=x>'
+    """
+    if charset in UNREADABLE or lookup(charset) != charset:
+        raise ValueError(f"no document is scanned as {charset!r}: pass it through")
+    if charset in _UTF_16:
+        return Utf16View(data, charset)
+    if charset == _ISO_2022_JP:
+        return iso2022jp.Iso2022JpView(data, reference)
+    return None
+
+
+def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
+    r"""Return the view of text in an ASCII-compatible charset, `inner` in UTF-8.
+
+    Args:
+        raw: text in which ASCII may be part of a character, as `\` is in Shift_JIS.
+        charset: a WHATWG name in lower case that `document_view` has no view for.
+        unencodable: how a character that the charset does not have is written there.
+    """
+    return RunView(
+        raw, Characters(raw, charset), lambda inner: encode(text(inner), charset, unencodable)
+    )
+
+
+def decode(raw: bytes, charset: str) -> str:
+    r"""Decode one value; undecodable bytes become surrogates that `encode` turns back.
+
+    Args:
+        raw: the bytes of the value.
+        charset: a WHATWG name in lower case; in UTF-16 and ISO-2022-JP errors become U+FFFD.
+
+    Implements the decoders of the Encoding Standard.
+
+    >>> decode(b"caf\xe9", "windows-1252"), decode(b"caf\xe9", "utf-8")
+    ('café', 'caf\udce9')
+    """
+    if charset in _UTF_16:
+        return raw.decode(_UTF_16[charset], "replace")
+    if charset == _ISO_2022_JP:
+        return iso2022jp.decode(raw)
+    if raw.isascii():
+        return raw.decode("ascii")
+    if charset == "utf-8":
+        return raw.decode("utf-8", "surrogateescape")
+    return text(text_view(raw, charset).inner)
+
+
+def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
+    r"""Encode one value, the reverse of `decode`.
+
+    Args:
+        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
+        charset: a WHATWG name in lower case.
+        unencodable: what to write for a character that the charset does not have.
+
+    >>> encode("caf\u00e9 \u20ac", "iso-8859-2")
+    b'caf\xe9 &#8364;'
+    """
+    if string.isascii() and charset not in _UTF_16 and charset != _ISO_2022_JP:
+        return string.encode("ascii")
+    if charset in _UTF_16:
+        return string.encode(_UTF_16[charset], "surrogatepass")
+    if charset == _ISO_2022_JP:
+        return iso2022jp.encode(string, unencodable=unencodable)
+    if charset == "utf-8":
+        return _UNPAIRED.sub("\ufffd", string).encode("utf-8", "surrogateescape")
+    encoded = bytearray()
+    for part in _PARTS.finditer(string):
+        if part[0].isascii():
+            encoded += part[0].encode("ascii")
+        else:
+            encoded += bytes_of(part[0], charset) or unencodable(part[0])
+    return bytes(encoded)
+
+
+# A surrogate that is no byte, and the parts that are encoded at once.
+_UNPAIRED: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+_PARTS: Final = re.compile("[\0-\x7f]++|[^\0-\x7f]")
+
+
+class Utf16View:
+    r"""The view of a document in UTF-16: single surrogates stay, an odd last byte stays outside.
+
+    Args:
+        raw: the document.
+        charset: "utf-16le" or "utf-16be".
+
+    >>> Utf16View("<a href=x>".encode("utf-16-be"), "utf-16be").lower([Edit(8, 8, b"/")])
+    [Edit(start=16, end=16, new=b'\x00/')]
+    """
+
+    __slots__ = ("_codec", "inner")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self._codec = _UTF_16[charset]
+        decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass")
+        parts = (raw[at : at + _CHUNK] for at in range(0, len(raw), _CHUNK))
+        pieces = [decoder.decode(part).encode("utf-8", "surrogatepass") for part in parts]
+        pieces.append(_last_unit(decoder.getstate()[0], self._codec))
+        self.inner: bytes = b"".join(pieces)
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        lowered: list[Edit] = []
+        at = units = 0
+        for grown, new in merge(self.inner, (_whole(self.inner, edit) for edit in edits)):
+            start = units + _count_units(self.inner, at, grown.start)
+            at, units = grown.end, start + _count_units(self.inner, grown.start, grown.end)
+            raw = text(new).encode(self._codec, "surrogatepass")
+            lowered.append(Edit(2 * start, 2 * units, raw))
+        return lowered
+
+
+def _last_unit(rest: bytes, codec: str) -> bytes:
+    """Return a high surrogate that the decoder still holds at the end of the text."""
+    whole = rest[: len(rest) // 2 * 2]
+    return whole.decode(codec, "surrogatepass").encode("utf-8", "surrogatepass")
+
+
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+_LEAD_OF_FOUR: Final = bytes(range(0xF0, 0xF8))
+
+
+def _whole(inner: bytes, edit: Edit) -> Grown:
+    """Grow an edit to the whole of the characters that it splits."""
+    start, end = edit.start, edit.end
+    while start < len(inner) and inner[start] in _CONTINUATION:
+        start -= 1
+    while end < len(inner) and inner[end] in _CONTINUATION:
+        end += 1
+    return Grown(start, end, start, end, edit)
+
+
+def _count_units(inner: bytes, start: int, end: int) -> int:
+    """Return how many units of UTF-16 a range of the inner text is."""
+    units = 0
+    for at in range(start, end, _CHUNK):
+        part = inner[at : min(at + _CHUNK, end)]
+        units += len(part)
+        if not part.isascii():
+            pairs = len(part) - len(part.translate(None, _LEAD_OF_FOUR))
+            units += pairs - (len(part) - len(part.translate(None, _CONTINUATION)))
+    return units

@@ -1,0 +1,34 @@
+"""How the tests run the command line: inside of this process, or as a program of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner
+
+from relbase.cli.group import relbase
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+PROGRAM = [sys.executable, "-m", "relbase"]
+
+
+def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> Result:
+    """Run a command inside of this process; an exception that it lets out is raised."""
+    result = CliRunner().invoke(relbase, [os.fspath(one) for one in arguments], input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def program(
+    *arguments: str | bytes | os.PathLike[str], **more: Any
+) -> subprocess.CompletedProcess[bytes]:
+    """Run the program itself."""
+    return subprocess.run(
+        [*PROGRAM, *arguments], capture_output=True, timeout=60, check=False, **more
+    )

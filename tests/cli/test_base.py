@@ -1,0 +1,92 @@
+"""`relbase base`: the chain, what was refused and why, and what to give."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from running import run
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "page.html"
+    path.write_bytes(b"<title>x</title>\n<base href=sub/>")
+    return path
+
+
+@pytest.mark.usefixtures("page")
+def test_the_chain_outward(tmp_path: Path) -> None:
+    (tmp_path / "headers").write_bytes(b"Base: <URL:http://h.example/b/>\n")
+    result = run(
+        *("base", "page.html", "--headers", "headers"),
+        *("--url", "http://u:p@a.example/x#f", "--redirect", "/y"),
+    )
+    assert result.exit_code == 0
+    assert result.stdout.splitlines() == [
+        "page.html: text/html",
+        "    base     http://h.example/b/sub/  (embedded, §3.1: <base href> at 2:12)",
+        "    outward  http://h.example/b/      (entity, §3.2: Base of the HTTP heading)",
+        "    outward  http://a.example/y       (retrieval, §3.3: redirect 1)",
+    ]
+
+
+@pytest.mark.usefixtures("page")
+def test_no_base_is_told_with_what_to_give() -> None:
+    result = run("base", "page.html")
+    assert result.exit_code == 0
+    kind, base, refused, advice = result.stdout.splitlines()
+    assert kind == "page.html: text/html"
+    assert base == "    base     none  (none, §3.4: nothing states a base URL)"
+    assert refused.startswith("    refused  <base href> at 2:12: 'sub/' is relative")
+    assert refused.endswith("[base-relative]")
+    assert advice.endswith("give the URL that the document was retrieved from with --url URL")
+    assert run("base", "page.html", "--strict").exit_code == 1
+    assert run("base", "page.html", "--strict", "--url", "http://h/").exit_code == 0
+
+
+def test_what_headings_state_and_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "headers").write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
+    result = run("base", "--headers", tmp_path / "headers", stdin=b"<p>")
+    name, base, refused = result.stdout.splitlines()
+    assert name == "<stdin>: text/html"
+    assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP heading)")
+    assert "'mailto:a@b' is no suitable base" in refused
+    assert run("base", "--headers", tmp_path / "headers", "--strict", stdin=b"<p>").exit_code == 1
+
+
+def test_a_base_that_decides_and_is_of_no_use() -> None:
+    result = run("base", "--url", "http://h/", stdin=b"<base href='mailto:a@b'>")
+    assert "    base     mailto:a@b  (embedded, §3.1" in result.stdout
+    assert "no relative reference can be resolved on this base, mailto: is never" in result.stdout
+
+
+@pytest.mark.usefixtures("page")
+def test_json_lines() -> None:
+    result = run("base", "page.html", "page.html", "--json", "--url", "http://h/")
+    first, second = map(json.loads, result.stdout.splitlines())
+    assert first == second
+    assert (first["file"], first["part"], first["type"]) == ("page.html", "", "text/html")
+    assert first["base"]["url"] == "http://h/sub/"
+    assert first["base"]["outer"]["layer"] == "retrieval"
+
+
+@pytest.mark.usefixtures("page")
+def test_a_bad_input_stops_no_others() -> None:
+    result = run("base", "nowhere", "page.html", "--url", "http://h/")
+    assert result.exit_code == 3
+    assert result.stderr == "nowhere: error: No such file or directory\n"
+    assert "page.html: text/html" in result.stdout
+
+
+def test_a_hostile_base_is_shown_on_its_line() -> None:
+    result = run(
+        "base", "--url", "http://h/", stdin=b"<base href='\x1b[2J\xe2\x80\xae%s'>" % (b"x" * 9000)
+    )
+    assert result.exit_code == 0
+    assert all(line.isprintable() and len(line) < 2200 for line in result.stdout.splitlines())

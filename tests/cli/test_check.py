@@ -1,0 +1,176 @@
+"""`relbase check`: what it prints, in which order, and its exit status."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.cli.check import check
+from relbase.url.grammar import MAX_VIOLATIONS, Violation
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+
+def _run(*arguments: str, stdin: bytes = b"") -> Result:
+    result = CliRunner().invoke(check, arguments, input=stdin)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def _objects(result: Result) -> list[Any]:
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_text_with_a_caret_under_the_place() -> None:
+    result = _run("http://a/~b/{c}")
+    assert result.exit_code == 1
+    assert result.stdout == (
+        "http://a/~b/{c}\n"
+        "         ^\n"
+        '    violation at character 10: "~" is national: hsegment does not allow it;'
+        ' RFC 2396 §2.3 allows it (hsegment, RFC 1738 §5); write "%7E"\n'
+        "            ^\n"
+        '    violation at character 13: "{" is national: hsegment does not allow it'
+        ' (hsegment, RFC 1738 §5); write "%7B"\n'
+        "              ^\n"
+        '    violation at character 15: "}" is national: hsegment does not allow it'
+        ' (hsegment, RFC 1738 §5); write "%7D"\n'
+    )
+
+
+def test_a_url_is_said_to_be_one() -> None:
+    result = _run("http://a/", "../g")
+    assert result.exit_code == 0
+    assert result.stdout == "http://a/\n    ok: httpurl\n../g\n    ok: rel_path\n"
+
+
+def test_both_remedies_of_a_colon_the_preferred_one_first() -> None:
+    result = _run("this:that")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("this:that\n^~~~~\n    practice at character 1: ")
+    assert result.stdout.endswith('RFC 1808 §5.3); write "./this:", or write "this%3A"\n')
+
+
+def test_what_is_to_be_left_out() -> None:
+    assert _run(" a").stdout.endswith("(URL, RFC 1738 Appendix); leave it out\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (("http://a/",), 0),
+        (("http://a/b;c",), 0),
+        (("this:that",), 0),
+        (("../g", "--base", "http://a/"), 0),
+        (("http://a/{",), 1),
+        (("http:g", "--base", "http://a/"), 1),
+        (("g", "--base", "http://{/"), 1),
+        (("http://a/", "http://a/{", "http://a/"), 1),
+        (("http://a/{", "--json"), 1),
+        (("http://a/", "--json"), 0),
+        (("--nonsense",), 2),
+    ],
+)
+def test_the_exit_status(arguments: tuple[str, ...], status: int) -> None:
+    assert _run(*arguments).exit_code == status
+
+
+def test_the_base_is_judged_first_and_then_on_it() -> None:
+    result = _run("../g", "http:g", "--base", "http://a", "--json")
+    base, dots, scheme = _objects(result)
+    assert (base["url"], base["base"]) == ("http://a", None)
+    assert [one["section"] for one in base["violations"]] == ["RFC 1808 §4"]
+    assert (dots["url"], dots["base"]) == ("../g", "http://a")
+    assert [one["section"] for one in dots["violations"]] == ["RFC 1808 §5.2"]
+    assert [one["kind"] for one in scheme["violations"]] == ["practice", "violation"]
+
+
+def test_json_lines_have_the_names_of_the_fields() -> None:
+    [found] = _objects(_run("http://a/~", "--json"))
+    assert found["url"] == "http://a/~"
+    [one] = found["violations"]
+    assert tuple(one) == Violation._fields
+    assert (one["start"], one["end"], one["kind"]) == (9, 10, "violation")
+    assert (one["production"], one["character_class"]) == ("hsegment", "national")
+
+
+@pytest.mark.parametrize("arguments", [(), ("-",)])
+def test_a_list_from_standard_input(arguments: tuple[str, ...]) -> None:
+    result = _run(*arguments, stdin=b"http://a/\r\n\nb c\n\xff")
+    assert result.exit_code == 1
+    assert [line for line in result.stdout.splitlines() if line[0] not in " ^"] == [
+        "http://a/",
+        "b c",
+        "\\udcff",
+    ]
+    assert 'lone surrogate: segment does not allow it (segment, RFC 1808 §2.2); write "%FF"' in (
+        result.stdout
+    )
+
+
+def test_standard_input_stands_where_the_hyphen_stands() -> None:
+    result = _run("a", "-", "b", "--json", stdin=b"1\n2\n")
+    assert [one["url"] for one in _objects(result)] == ["a", "1", "2", "b"]
+
+
+def test_an_empty_list_is_no_violation() -> None:
+    result = _run(stdin=b"")
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+@given(st.text())
+def test_nothing_that_a_terminal_obeys_is_printed(text: str) -> None:
+    for shown in (_run("--", text), _run("--json", "--", text)):
+        lines = shown.stdout.replace("§", "")
+        assert all(" " <= character <= "~" for character in lines.replace("\n", ""))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "caret"),
+    [
+        ("a\x1b[2Jb", "a\\x1b[2Jb", " ^~~~"),
+        ("a\x07", "a\\x07", " ^~~~"),
+        ("a\u202eb", "a\\u202eb", " ^~~~~~"),
+        ("a\ud800", "a\\ud800", " ^~~~~~"),
+        ("a\nb", "a\\nb", " ^~"),
+        ("\x00\x00~", "\\x00\\x00~", "^~~~"),
+        ("a\U0001f600", "a\\U0001f600", " ^~~~~~~~~~"),
+    ],
+)
+def test_characters_that_are_not_printable_are_escaped(text: str, shown: str, caret: str) -> None:
+    assert _run(text).stdout.splitlines()[:2] == [shown, caret]
+
+
+def test_a_long_url_is_shown_around_the_place() -> None:
+    result = _run("http://a/" + "b" * 1_000_000 + "{" + "c" * 1_000_000, "x" * 1_000_000)
+    shown, caret, sentence, other, ok = result.stdout.splitlines()
+    assert shown == "..." + "b" * 40 + "{" + "c" * 31 + "..."
+    assert shown[caret.index("^")] == "{"
+    assert "character 1000010" in sentence
+    assert other == "x" * 32 + "..."
+    assert ok == "    ok: rel_path"
+
+
+def test_a_long_place_and_a_long_remedy_are_cut() -> None:
+    result = _run("<" + " " * 1_000_000 + "a>", "a" * 1_000_000 + "_:b")
+    assert all(len(line) < 400 for line in result.stdout.splitlines())
+
+
+def test_many_violations_are_limited() -> None:
+    result = _run("http://a/" + "~" * 1000)
+    assert result.stdout.count("violation at character") == MAX_VIOLATIONS
+    assert f"the first {MAX_VIOLATIONS} violations are reported" in result.stdout
+
+
+def test_importing_the_command_loads_no_rich() -> None:
+    code = "import sys, relbase.cli.check; sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

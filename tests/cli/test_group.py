@@ -1,0 +1,216 @@
+"""`relbase`: its commands and their help, what is loaded, completion, and mistaken commands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+import click
+import pytest
+from running import PROGRAM, program, run
+
+from relbase.cli.group import relbase
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CONTEXT: Final = click.Context(relbase, info_name="relbase")
+COMMANDS: Final = relbase.list_commands(CONTEXT)
+
+
+def command(name: str) -> click.Command:
+    found = relbase.get_command(CONTEXT, name)
+    assert found is not None
+    return found
+
+
+def test_the_commands() -> None:
+    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check"]
+    assert [command(name).name for name in COMMANDS] == COMMANDS
+    assert relbase.get_command(CONTEXT, "options") is None
+
+
+@pytest.mark.parametrize("arguments", [[], *([name] for name in COMMANDS)])
+def test_help(arguments: list[str]) -> None:
+    for flag in ("--help", "-h"):
+        result = run(*arguments, flag)
+        assert result.exit_code == 0
+        assert result.stdout.startswith(shlex.join(["Usage:", "relbase", *arguments]))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_has_help(name: str) -> None:
+    shown = " ".join(run(name, "--help").stdout.split())
+    assert command(name).help
+    for parameter in command(name).params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.opts
+            assert parameter.help[:1].isupper(), parameter.help
+            assert parameter.help.endswith("."), parameter.help
+            assert parameter.opts[0] in shown
+
+
+# `check` shows no example yet: a `strict` list, so that it leaves when it does.
+WITHOUT_EXAMPLE: Final = ["check"]
+
+
+def test_every_command_shows_an_example() -> None:
+    missing = [name for name in COMMANDS if f"\n    relbase {name} " not in run(name, "-h").stdout]
+    assert missing == WITHOUT_EXAMPLE
+
+
+def examples() -> list[list[str]]:
+    """The command lines of every help, without what a shell does with them."""
+    texts = (run(*command, "--help").stdout for command in ([], *([name] for name in COMMANDS)))
+    lines = re.findall(
+        r"^    (?:.*\| )?relbase (.*)$", "\n".join(texts).replace("\\\n", " "), re.MULTILINE
+    )
+    return [shlex.split(re.split(r" [>|] ", line)[0]) for line in lines]
+
+
+@pytest.mark.parametrize("arguments", examples(), ids=shlex.join)
+def test_every_example_can_be_run(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "page.html").write_bytes(b"<a href=x>")
+    (tmp_path / "headers.txt").write_bytes(b"Base: http://h/\n")
+    words = ["page.html" if word == "*.html" else word for word in arguments]
+    result = run(*words, stdin=b"<a href=x>")
+    assert result.exit_code == 0, result.output
+
+
+def test_the_examples_were_found() -> None:
+    assert len(examples()) >= 12
+
+
+def test_without_arguments_it_shows_its_help_as_a_mistake() -> None:
+    result = run()
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("Usage: relbase [OPTIONS] COMMAND")
+
+
+def test_the_version() -> None:
+    assert re.fullmatch(r"relbase \d+\.\d+\.\d+\S*\n", run("--version").stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["page.html"], "Did you mean: relbase rewrite page.html?"),
+        (["a b.html", "-o", "x"], "Did you mean: relbase rewrite 'a b.html' -o x?"),
+        (["./page"], "Did you mean: relbase rewrite ./page?"),
+        (["-"], "Did you mean: relbase rewrite -?"),
+        (["here"], "Did you mean: relbase rewrite here?"),
+        (["http://a/b", "../g"], "Did you mean: relbase resolve http://a/b ../g?"),
+        (["http://a/b"], "Save the page, then: relbase rewrite page.html --url http://a/b"),
+        (["http://a/b", "--strict"], "then: relbase rewrite page.html --url http://a/b"),
+        (["rewrit", "a.html"], "Did you mean: relbase rewrite a.html?"),
+        (["bsae"], "Did you mean: relbase base?"),
+        (["nonsense"], "The commands are: rewrite, links, base, resolve, check."),
+        (["\x1b.html"], "No such command '\\x1b.html'."),
+        (["--url", "http://a/", "page.html"], "Options follow the command, as in: relbase rewrite"),
+    ],
+)
+def test_a_mistaken_command_is_told_the_right_one(
+    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").write_bytes(b"")
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert told in result.stderr
+    assert result.stdout == ""
+
+
+# ---- what is loaded
+
+HEAVY: Final = {"lxml", "bs4", "rich"}
+
+LOADED: Final = """
+import sys
+from relbase.cli import main
+try:
+    main()
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def loaded(*arguments: str) -> set[str]:
+    ran = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    names = set(ran.stderr.split())
+    assert {"click", "relbase.cli.group"} <= names, ran.stderr
+    return names
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["--help"], ["resolve", "http://a/", "b"]])
+def test_nothing_heavy_is_loaded(arguments: list[str]) -> None:
+    names = loaded(*arguments)
+    assert not HEAVY & {name.split(".")[0] for name in names}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_loads_no_other(name: str) -> None:
+    names = loaded(name, "--help")
+    assert [other for other in COMMANDS if f"relbase.cli.{other}" in names] == [name]
+
+
+def test_the_library_loads_no_command_line() -> None:
+    code = "import sys, relbase; sys.exit('click' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- completion
+
+
+def completed(words: str) -> list[str]:
+    """What bash would offer for the last of the words."""
+    variables = {
+        "_RELBASE_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    ran = program(env={**os.environ, **variables})
+    return ran.stdout.decode().split()
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_completion_scripts(shell: str) -> None:
+    ran = subprocess.run(
+        PROGRAM,
+        capture_output=True,
+        env={**os.environ, "_RELBASE_COMPLETE": f"{shell}_source"},
+        timeout=60,
+        check=False,
+    )
+    # click wants a bash that is newer than some systems have: it says so, and writes the script.
+    assert ran.returncode == 0
+    assert b"_RELBASE_COMPLETE=%b_complete" % shell.encode() in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("relbase re", ["plain,rewrite", "plain,resolve"]),
+        ("relbase rewrite --prof", ["plain,--profile"]),
+        ("relbase rewrite --profile w", ["plain,whatwg"]),
+        ("relbase links --kind ht", ["plain,html", "plain,http"]),
+        ("relbase rewrite page", ["file,page"]),
+        ("relbase rewrite -o ou", ["file,ou"]),
+        ("relbase base --headers he", ["file,he"]),
+    ],
+)
+def test_what_is_completed(words: str, offered: list[str]) -> None:
+    assert completed(words) == offered

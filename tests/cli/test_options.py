@@ -1,0 +1,170 @@
+"""The shared options: from the policy, checked with the fix, and what the library gets."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import pytest
+from running import run
+
+from relbase import Kind, Policy
+from relbase.cli import options
+from relbase.cli.options import Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# The flags of design §2, and what each makes of the policy.
+FLAGS: Final = [
+    (["--keep-fragments"], Policy(keep_fragments=True)),
+    (["--keep", "^/x"], Policy(keep=re.compile("^/x"))),
+    (["--extended"], Policy(extended=True)),
+    (["--no-attachments"], Policy(attachments=False)),
+    (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    ([], Policy()),
+]
+
+
+def settings(*arguments: str) -> Settings:
+    """What a command gets that has the shared options."""
+    got: list[Settings] = []
+
+    @click.command(params=options.parameters())
+    def command(inputs: tuple[str, ...], **given: Any) -> None:
+        del inputs
+        got.append(options.settings(given))
+
+    command.main(list(arguments), standalone_mode=False)
+    return got[0]
+
+
+@pytest.mark.parametrize(("flags", "policy"), FLAGS, ids=str)
+def test_the_policy(flags: list[str], policy: Policy) -> None:
+    assert settings(*flags).policy == policy
+
+
+def test_every_field_of_the_policy_is_an_option() -> None:
+    flags = {flags[0] for flags, _ in FLAGS if flags}
+    assert len(flags) == len(dataclasses.fields(Policy))
+    names = {name for parameter in options.parameters() for name in parameter.opts}
+    assert flags <= names
+
+
+def test_the_help_of_the_policy_is_its_docstring() -> None:
+    shown = {one.opts[0]: one.help for one in options.parameters() if isinstance(one, click.Option)}
+    assert shown["--keep-fragments"] == ("Leave references into the same document ('#top') alone.")
+    assert shown["--no-dkim-signed"] == (
+        "Do not rewrite messages that carry a DKIM signature or an ARC seal."
+    )
+
+
+def test_the_defaults() -> None:
+    assert settings() == Settings(
+        url=None,
+        redirects=(),
+        fields=(),
+        kind=None,
+        charset=None,
+        profile="rfc1808",
+        policy=Policy(),
+        detect=True,
+        strict=False,
+    )
+
+
+def test_what_is_given() -> None:
+    given = settings(
+        *("--url", "http://h/", "--redirect", "/a", "--redirect", "b", "--kind", "css"),
+        *("--charset", "latin1", "--profile", "whatwg", "--no-detect", "--strict"),
+    )
+    assert given == Settings(
+        url="http://h/",
+        redirects=("/a", "b"),
+        fields=(),
+        kind="css",
+        charset="latin1",
+        profile="whatwg",
+        policy=Policy(),
+        detect=False,
+        strict=True,
+    )
+    assert given.arguments("x.html") == {
+        "url": "http://h/",
+        "redirects": ("/a", "b"),
+        "headers": (),
+        "kind": "css",
+        "charset": "latin1",
+        "profile": "whatwg",
+        "policy": Policy(),
+        "detect": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "content_type", "explicit", "kind"),
+    [
+        ("a.css", None, None, Kind.CSS),
+        ("a.css", "text/html", None, None),  # the library reads the Content-Type
+        ("a.css", "application/octet-stream", None, Kind.CSS),  # which says nothing
+        ("a.css", "text/html", "xml", "xml"),
+        ("a.css", None, "xml", "xml"),
+        ("a", None, None, None),  # the library looks at the bytes
+        ("-", None, None, None),
+    ],
+)
+def test_the_kind(
+    tmp_path: Path, name: str, content_type: str | None, explicit: str | None, kind: Any
+) -> None:
+    headers = tmp_path / "headers"
+    headers.write_text("X: y\n" if content_type is None else f"CONTENT-TYPE: {content_type}\n")
+    more = [] if explicit is None else ["--kind", explicit]
+    given = settings("--headers", str(headers), *more)
+    assert given.arguments(name).get("kind") == kind
+
+
+def test_the_headers_of_a_dump(tmp_path: Path) -> None:
+    dump = tmp_path / "dump"
+    dump.write_bytes(
+        b"HTTP/1.1 301 x\r\nLocation: /a\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://b/\r\n"
+    )
+    given = settings("--headers", str(dump))
+    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/a",))
+    given = settings("--headers", str(dump), "--redirect", "/c")
+    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/c",))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--url", "h.example/a"], "it has no scheme: give an absolute URL, such as http://host/"),
+        (["--url", "page.html"], "it has no scheme"),
+        (["--url", ""], "it has no scheme"),
+        (["--url", "mailto:a@b"], "mailto: is never used with relative URLs"),
+        (["--url", "http:///a"], "http: needs a network location"),
+        (["--url", "C:\\page.html"], "it is a file name with a drive letter"),
+        (["--keep", "("], "unterminated subpattern at position 0: put '\\' before a character"),
+        (["--charset", "utf-7"], "no charset label of the Encoding Standard: give one, such as"),
+        (["--charset", ""], "no charset label"),
+        (["--charset", "\x1b"], "'\\x1b' is no charset label"),
+        (["--profile", "rfc2396"], "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
+        (["--kind", "pdf"], "is not one of 'html', 'css', 'xml'"),
+        (["--headers", "nowhere"], "nowhere: No such file or directory: give the file that"),
+        (["--headers", "."], "Is a directory"),
+        (["--nonsense"], "No such option"),
+    ],
+)
+@pytest.mark.parametrize("command", ["rewrite", "links", "base"])
+def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], told: str) -> None:
+    result = run(command, *arguments)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+    assert result.stdout == ""
+
+
+def test_a_pattern_that_python_warns_of() -> None:
+    keep = settings("--keep", "[[a]").policy.keep
+    assert keep is not None
+    assert keep.search("[")

@@ -1,0 +1,201 @@
+"""`relbase rewrite`: bytes in, bytes out, where to, what is told, and the exit status."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+from running import program, run
+
+PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
+DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
+URL: Final = ("--url", "http://h/")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("page.html").write_bytes(PAGE)
+
+
+# ---- bytes
+
+
+@pytest.mark.parametrize("arguments", [[], ["-"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_standard_input_to_standard_output(arguments: list[str], unbuffered: str) -> None:
+    environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+    ran = program("rewrite", *arguments, *URL, input=PAGE, env=environment)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, DONE, b"")
+
+
+def test_a_large_document_comes_out_whole() -> None:
+    page = b"<a href=x>" + b"\r\n\xff" * 1_000_000
+    ran = program("rewrite", *URL, input=page)
+    assert ran.stdout == page.replace(b"=x", b"=http://h/x")
+
+
+def test_a_file_to_standard_output() -> None:
+    assert run("rewrite", "page.html", *URL).stdout_bytes == DONE
+    assert Path("page.html").read_bytes() == PAGE
+
+
+def test_an_empty_document() -> None:
+    assert run("rewrite", *URL, stdin=b"").stdout_bytes == b""
+
+
+# ---- outputs
+
+
+@pytest.mark.parametrize("inputs", [["page.html"], ["-"], []])
+def test_to_a_file(inputs: list[str]) -> None:
+    result = run("rewrite", *inputs, *URL, "-o", "out.html", stdin=PAGE)
+    assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, b"", "")
+    assert Path("out.html").read_bytes() == DONE
+
+
+def test_to_a_directory() -> None:
+    Path("other.css").write_bytes(b"p { color: red }")
+    result = run("rewrite", "page.html", "other.css", *URL, "-o", "out")
+    assert (result.exit_code, result.output) == (0, "")
+    assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == {
+        "page.html": DONE,
+        "other.css": b"p { color: red }",
+    }
+
+
+def test_names_that_are_no_text() -> None:
+    name = b"\xff\x1b.html"
+    Path(os.fsdecode(name)).write_bytes(PAGE)
+    ran = program("rewrite", name, *URL, "-v", "-o", "out/")
+    assert ran.returncode == 0
+    assert ran.stderr.startswith(b"\\udcff\\x1b.html: links made absolute in 1 place")
+    assert Path(os.fsdecode(b"out/" + name)).read_bytes() == DONE
+
+
+def test_one_bad_file_stops_no_others() -> None:
+    Path("sub").mkdir()
+    result = run("rewrite", "nowhere.html", "sub", "page.html", *URL, "-o", "out")
+    assert result.exit_code == 3
+    assert result.stderr.splitlines() == [
+        "nowhere.html: error: No such file or directory",
+        "sub: error: it is a directory: give the files in it, as in directory/*.html",
+    ]
+    assert [path.name for path in Path("out").iterdir()] == ["page.html"]
+
+
+def test_an_output_that_cannot_be_written_stops() -> None:
+    Path("more.html").write_bytes(PAGE)
+    result = run("rewrite", "page.html", *URL, "-o", "nowhere/out.html")
+    assert result.exit_code == 4
+    assert result.stderr == "Error: nowhere/out.html: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["a.html", "b.html"], "several inputs go into a directory: give -o DIRECTORY"),
+        (["page.html", "--diff", "--check"], "--diff and --check exclude each other"),
+        (["page.html", "--diff", "-o", "x"], "--diff writes no documents: leave -o out"),
+        (["page.html", "--check", "-o", "x"], "--check writes no documents: leave -o out"),
+        (["page.html", "-o", ""], "-o is empty"),
+        (["page.html", "-o", "page.html"], "the output 'page.html' is the input 'page.html'"),
+        (["page.html", "-o", "."], "the output './page.html' is the input 'page.html'"),
+        (["-", "-"], "several inputs go into a directory"),
+        (["-", "-", "--check"], "'-' is standard input, which can be read once"),
+        (["-", "-o", "x/"], "standard input has no name for an output in a directory"),
+    ],
+)
+def test_usage(arguments: list[str], told: str) -> None:
+    result = run("rewrite", *arguments, *URL, stdin=PAGE)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+    assert [path.name for path in Path().iterdir()] == ["page.html"]
+
+
+# ---- --diff and --check
+
+
+def test_diff() -> None:
+    Path("same.html").write_bytes(b"<p>")
+    result = run("rewrite", "page.html", "same.html", *URL, "--diff")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout.splitlines() == [
+        "--- page.html",
+        "+++ page.html (rewritten)",
+        "@@ -1,2 +1,2 @@",
+        " <p>\\xff",
+        "-<a href=x>\\x00",
+        "+<a href=http://h/x>\\x00",
+    ]
+
+
+def test_check() -> None:
+    Path("same.html").write_bytes(b"<p>")
+    result = run("rewrite", "same.html", "page.html", *URL, "--check")
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "page.html\n", "")
+    result = run("rewrite", "same.html", *URL, "--check")
+    assert (result.exit_code, result.output) == (0, "")
+    result = run("rewrite", "page.html", "nowhere", *URL, "--check")
+    assert (result.exit_code, result.stdout) == (3, "page.html\n")
+    assert Path("page.html").read_bytes() == PAGE
+
+
+# ---- what is told
+
+
+def test_no_base_is_told_with_what_to_give() -> None:
+    result = run("rewrite", "page.html")
+    assert (result.exit_code, result.stdout_bytes) == (0, PAGE)
+    assert result.stderr == (
+        "page.html: warning: 1 relative reference left as they are: no base URL is known; "
+        "give the URL that the document was retrieved from with --url URL [base-none]\n"
+    )
+
+
+def test_warnings_have_places() -> None:
+    result = run("rewrite", *URL, stdin=b"<p>\n<a href=x>\n<base href=y/>")
+    places = [line.split(": warning: ")[0] for line in result.stderr.splitlines()]
+    assert places == ["<stdin>:3:12", "<stdin>:3:12"]
+    assert "[base-late]" in result.stderr
+
+
+def test_strict() -> None:
+    assert run("rewrite", "page.html", "--strict").exit_code == 1
+    assert run("rewrite", "page.html", "--strict", *URL).exit_code == 0
+    assert run("rewrite", "page.html", "--strict", "-o", "out").exit_code == 1
+    assert Path("out").read_bytes() == PAGE
+
+
+def test_verbose() -> None:
+    Path("same.html").write_bytes(b"<p>")
+    result = run("rewrite", "page.html", "same.html", "-v", *URL, "-o", "out")
+    assert result.stderr.splitlines() == [
+        "page.html: links made absolute in 1 place, on http://h/ (retrieval URL)",
+        "same.html: no link changed",
+    ]
+
+
+def test_the_options_reach_the_library() -> None:
+    page = b"<a href=#s><a href=k><a href=http:g><div about=x>"
+    assert run("rewrite", *URL, stdin=page).stdout_bytes == (
+        b"<a href=http://h/#s><a href=http://h/k><a href=http:g><div about=x>"
+    )
+    result = run("rewrite", *URL, "--keep-fragments", "--keep", "^k$", stdin=page)
+    assert result.stdout_bytes == page
+    result = run("rewrite", *URL, "--profile", "whatwg", "--extended", stdin=page)
+    assert result.stdout_bytes == (
+        b"<a href=http://h/#s><a href=http://h/k><a href=http://h/g><div about=http://h/x>"
+    )
+    result = run("rewrite", *URL, "--redirect", "/a/b", stdin=b"<a href=x>")
+    assert result.stdout_bytes == b"<a href=http://h/a/x>"
+
+
+def test_a_page_with_its_headers() -> None:
+    Path("headers").write_bytes(
+        b"HTTP/1.1 301 Moved\r\nLocation: /d/\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    )
+    result = run("rewrite", "page.html", *URL, "--headers", "headers")
+    assert result.stdout_bytes == PAGE.replace(b"=x", b"=http://h/d/x")

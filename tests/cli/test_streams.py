@@ -1,0 +1,70 @@
+"""Threat A9: what is shown is printable, on one line, and not too long."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.cli import streams
+
+ANY: Final = st.text(st.characters(exclude_categories=[]))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a b/\u00e9\u4e2d~", "a b/\u00e9\u4e2d~"),
+        ("\x1b[2J", "\\x1b[2J"),
+        ("\x07", "\\x07"),
+        ("\u202eb", "\\u202eb"),
+        ("a\r\nb", "a\\r\\nb"),
+        ("\u2028", "\\u2028"),
+        ("\x9b", "\\x9b"),
+        ("\udcff", "\\udcff"),
+        ("\U000e0041", "\\U000e0041"),
+    ],
+)
+def test_characters_that_are_not_printable_are_escaped(text: str, shown: str) -> None:
+    assert streams.printable(text) == shown
+
+
+@given(ANY)
+def test_everything_shown_is_printable_and_bounded(text: str) -> None:
+    assert streams.printable(text).isprintable()
+    shown = streams.excerpt(text, limit=5)
+    assert shown.isprintable()
+    assert len(shown) <= 5 * 10 + len("... (000 characters)")
+
+
+def test_excerpts() -> None:
+    assert streams.excerpt("") == '""'
+    assert streams.excerpt("abc", limit=3) == "abc"
+    assert streams.excerpt("abcd", limit=3) == "abc... (4 characters)"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "written"), [("ascii", b"\\xe9\\u4e2d\n"), ("latin-1", b"\xe9\\u4e2d\n")]
+)
+def test_what_the_encoding_has_not_is_escaped(
+    encoding: str, written: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding=encoding))
+    streams.say("\u00e9\u4e2d")
+    streams.flush()
+    assert output.getvalue() == written
+
+
+def test_bytes_follow_lines_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding="utf-8"))
+    streams.say("a")
+    streams.put(b"\xff\r\n")
+    streams.say("b")
+    streams.flush()
+    assert output.getvalue() == b"a\n\xff\r\nb\n"

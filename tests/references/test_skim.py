@@ -1,0 +1,170 @@
+"""Skimming changes nothing but the time: every edit is the one of the exact tokenizer."""
+
+from pathlib import Path
+
+import pytest
+from growth import assert_linear
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import pages
+
+import relbase
+from relbase import Profile, walk
+from relbase.references import html, skim
+
+URL = "http://h.example/d/p.html?id=1"
+
+
+def edits(
+    monkeypatch: pytest.MonkeyPatch, data: bytes, profile: Profile, *, skimmed: bool
+) -> object:
+    monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else len(data) + 1)
+    result = relbase.rewrite(data, url=URL, profile=profile, kind="html")
+    notes = [(note.reason, note.span) for note in result.notes]
+    return result.edits, notes
+
+
+# Rows: a token that is passed over, and one beside it that must not be.
+TOKENS = [
+    (b'<p class="a">', b'<p class="a" style="a:url(x)">'),
+    (b'<div id=a data-href="x">', b'<a id=a data-href="x" href=x>'),
+    (b'<a href="http://a/">', b'<a href="http:a">'),
+    (b'<a href="mailto:x">', b'<a href="x">'),
+    (b"<img src='https://a/'>", b"<img src='x'>"),
+    (b'<img src="">', b'<a href="">'),
+    (b'<p style="a:b(c)">', b'<p style="a:URL(c)">'),
+    (b'<p style="a:url(#c)">', b'<p style="a:url(c)">'),
+    (
+        b'<meta http-equiv="Content-Type" content="0;url=x">',
+        b'<meta http-equiv="refresh" content="0;url=x">',
+    ),
+    (b'<img srcset="http://a/ 1x, https://b/ 2x">', b'<img srcset="http://a/ 1x, b 2x">'),
+    (b"<!-- <a href=x> -->", b"<!--[if IE]><a href=x><![endif]-->"),
+    (b"<script>'<a href=x>'</script>", b"<script src=x></script>"),
+    (b"<title>x</title>", b"<template><a href=x></template>"),
+    (b'<svg><path d="m"/><use href="#a"/></svg>', b"<svg><image href=x /></svg>"),
+    (b"<math><mi>x</mi></math>", b"<math><mi href=x>x</mi></math>"),
+    (b'<!doctype html "<">', b'<p title="<a href=x>"><a href=x>'),
+    (b"<P CLASS=a>", b"<A HREF=x>"),
+    (b"</a >", b'</a b="<a href=y>"><a href=x>'),
+]
+
+
+@pytest.mark.parametrize(("passed", "looked_at"), TOKENS)
+def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
+    for insertions in (False, True):
+        search = skim.skimming(insertions=insertions, whatwg=False)
+        assert list(html.elements(passed, 0, len(passed), skim=search)) == []
+        assert list(html.elements(looked_at, 0, len(looked_at), skim=search)) != []
+
+
+# Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
+SHAPES = [
+    (b"/a/b?c#d", skim.Shape.ROOT),
+    (b"#a", skim.Shape.FRAGMENT),
+    (b"#", skim.Shape.FRAGMENT),
+    (b"?a=b&amp;c=d", skim.Shape.QUERY),
+    (b"?a&b", skim.Shape.QUERY),
+    (b"//a/b", skim.Shape.NETWORK),
+    (b"a/b.html", skim.Shape.PATH),
+    (b"a.b/c:d", skim.Shape.PATH),
+    (b"a?b:c", skim.Shape.PATH),
+]
+NO_SHAPES = [b"", b"?", b"///a", b"/./a", b"/a/../b", b"./a", "..a".encode(), b";a", b"a:b", b"a b"]
+NO_SHAPES += [
+    b"a&#46;b",
+    b"&sol;a",
+    b"a/&period;/b",
+    b"a\\b",
+    b" a",
+    b"a\n",
+    b"//",
+    b"a.b:c",
+    b"?#x",
+]
+
+
+@pytest.mark.parametrize(("value", "shape"), SHAPES)
+def test_shapes(value: bytes, shape: skim.Shape) -> None:
+    search = skim.skimming(insertions=True, whatwg=False)
+    for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
+        text = tag % value
+        assert search(text, 0, len(text)) == ([(text.index(value), shape)], -1)
+
+
+@pytest.mark.parametrize("value", NO_SHAPES)
+def test_no_shapes(value: bytes) -> None:
+    search = skim.skimming(insertions=True, whatwg=False)
+    text = b'<p><a href="%b">' % value
+    assert search(text, 0, len(text)) == ([], 3)
+
+
+PLAIN = st.builds(
+    lambda tag, value: tag % value,
+    st.sampled_from(
+        [tag + b">" for tag in (b'<a href="%b"', b"<img src='%b' alt=x", b'<link href="%b"/')]
+    ),
+    st.sampled_from([value for value, _ in SHAPES] + NO_SHAPES),
+)
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_skimming_changes_no_edit(profile: Profile) -> None:
+    counts = {"examples": 0, "insertions": 0}
+
+    @settings(max_examples=200)
+    @given(st.data())
+    def law(draw: st.DataObject) -> None:
+        data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN), max_size=5).map(b"".join))
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            exact = edits(monkeypatch, data, profile, skimmed=False)
+            assert edits(monkeypatch, data, profile, skimmed=True) == exact
+        found = skim.skimming(insertions=True, whatwg=False)
+        elements = html.elements(data, 0, len(data), skim=found)
+        counts["examples"] += 1
+        counts["insertions"] += any(isinstance(element, list) for element in elements)
+
+    law()
+    assert counts["insertions"] > 0.1 * counts["examples"]
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_skimming_changes_no_edit_of_real_pages(
+    profile: Profile, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = sorted((data / "real-pages").rglob("*.htm*"))
+    assert files
+    for page in files:
+        text = page.read_bytes()
+        exact = edits(monkeypatch, text, profile, skimmed=False)
+        assert edits(monkeypatch, text, profile, skimmed=True) == exact, page
+
+
+HOSTILE = [
+    b"<a ",
+    b'<a b="',
+    b'<a b="<',
+    b"<a b='<a c=\"",
+    b"<!--",
+    b"<!--<",
+    b"<!-- -",
+    b"<script>",
+    b"<svg><g>",
+]
+HOSTILE += [
+    b'<p a="b" ',
+    b"<script><!--<script>",
+    b'<a href="x">',
+    b"<title><",
+    b"<svg></p>",
+    b"<![CDATA[",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_skimming_takes_linear_time(piece: bytes) -> None:
+    def all_elements(text: bytes) -> int:
+        search = skim.skimming(insertions=True, whatwg=False)
+        return sum(1 for _ in html.elements(text, 0, len(text), skim=search))
+
+    assert_linear(all_elements, lambda n: piece * (n // len(piece)), (1 << 18, 1 << 19))

@@ -1,0 +1,302 @@
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+from time import process_time
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+from html5lib._tokenizer import HTMLTokenizer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from relbase.references import html, tags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relbase.references.tags import Attribute
+
+# (what follows the tag name, [(name, value, quote, equals)], the text that is left); None where
+# the tag is not closed. Sections are those of WHATWG HTML §13.2.5.
+ROWS = [
+    (b">", [], b""),
+    (b" />x", [], b"x"),
+    (b"//>", [], b""),
+    # .32 before attribute name
+    (b" a>", [(b"a", b"", None, False)], b""),
+    (b" =>", [(b"=", b"", None, False)], b""),
+    (b" =a=b>", [(b"=a", b"b", b"", True)], b""),
+    (b" ==b>", [(b"=", b"b", b"", True)], b""),
+    (b"/a/b>", [(b"a", b"", None, False), (b"b", b"", None, False)], b""),
+    # .33 attribute name: any byte but white space, / > =
+    (b" A\"'<=x>", [(b"a\"'<", b"x", b"", True)], b""),
+    (b" \xc3\x89=x>", [(b"\xc3\x89", b"x", b"", True)], b""),  # ASCII case only
+    (b" a\0b>", [(b"a\0b", b"", None, False)], b""),
+    (b" a\x0bb\xc2\xa0=x>", [(b"a\x0bb\xc2\xa0", b"x", b"", True)], b""),  # no white space
+    # duplicate attributes: the first counts
+    (b" a=1 A=2 a>", [(b"a", b"1", b"", True)], b""),
+    # .34 after attribute name
+    (b" a =b>", [(b"a", b"b", b"", True)], b""),
+    (b" a\n\t\r\f=b>", [(b"a", b"b", b"", True)], b""),
+    (b" a b=c>", [(b"a", b"", None, False), (b"b", b"c", b"", True)], b""),
+    (b" a /=b>", [(b"a", b"", None, False), (b"=b", b"", None, False)], b""),
+    # .35 before attribute value
+    (b" a=>x", [(b"a", b"", None, True)], b"x"),
+    (b" a= \n>", [(b"a", b"", None, True)], b""),
+    (b" a= \n'b'>", [(b"a", b"b", b"'", True)], b""),
+    # .36, .37 quoted values
+    (b' a="">', [(b"a", b"", b'"', True)], b""),
+    (b" a='>\"'>", [(b"a", b'>"', b"'", True)], b""),
+    (b' a="b\nc">', [(b"a", b"b\nc", b'"', True)], b""),
+    # .38 unquoted: ends at white space and > alone
+    (b" a=/>", [(b"a", b"/", b"", True)], b""),
+    (b" a=b/ >", [(b"a", b"b/", b"", True)], b""),
+    (b" a=b\"'<=`c>", [(b"a", b"b\"'<=`c", b"", True)], b""),
+    (b" a=b\0>", [(b"a", b"b\0", b"", True)], b""),
+    # .39 after attribute value: what follows without white space is the next attribute
+    (b" a='b'c='d'>", [(b"a", b"b", b"'", True), (b"c", b"d", b"'", True)], b""),
+    (b' a="b"">', [(b"a", b"b", b'"', True), (b'"', b"", None, False)], b""),
+    # EOF in tag
+    (b"", None, b""),
+    (b" ", None, b""),
+    (b" a", None, b""),
+    (b" a=", None, b""),
+    (b" a= ", None, b""),
+    (b" a=b", None, b""),
+    (b' a="b>', None, b""),
+    (b" a='b\">", None, b""),
+    (b" a='b'", None, b""),
+    (b" /", None, b""),
+]
+
+
+@pytest.mark.parametrize(("text", "expected", "rest"), ROWS)
+def test_attributes(
+    text: bytes, expected: list[tuple[bytes, bytes, bytes | None, bool]] | None, rest: bytes
+) -> None:
+    end = tags.tag_end(text, 0, len(text))
+    if expected is None:
+        assert end == -1
+        return
+    assert text[end:] == rest
+    assert [_shown(text, found) for found in tags.attributes(text, 0, end)] == expected
+
+
+def _shown(text: bytes, found: Attribute) -> tuple[bytes, bytes, bytes | None, bool]:
+    if found.quote:
+        assert text[found.start - 1 : found.start] == found.quote == text[found.end : found.end + 1]
+    return found.name, text[found.start : found.end], found.quote, found.equals
+
+
+@pytest.mark.parametrize(
+    ("text", "at"), [(b" a>", 2), (b" a =>", 4), (b" a= >", 4), (b"/a/b>", 2), (b" a=\n>", 4)]
+)
+def test_where_a_missing_value_would_be_written(text: bytes, at: int) -> None:
+    found = next(tags.attributes(text, 0, len(text)))
+    assert (found.quote, found.start, found.end) == (None, found.end, found.end)
+    written = text[: found.start] + (b"" if found.equals else b"=") + b"'v'" + text[found.end :]
+    assert _shown(written, next(tags.attributes(written, 0, len(written))))[:2] == (b"a", b"v")
+    assert found.start <= at
+
+
+def test_nothing_is_read_beyond_the_end() -> None:
+    text = b" a='b' c>"
+    assert tags.tag_end(text, 0, 8) == -1
+    assert tags.tag_end(text, 0, 9) == 9
+    assert tags.comment_end(b"a-->", 0, 3) == 3
+    assert tags.comment_end(b"->", 0, 1) == 1
+    assert tags.bogus_comment_end(b"a>", 0, 1) == 1
+    assert tags.cdata_end(b"a]]>", 0, 3) == 3
+    assert tags.raw_text_end(b"title", b"a</title>", 0, 8) == 8
+    assert tags.raw_text_end(b"script", b"a</script>", 0, 9) == 9
+
+
+# Behind `<!--`: (text, what is left after the comment). §13.2.5.43 to .51, all [C].
+COMMENTS = [
+    (b">x", b"x"),  # abrupt closing
+    (b"->x", b"x"),
+    (b"-->x", b"x"),
+    (b"--->x", b"x"),
+    (b"a-->x", b"x"),
+    (b"a--!>x", b"x"),
+    (b"--!>x", b"x"),
+    (b"-!>x-->y", b"y"),
+    (b"a->x-->y", b"y"),
+    (b"a-- >x-->y", b"y"),
+    (b"a--!->x-->y", b"y"),
+    (b"a--!-->x", b"x"),
+    (b"a--!x>-->y", b"y"),
+    (b"<!-->x", b"x"),
+    (b"<!--->x", b"x"),
+    (b"<!-- a -->x-->", b"x-->"),
+    (b"<!->x-->y", b"y"),
+    (b"a>x", b""),  # not closed
+    (b"", b""),
+    (b"-", b""),
+    (b"--", b""),
+    (b"--!", b""),
+]
+
+
+@pytest.mark.parametrize(("text", "rest"), COMMENTS)
+def test_comments(text: bytes, rest: bytes) -> None:
+    assert text[tags.comment_end(text, 0, len(text)) :] == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [(b">x", b"x"), (b'a ">x', b"x"), (b"--", b""), (b"", b""), (b"DOCTYPE a '>'>", b"'>")],
+)
+def test_bogus_comments_and_doctypes_end_at_the_first_bracket(text: bytes, rest: bytes) -> None:
+    assert text[tags.bogus_comment_end(text, 0, len(text)) :] == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"), [(b"a]]>b", b"]]>b"), (b"]]]>", b"]]>"), (b"]]", b""), (b"]>]] >", b"")]
+)
+def test_cdata_sections(text: bytes, rest: bytes) -> None:
+    assert text[tags.cdata_end(text, 0, len(text)) :] == rest
+
+
+# (element, text behind its start tag, what is left: its end tag on)
+RAW_TEXT = [
+    # §13.2.5.9 to .14: an appropriate end tag, in any case, and white space, / or > behind it
+    (b"title", b"a</title>b", b"</title>b"),
+    (b"title", b"</TiTlE >", b"</TiTlE >"),
+    (b"title", b"</title/x>", b"</title/x>"),
+    (b"title", b"</title\n>", b"</title\n>"),
+    (b"title", b"</titles></title>", b"</title>"),
+    (b"title", b"</title", b""),
+    (b"title", b"</ title></title\x0b></titl></title>", b"</title>"),
+    (b"title", b"<!-- </title> -->", b"</title> -->"),
+    (b"title", b"<title></title>", b"</title>"),
+    (b"title", b"</textarea>", b""),
+    (b"textarea", b"</textarea>", b"</textarea>"),
+    (b"style", b"<!-- </style>", b"</style>"),
+    (b"xmp", b"<a></xmp>", b"</xmp>"),
+    (b"iframe", b"</iframe>", b"</iframe>"),
+    (b"noembed", b"</noembed>", b"</noembed>"),
+    (b"noframes", b"</noframes>", b"</noframes>"),
+    (b"noscript", b"<!-- </noscript> -->", b"</noscript> -->"),  # design rule 14
+    (b"plaintext", b"</plaintext>", b""),  # §13.2.5.5
+    # §13.2.5.15 to .31: the escapes of script data, all [C]
+    (b"script", b"a</script>b", b"</script>b"),
+    (b"script", b"</SCRIPT\t>", b"</SCRIPT\t>"),
+    (b"script", b"</scripts></script/>", b"</script/>"),
+    (b"script", b"<script></script>", b"</script>"),
+    (b"script", b"<!--</script>", b"</script>"),
+    (b"script", b"<!--<script></script></script>x", b"</script>x"),
+    (b"script", b"<!--<script>--></script>", b"</script>"),
+    (b"script", b"<!--<script></script>--></script>", b"</script>"),
+    (b"script", b"<!--<script></script>-->", b""),
+    (b"script", b"<!--<script></script>", b""),
+    (b"script", b"<!--<script/></script></script>", b"</script>"),
+    (b"script", b"<!--<SCRIPT\n</script></script>", b"</script>"),
+    (b"script", b"<!--<scripts></script>", b"</script>"),
+    (b"script", b"<!--<script", b""),
+    (b"script", b"<!--></script>", b"</script>"),
+    (b"script", b"<!---></script>", b"</script>"),
+    (b"script", b"<!--><script></script>", b"</script>"),
+    (b"script", b"<!---><script></script>", b"</script>"),
+    (b"script", b"<!-<script></script>", b"</script>"),
+    (b"script", b"<!-- -- ><script></script></script>", b"</script>"),
+    (b"script", b"<!-- --!><script></script></script>", b"</script>"),  # no end of an escape
+    (b"script", b"<!-- --><script></script>", b"</script>"),
+    (b"script", b"<!--<script><script></script></script>", b"</script>"),
+    (b"script", b"<!--<script></script><script></script></script>", b"</script>"),
+    (b"script", b"--><!--<script></script><!--</script>", b"</script>"),
+]
+
+
+@pytest.mark.parametrize(("element", "text", "rest"), RAW_TEXT)
+def test_raw_text(element: bytes, text: bytes, rest: bytes) -> None:
+    assert text[tags.raw_text_end(element, text, 0, len(text)) :] == rest
+
+
+@pytest.mark.parametrize("element", sorted(tags.RAW_TEXT))
+def test_raw_text_without_an_end_reaches_to_the_end(element: bytes) -> None:
+    text = b"<" + element + b"></" + element[:-1] + b">"
+    assert tags.raw_text_end(element, text, 0, len(text)) == len(text)
+
+
+_PIECES = [
+    *(b"<a", b"<b", b"</a", b"</", b"<", b">", b"<!--", b"-->", b"--!>", b"-", b"!", b"<!", b"<?"),
+    *(b" ", b"\n", b"/", b"=", b"'", b'"', b"x", b"y", b" href", b"X", b"\xe9", b"\x0b", b"`"),
+]
+_inside = st.lists(st.sampled_from([*_PIECES[13:], b" x=y", b" y='>'"]), max_size=6).map(b"".join)
+_tag = _inside.map(b"<a x%b>".__mod__)
+soup = st.lists(st.one_of(_tag, _tag, st.sampled_from(_PIECES)), max_size=12).map(b"".join)
+
+Tag = tuple[str, dict[str, str]]
+
+
+def tokens(text: str) -> list[Tag]:
+    """Return the start tags as html5lib's tokenizer has them in the data state."""
+    start_tag = 3
+    return [
+        (token["name"], dict(token["data"]))
+        for token in HTMLTokenizer(text)
+        if token["type"] == start_tag
+    ]
+
+
+def seen(text: bytes) -> list[Tag]:
+    """Return the start tags as relbase has them."""
+    return [
+        (
+            element.name.decode("latin-1"),
+            {
+                found.name.decode("latin-1"): text[found.start : found.end].decode("latin-1")
+                for found in tags.attributes(text, element.attributes, element.end)
+            },
+        )
+        for element in html.elements(text, 0, len(text))
+        if isinstance(element, html.Element)
+    ]
+
+
+def test_start_tags_are_those_of_another_tokenizer() -> None:
+    counts: Counter[bool] = Counter()
+
+    @settings(max_examples=400)
+    @given(soup)
+    def law(text: bytes) -> None:
+        found = seen(text)
+        counts[any(attributes for _, attributes in found)] += 1
+        assert found == tokens(text.decode("latin-1"))
+
+    law()
+    assert counts[True] >= 0.3 * counts.total(), counts
+
+
+@pytest.mark.parametrize(
+    ("scan", "unit"),
+    [
+        (tags.tag_end, b" a=b"),
+        (tags.tag_end, b"a "),
+        (tags.tag_end, b"='"),
+        (tags.comment_end, b"-!-"),
+        (tags.bogus_comment_end, b"<"),
+        (tags.cdata_end, b"]"),
+        (partial(tags.raw_text_end, b"title"), b"</titl"),
+        (partial(tags.raw_text_end, b"script"), b"<!--<script>-->"),
+        (partial(tags.raw_text_end, b"script"), b"<!--<script></script>"[:12]),
+        (lambda text, pos, end: list(tags.attributes(text, pos, end)), b"a =b "),
+    ],
+)
+def test_time_is_linear(scan: Callable[[bytes, int, int], object], unit: bytes) -> None:
+    size = _measurable(scan, unit)
+    assert_linear(lambda text: scan(text, 0, len(text)), unit.__mul__, (size, 2 * size), 3)
+
+
+def _measurable(scan: Callable[[bytes, int, int], object], unit: bytes) -> int:
+    count = 1 << 12
+    while count < 1 << 23:
+        text = unit * count
+        started = process_time()
+        scan(text, 0, len(text))
+        if process_time() - started >= 0.02:
+            break
+        count *= 2
+    return count

@@ -1,0 +1,42 @@
+"""Vectors of other people: RFC 1808 §5, RFC 3986 §5.4, WPT urltestdata and many implementations.
+
+A row is {base, ref, expected}. A base of null is "", an expected null is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from relbase.url.resolver import Profile, Resolver
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def outcome(base: str | None, reference: str, profile: Profile) -> str | None:
+    try:
+        return Resolver(base or "", profile).resolve(reference)
+    except ValueError:
+        return None
+
+
+# At least so many rows were in each file when this was written: a file that lost most of its rows
+# would show nothing.
+@pytest.mark.parametrize(
+    ("profile", "least"),
+    [(Profile.RFC1808, 400), (Profile.RFC3986, 500), (Profile.WHATWG, 1000)],
+    ids=lambda value: value.value if isinstance(value, Profile) else str(value),
+)
+def test_every_vector(data: Path, profile: Profile, least: int) -> None:
+    text = (data / "url-vectors" / f"{profile.value}.json").read_text(encoding="utf-8")
+    rows = json.loads(text)
+    assert len(rows) >= least
+    wrong = [
+        (row["base"], row["ref"], row["expected"], got)
+        for row in rows
+        if (got := outcome(row["base"], row["ref"], profile)) != row["expected"]
+    ]
+    assert wrong == []

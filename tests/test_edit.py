@@ -1,0 +1,100 @@
+"""Splicing: the bytes outside of the edits stay, and edits that do not fit are refused."""
+
+from __future__ import annotations
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.edit import Edit, Span, splice
+
+DATA = b"<a href=x>"
+
+SPLICED = [
+    ([], DATA),
+    ([Edit(8, 8, b"http://a/")], b"<a href=http://a/x>"),  # an insertion
+    ([Edit(8, 9, b"y")], b"<a href=y>"),
+    ([Edit(8, 9, b"")], b"<a href=>"),
+    ([Edit(0, 0, b"A"), Edit(10, 10, b"Z")], b"A<a href=x>Z"),  # both ends
+    ([Edit(0, 10, b"")], b""),
+    ([Edit(0, 4, b"1"), Edit(4, 8, b"2")], b"12x>"),  # touching
+    ([Edit(8, 8, b"1"), Edit(8, 8, b"2")], b"<a href=12x>"),  # at one place, in their order
+    ([Edit(8, 9, b""), Edit(9, 9, b"y")], b"<a href=y>"),
+    ([Edit(8, 8, b"y"), Edit(8, 9, b"")], b"<a href=y>"),
+]
+
+
+@pytest.mark.parametrize(("edits", "expected"), SPLICED)
+def test_splice(edits: list[Edit], expected: bytes) -> None:
+    assert splice(DATA, edits) == expected
+    assert splice(DATA, iter(edits)) == expected
+
+
+@pytest.mark.parametrize("edits", [[], ()])
+def test_no_edit_gives_the_same_object(edits: list[Edit]) -> None:
+    assert splice(DATA, edits) is DATA
+
+
+REFUSED = [
+    [Edit(5, 4, b"")],  # ends before it starts
+    [Edit(-1, 4, b"")],
+    [Edit(0, 11, b"")],  # beyond the data
+    [Edit(11, 11, b"")],
+    [Edit(4, 6, b""), Edit(5, 7, b"")],  # overlapping
+    [Edit(4, 6, b""), Edit(4, 6, b"")],
+    [Edit(6, 8, b""), Edit(0, 2, b"")],  # not sorted
+]
+
+
+@pytest.mark.parametrize("edits", REFUSED)
+def test_edits_that_do_not_fit_are_refused(edits: list[Edit]) -> None:
+    with pytest.raises(ValueError, match="overlaps its neighbour or leaves the data"):
+        splice(DATA, edits)
+
+
+def test_a_span_and_an_edit_are_plain_values() -> None:
+    assert Span(1, 2) == (1, 2)
+    assert Edit(1, 2, b"x") == (1, 2, b"x")
+    assert (Edit(1, 2, b"x").start, Edit(1, 2, b"x").end, Edit(1, 2, b"x").new) == (1, 2, b"x")
+
+
+def edits_of(data: bytes, cuts: list[int], news: list[bytes]) -> list[Edit]:
+    """Edits between each two cuts, in their order."""
+    places = sorted(cut % (len(data) + 1) for cut in cuts)
+    return [Edit(*pair) for pair in zip(places[::2], places[1::2], news, strict=False)]
+
+
+def test_what_is_not_in_an_edit_stays() -> None:
+    edited = 0
+
+    @given(
+        st.binary(max_size=60),
+        st.lists(st.integers(0, 60), max_size=12),
+        st.lists(st.binary(max_size=5), min_size=6, max_size=6),
+    )
+    def law(data: bytes, cuts: list[int], news: list[bytes]) -> None:
+        nonlocal edited
+        edits = edits_of(data, cuts, news)
+        result = splice(data, edits)
+        edited += len(edits) > 1
+        # Cut the edited spans out of both: design law 2.
+        left_in, left_out, at, shift = b"", b"", 0, 0
+        for start, end, new in edits:
+            left_in += data[at:start]
+            left_out += result[at + shift : start + shift]
+            assert result[start + shift : start + shift + len(new)] == new
+            shift += len(new) - (end - start)
+            at = end
+        assert left_in + data[at:] == left_out + result[at + shift :]
+        assert len(result) == len(data) + shift
+
+    law()
+    assert edited > 10
+
+
+def test_many_edits_take_linear_time() -> None:
+    def make(size: int) -> tuple[bytes, list[Edit]]:
+        return b"x" * (size * 2), [Edit(at * 2, at * 2 + 1, b"yz") for at in range(size)]
+
+    assert_linear(lambda made: splice(*made), make, (100_000, 200_000, 400_000))

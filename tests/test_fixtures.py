@@ -1,0 +1,122 @@
+"""Every triple of fixtures/: what goes in, what comes out, and why (fixtures/README.md)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from relbase import Policy, Result, rewrite, walk
+from relbase.edit import splice
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+STEMS = sorted(str(path.relative_to(FIXTURES))[:-5] for path in FIXTURES.rglob("*.toml"))
+
+EVERY_FIXTURE = pytest.mark.parametrize("stem", STEMS)
+
+
+class Fixture(NamedTuple):
+    """A triple, read: the document, what is to come out, the call, and what else is expected."""
+
+    data: bytes
+    output: bytes
+    call: dict[str, Any]
+    expect: dict[str, Any]
+
+
+@cache
+def fixture(stem: str) -> Fixture:
+    why = tomllib.loads((FIXTURES / f"{stem}.toml").read_text(encoding="utf-8"))
+    assert why["why"].endswith("."), "the first line is a sentence"
+    assert why["rule"]
+    (data,) = (p for p in (FIXTURES / stem).parent.glob(f"{Path(stem).name}.*") if is_input(p))
+    output = data.with_suffix(f".expected{data.suffix}").read_bytes()
+    return Fixture(data.read_bytes(), output, call(why), why["expect"])
+
+
+def is_input(path: Path) -> bool:
+    return path.suffix != ".toml" and ".expected" not in path.suffixes
+
+
+def call(why: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `rewrite`."""
+    arguments = dict(why["call"])
+    policy = dict(why.get("policy", {}))
+    if "keep" in policy:
+        policy["keep"] = re.compile(policy["keep"])
+    return arguments | {"policy": Policy(**policy)}
+
+
+def rewritten(stem: str) -> Result:
+    data, _, arguments, _ = fixture(stem)
+    return rewrite(data, **arguments)
+
+
+def test_there_are_fixtures_and_each_is_a_triple() -> None:
+    assert len(STEMS) > 100
+    files = [path for path in FIXTURES.rglob("*.*") if path.name != "README.md"]
+    assert len(files) == 3 * len(STEMS), "each stem is input, .expected and .toml"
+
+
+@EVERY_FIXTURE
+def test_output(stem: str) -> None:
+    assert rewritten(stem).data == fixture(stem).output
+
+
+@EVERY_FIXTURE
+def test_notes(stem: str) -> None:
+    reasons = sorted(note.reason.value for note in rewritten(stem).notes)
+    assert reasons == sorted(fixture(stem).expect["notes"])
+
+
+@EVERY_FIXTURE
+def test_base(stem: str) -> None:
+    base, expect = rewritten(stem).base, fixture(stem).expect
+    assert (base.url, base.layer.value) == (expect["base"], expect["layer"])
+
+
+@EVERY_FIXTURE
+def test_law_1_nothing_relative_nothing_changed(stem: str) -> None:
+    data, output, _, _ = fixture(stem)
+    result = rewritten(stem)
+    assert result.changed == (data != output)
+    assert (result.data is data) == (data == output)
+
+
+@EVERY_FIXTURE
+def test_law_2_outside_of_the_edits_every_byte_is_the_same(stem: str) -> None:
+    data = fixture(stem).data
+    result = rewritten(stem)
+    assert splice(data, result.edits) == result.data  # they are sorted, disjoint and in range
+    assert all(data[edit.start : edit.end] != edit.new for edit in result.edits)
+
+
+@EVERY_FIXTURE
+def test_law_3_once_more_changes_nothing(stem: str) -> None:
+    _, output, arguments, _ = fixture(stem)
+    assert rewrite(output, **arguments).data is output
+
+
+@EVERY_FIXTURE
+def test_law_7_spans_lie_in_the_document_and_in_order(stem: str) -> None:
+    data = fixture(stem).data
+    spans = [link.span for link in rewritten(stem).links]
+    assert all(0 <= start <= end <= len(data) for start, end in spans)
+    assert spans == sorted(spans)
+
+
+@EVERY_FIXTURE
+@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+def test_long_and_short_documents_are_read_alike(
+    stem: str, skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A long document is skimmed, a short one is not."""
+    _, output, _, expect = fixture(stem)
+    monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
+    result = rewritten(stem)
+    assert result.data == output
+    assert sorted(note.reason.value for note in result.notes) == sorted(expect["notes"])

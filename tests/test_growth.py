@@ -1,0 +1,173 @@
+"""Hostile documents through `relbase.rewrite`: the time grows with the document, no faster.
+
+The rows are those of the threat model for HTML (H1 to H8, H13) and for what is inside of attributes
+(A1 to A3, A8). Sizes are small so that the whole file is quick; quadratic time shows at any size.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+import pytest
+import relbase
+from growth import assert_linear
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+URL: Final = "http://h.example/d/p.html"
+
+
+def repeated(unit: bytes, before: bytes = b"", after: bytes = b"") -> Callable[[int], bytes]:
+    """Return a maker of documents that repeat a unit up to a size."""
+    return lambda size: before + unit * (size // len(unit)) + after
+
+
+def numbered(unit: bytes, before: bytes = b"", after: bytes = b"") -> Callable[[int], bytes]:
+    """Return a maker of documents that repeat a unit with ever another number in it."""
+    length = len(unit) + 4
+    return lambda size: before + b"".join(unit % i for i in range(size // length)) + after
+
+
+def srcdocs(size: int) -> bytes:
+    """Nest srcdoc attributes, each of which escapes the ones inside it."""
+    text = b"<a href=x>"
+    while len(text) < size:
+        inside = text.replace(b"&", b"&amp;").replace(b'"', b"&quot;")
+        text = b'<iframe srcdoc="' + inside + b'"></iframe>'
+    return text
+
+
+# name: maker, and the size at which one call takes 20 ms or more
+ROWS: Final[dict[str, Callable[[int], bytes]]] = {
+    # H1: one tag that never ends
+    "H1 <a <a": repeated(b"<a "),
+    "H1 <a": repeated(b"<a"),
+    # H2: what is not closed is a comment to the end, or closes at once
+    "H2 <!--": repeated(b"<!--"),
+    "H2 <!": repeated(b"<!"),
+    "H2 <?": repeated(b"<?"),
+    "H2 </": repeated(b"</"),
+    "H2 </$": repeated(b"</$"),
+    "H2 <![CDATA[": repeated(b"<![CDATA["),
+    "H2 <svg><![CDATA[": repeated(b"<![CDATA[", b"<svg>"),
+    "H2 <![CDATA[]]>": repeated(b"<![CDATA[]]>", b"<svg>"),
+    "H2 <!doctype": repeated(b"<!doctype"),
+    "H2 <!---->": repeated(b"<!---->"),
+    "H2 <!--[if IE]>": repeated(b"<!--[if IE]>"),
+    "H2 <!--[if IE]><a href=x>-->": repeated(b"<!--[if IE]><a href=x>-->"),
+    "H2 <!-- - -": repeated(b"- -!", b"<!--"),
+    # H3: attributes
+    "H3 one attribute": repeated(b"b ", b"<a ", b">"),
+    "H3 one attribute, unclosed": repeated(b"b ", b"<a "),
+    "H3 distinct attributes": numbered(b"b%d=1 ", b"<a ", b" href=x>"),
+    "H3 href again": repeated(b"href=x ", b"<a ", b">"),
+    "H3 equals signs": repeated(b"=", b"<a ", b">"),
+    "H3 slashes": repeated(b"/", b"<a ", b">"),
+    "H3 quotes": repeated(b"a=\"'\" b='\"'", b"<a ", b" href=x>"),
+    # H4: raw text
+    **{
+        f"H4 {name}": repeated(f"</{name[:-1]}".encode(), f"<{name}>".encode())
+        for name in "title textarea script style xmp iframe noembed noframes noscript".split()
+    },
+    "H4 plaintext": repeated(b"<a href=x>", b"<plaintext>"),
+    "H4 raw text elements": repeated(b"<title></title><xmp><a></xmp><script></script>"),
+    "H4 unclosed titles": repeated(b"<title>"),
+    "H4 unclosed noscripts": repeated(b"<noscript><a href=x>"),
+    "H4 noscripts": repeated(b"<noscript><a href=x></noscript>"),
+    "H4 script escapes": repeated(b"<script", b"<script><!--"),
+    "H4 double escapes": repeated(b"<script> </script> ", b"<script><!--"),
+    "H4 escapes that end": repeated(b"<!--<script>-->", b"<script>"),
+    "H4 unescaped": repeated(b"<!--", b"<script>"),
+    # H5, H6: deep trees
+    "H5 div": repeated(b"<div>"),
+    "H5 misnested": numbered(b"<b %d><i></b>"),
+    "H5 a div": repeated(b"<a><div>"),
+    "H5 table": repeated(b"<table>"),
+    "H5 font": repeated(b"<font>"),
+    "H5 svg": repeated(b"<svg>"),
+    "H5 svg g": repeated(b"<g>", b"<svg>"),
+    "H5 svg g /g": repeated(b"<g></g>", b"<svg>"),
+    "H5 stray end tags": repeated(b"</x>", b"<svg>" + b"<g>" * 1000),
+    "H5 stray HTML end tags": repeated(b"</b>", b"<svg>" + b"<foreignObject>" * 1000),
+    "H5 foreignObject": repeated(b"<svg><foreignObject><p>"),
+    "H5 breakouts": repeated(b"<svg><g><p>"),
+    "H5 integration points": repeated(b"<foreignObject><div></foreignObject>", b"<svg>"),
+    "H5 svg style": repeated(b"<style>a{b:url(x)}</style>", b"<svg>"),
+    "H5 svg style, CDATA": repeated(b"<![CDATA[a{b:url(x)}]]>", b"<svg><style>"),
+    "H5 math": repeated(b"<mi><mglyph></mi>", b"<math>"),
+    "H5 template": repeated(b"<template><svg></template>"),
+    "H5 frameset": repeated(b"<p>", after=b"<frameset>"),
+    "H5 framesets": repeated(b"<frameset>"),
+    "H5 framesets in noscripts": repeated(b"<noscript><frameset></noscript>"),
+    "H5 framesets in comments": repeated(b"<!--[if IE]><frameset><![endif]-->"),
+    "H5 text before framesets": repeated(b"<frameset>", b"x"),
+    "H5 comments before a frameset": repeated(b"<!-- - -->", after=b"<frameset>"),
+    "H6 a link in the deep": repeated(b"<div>", after=b"<a href=x>"),
+    # H7: character references
+    "H7 &": repeated(b"&", b'<a href="', b'">'),
+    "H7 digits": repeated(b"1", b'<a href="&#', b'">'),
+    "H7 hex digits": repeated(b"F", b'<a href="&#x', b';">'),
+    "H7 &#0;": repeated(b"&#0;", b'<a href="', b'">'),
+    "H7 &#xD800;": repeated(b"&#xD800;", b'<a href="', b'">'),
+    "H7 &notit;": repeated(b"&notit;", b'<a href="', b'">'),
+    "H7 &amp;": repeated(b"&amp;", b'<a href="', b'">'),
+    "H7 many values": repeated(b'<a href="?a=1&amp;b=2">'),
+    # H8: long values
+    "H8 unclosed": repeated(b"x", b'<a href="'),
+    "H8 closed": repeated(b"x", b'<a href="', b'">'),
+    "H8 dots": repeated(b"../", b'<a href="', b'">'),
+    "H8 segments and dots": repeated(b"a/../", b'<a href="', b'">'),
+    "H8 many": repeated(b"<a href=x>"),
+    "H8 empty": repeated(b"<a href>"),
+    "H8 bases": repeated(b"<base href=x>"),
+    "H8 late base": repeated(b"<a href=x>", after=b"<base href=/>"),
+    # H13
+    "H13 srcdoc": srcdocs,
+    "H13 many srcdocs": repeated(b'<iframe srcdoc="&lt;a href=x>">'),
+    "H13 one srcdoc": repeated(b"&lt;a href=x>", b'<iframe srcdoc="', b'">'),
+    # A1: srcset
+    "A1 candidates": repeated(b"a 1x,", b'<img srcset="', b'">'),
+    "A1 escaped candidates": repeated(b"a&#32;1x,", b'<img srcset="', b'">'),
+    "A1 commas": repeated(b",", b'<img srcset="', b'">'),
+    "A1 spaces": repeated(b" ", b'<img srcset="', b'">'),
+    "A1 parentheses": repeated(b"(", b'<img srcset="a ', b'">'),
+    "A1 digits": repeated(b"9", b'<img srcset="a ', b'w">'),
+    "A1 data": repeated(b"data:,x,y 1x, ", b'<img srcset="', b'">'),
+    "A1 ping": repeated(b"x ", b'<a ping="', b'">'),
+    # A2: CSS
+    "A2 url(": repeated(b"url(", b"<style>", b"</style>"),
+    "A2 url('": repeated(b"url('", b"<style>", b"</style>"),
+    "A2 spaces": repeated(b" ", b"<style>url('", b"</style>"),
+    "A2 escapes": repeated(rb"\75rl(x) ", b"<style>", b"</style>"),
+    "A2 backslashes": repeated(b"\\", b"<style>url(", b"</style>"),
+    "A2 comments": repeated(b"/*", b"<style>", b"url(x)</style>"),
+    "A2 imports": repeated(b"@import 'x';", b"<style>", b"</style>"),
+    "A2 image-set": repeated(b"image-set(", b"<style>", b"'x'</style>"),
+    "A2 braces": repeated(b"{}", b"<style>", b"url(x)</style>"),
+    "A2 urls": repeated(b"a{b:url(x)}", b"<style>", b"</style>"),
+    "A2 style attributes": repeated(b"<p style='b:url(x)'>"),
+    "A2 one style attribute": repeated(b"b:url(&quot;x&quot;);", b'<p style="', b'">'),
+    "A2 style elements": repeated(b"<style>@import 'x'</style>"),
+    "A2 unclosed strings": repeated(b"'\n", b"<style>", b"url(x)</style>"),
+    # A3: refresh
+    "A3 spaces": repeated(b" ", b'<meta http-equiv=refresh content="0;url=', b'x">'),
+    "A3 spaces before url": repeated(b" ", b'<meta http-equiv=refresh content="0', b'url=x">'),
+    "A3 digits": repeated(b"1", b'<meta http-equiv=refresh content="', b';url=x">'),
+    "A3 quotes": repeated(b"'\"", b'<meta http-equiv=refresh content="0;url=', b'">'),
+    "A3 many": repeated(b"<meta http-equiv=refresh content='0;url=x'>"),
+}
+
+SIZES: Final = (1 << 15, 1 << 16)
+# The least that a call must take for the clock to see it.
+LEAST_SECONDS: Final = 0.02
+GREATEST: Final = 1 << 22
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_time_is_linear(name: str) -> None:
+    make = ROWS[name]
+    size = _measurable(make)
+    assert_linear(lambda data: relbase.rewrite(data, url=URL, kind="html"), make, (size, 2 * size), 3)

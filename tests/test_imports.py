@@ -1,0 +1,284 @@
+"""design §3: imports point one way, nothing below the command line does I/O, start-up is light."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+import sys
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+import relbase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+PACKAGE: Final = Path(relbase.__file__).parent
+
+# cli -> pipeline -> containers, references, layers, retrieval -> kind, url, view, policy
+# -> edit, notes. A part may import its own level and those behind it. Section 3 does not name
+# `headings` (what fields of a heading state, beside the layers), `call` (the arguments of the
+# library); `scope`, `walk` and `lowering` (the pipeline's way from a text inward to its references
+# and back outward) and `results` (what it gives); `trees` and `responses` are adapters before it.
+LEVELS: Final = [
+    ["edit", "notes"],
+    ["kind", "url", "view", "policy"],
+    ["containers", "references", "layers", "retrieval", "headings", "call"],
+    ["scope", "lowering", "walk", "results"],
+    ["pipeline"],
+    ["trees", "responses"],
+    ["relbase"],  # __init__: the public names
+    ["cli"],
+    ["__main__"],
+]
+LEVEL: Final = {part: level for level, parts in enumerate(LEVELS) for part in parts}
+
+# Parts that may not import one another although the levels would allow it.
+STRANGERS: Final = [
+    ("containers", "references"),
+    ("references", "containers"),
+    ("url", "kind"),
+    ("url", "view"),
+    ("url", "policy"),
+    ("url", "edit"),
+    ("url", "notes"),
+]
+
+# Packages of others, and who may import them (types included). None: nobody below the command line.
+FOREIGN: Final = {
+    "ada_url": {"url"},
+    "webencodings": {"url", "view", "kind", "headings"},
+    "bs4": {"trees"},
+    "lxml": {"trees"},
+    "requests": {"responses"},
+    "httpx": {"responses"},
+    "click": {"cli"},
+    "rich": {"cli"},
+}
+
+# What opens, prints, logs, fetches or exits.
+IO_MODULES: Final = frozenset(
+    [
+        "asyncio",
+        "atexit",
+        "fcntl",
+        "fileinput",
+        "getpass",
+        "glob",
+        "logging",
+        "mmap",
+        "os",
+        "pathlib",
+        "readline",
+        "shutil",
+        "signal",
+        "socket",
+        "subprocess",
+        "tempfile",
+        "warnings",
+        "urllib.request",
+        "http.client",
+        "ftplib",
+        "smtplib",
+        "imaplib",
+    ]
+)
+IO_CALLS: Final = frozenset(["open", "print", "input", "exit", "quit", "breakpoint", "SystemExit"])
+IO_OF_SYS: Final = frozenset(["stdin", "stdout", "stderr", "exit", "argv", "excepthook"])
+
+
+def modules() -> dict[str, ast.Module]:
+    """Every module of the package by its full name."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        names = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        name = ".".join(names[:-1] if names[-1] == "__init__" else names)
+        found[name] = ast.parse(path.read_text(encoding="utf-8"), str(path))
+    return found
+
+
+MODULES: Final = modules()
+
+
+def part_of(module: str) -> str:
+    """The part of section 3 that a module belongs to: `relbase.url.rfc1808` is of `url`."""
+    return module.split(".")[1] if "." in module else module
+
+
+def imported(module: str) -> Iterator[str]:
+    """The full names that a module imports, wherever in it the import stands."""
+    for node in ast.walk(MODULES[module]):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module} line {node.lineno}: a relative import"
+            assert node.module
+            # `from relbase.url import rfc1808` imports a module, `from relbase.edit import Span`
+            # a name of one: the name is then shortened to its module.
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield node.module if node.module in MODULES and inner not in MODULES else inner
+
+
+def is_of(name: str, packages: Iterable[str]) -> bool:
+    """Whether a full name is one of the packages or inside of one."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def imported_here(module: str) -> set[str]:
+    return {name for name in imported(module) if name.split(".")[0] == "relbase"}
+
+
+def test_the_package_was_found() -> None:
+    assert {"relbase", "relbase.edit", "relbase.url.rfc1808"} <= MODULES.keys()
+    assert "relbase.edit" in imported_here("relbase.view.runs")
+
+
+def test_every_part_has_its_place() -> None:
+    assert {part_of(module) for module in MODULES} <= LEVEL.keys()
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_one_way(module: str) -> None:
+    part = part_of(module)
+    for name in imported_here(module):
+        other = part_of(name)
+        assert LEVEL[other] <= LEVEL[part], f"{module} imports {name}, which is before it"
+        assert (part, other) not in STRANGERS, f"{module} imports {name}"
+
+
+def test_the_parts_have_no_cycles() -> None:
+    # One level has parts that use each other: this says that they do so in one order.
+    graph: dict[str, set[str]] = {}
+    for module in MODULES:
+        others = {part_of(name) for name in imported_here(module)}
+        graph.setdefault(part_of(module), set()).update(others - {part_of(module)})
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"a cycle: {error.args[1]}")
+
+
+def test_the_modules_have_no_cycles() -> None:
+    try:
+        TopologicalSorter({module: imported_here(module) for module in MODULES}).prepare()
+    except CycleError as error:
+        pytest.fail(f"a cycle: {error.args[1]}")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_packages_of_others_stay_where_they_belong(module: str) -> None:
+    for name in imported(module):
+        top = name.split(".")[0]
+        if top == "relbase" or top in sys.stdlib_module_names:
+            continue
+        assert part_of(module) in FOREIGN.get(top, ()), f"{module} imports {name}"
+
+
+def io_of(tree: ast.Module) -> Iterator[str]:
+    """What in a module opens, prints, logs, fetches or exits, with its line."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in IO_CALLS:
+                yield f"line {node.lineno}: {name}()"
+            case ast.Call(func=ast.Attribute(attr="open" | "read_bytes" | "write_bytes" as name)):
+                yield f"line {node.lineno}: .{name}()"
+            case ast.Raise(exc=ast.Name(id="SystemExit")):
+                yield f"line {node.lineno}: raise SystemExit"
+            case ast.Attribute(value=ast.Name(id="sys"), attr=name) if name in IO_OF_SYS:
+                yield f"line {node.lineno}: sys.{name}"
+
+
+BELOW_CLI: Final = [module for module in MODULES if LEVEL.get(part_of(module), 0) < LEVEL["cli"]]
+
+
+@pytest.mark.parametrize("module", BELOW_CLI)
+def test_nothing_below_the_command_line_does_io(module: str) -> None:
+    assert list(io_of(MODULES[module])) == []
+    assert [name for name in imported(module) if is_of(name, IO_MODULES)] == []
+
+
+@pytest.mark.parametrize("name", ["os", "os.path", "urllib.request", "logging.handlers"])
+def test_a_module_that_does_io_would_be_seen(name: str) -> None:
+    assert is_of(name, IO_MODULES)
+    assert not is_of("urllib.parse", IO_MODULES)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "open('x')",
+        "io.open('x')",
+        "print(1)",
+        "sys.exit(1)",
+        "raise SystemExit",
+        "raise SystemExit(2)",
+        "import sys\nsys.stderr.write('x')",
+        "Path('x').read_bytes()",
+    ],
+)
+def test_io_would_be_seen(source: str) -> None:
+    assert list(io_of(ast.parse(source)))
+
+
+# ---- start-up
+
+HEAVY: Final = ("lxml", "bs4", "rich", "click", "ada_url")
+
+
+def loaded_by(*arguments: str) -> set[str]:
+    """The top-level modules that a fresh interpreter loads (its own -X importtime says so)."""
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    names = re.findall(r"^import time:[\d\s|]+?(\S+)$", ran.stderr, re.MULTILINE)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    assert "relbase" in names
+    return {name.split(".")[0] for name in names}
+
+
+def test_an_import_that_is_heavy_would_be_seen() -> None:
+    assert importlib.util.find_spec("lxml")
+    assert "lxml" in loaded_by("-c", "import relbase, lxml.etree")
+
+
+def test_import_relbase_is_light() -> None:
+    assert loaded_by("-c", "import relbase").isdisjoint(HEAVY)
+
+
+def test_version_is_light() -> None:
+    assert loaded_by("-m", "relbase", "--version").isdisjoint({"lxml", "bs4", "rich"})
+
+
+# ---- the public names
+
+
+def test_the_public_names_are_listed_sorted_and_there() -> None:
+    names = relbase.__all__
+    assert len(names) > 10
+    assert list(names) == sorted(set(names))
+    assert [name for name in names if not hasattr(relbase, name)] == []
+
+
+def test_no_public_name_is_that_of_a_module() -> None:
+    # `relbase.base` would be the module or the function, depending on what was imported first.
+    assert not {name.split(".")[1] for name in MODULES if "." in name} & set(relbase.__all__)
+
+
+def test_what_is_imported_for_others_is_listed() -> None:
+    bound = {
+        alias.asname or alias.name
+        for node in MODULES["relbase"].body
+        if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+        for alias in node.names
+    }
+    assert {name for name in bound if not name.startswith("_")} <= set(relbase.__all__)

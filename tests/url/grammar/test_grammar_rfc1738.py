@@ -1,0 +1,268 @@
+"""RFC 1738 §5: rows that match and rows that fail, each at its place; the RFC's own examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from relbase.url.grammar import CharacterClass, Kind, parse_url, violations
+
+# §3.1, §3.2.2, §3.10, §3.11, the Appendix and the references of RFC 1738
+_EXAMPLES = [
+    "ftp://@host.com/",
+    "ftp://host.com/",
+    "ftp://foo:@host.com/",
+    "ftp://myname@host.dom/%2Fetc/motd",
+    "ftp://myname@host.dom/etc/motd",
+    "ftp://myname@host.dom//etc/motd",
+    "file://vms.host.edu/disk$user/my/notes/note12345.txt",
+    "prospero://host.dom//pros/name",
+    "http://www.acl.lanl.gov/URI/archive/uri-archive.index.html",
+    "<URL:ftp://info.cern.ch/pub/www/doc;\n      type=d>",
+    "<URL:ftp://ds.in\n      ternic.net/rfc>",
+    "<URL:http://ds.internic.\n      net/instructions/overview.html#WARNING>",
+    "<URL:ftp://ds.internic.net/rfc/rfc1436.txt;type=a>",
+    "<URL:ftp://boombox.micro.umn.edu/pub/gopher/gopher_protocol\n    /Gopher+/Gopher+.txt>",
+]
+
+
+@pytest.mark.parametrize("text", _EXAMPLES)
+def test_the_examples_of_rfc_1738(text: str) -> None:
+    outside = [found for found in violations(text) if found.kind is Kind.VIOLATION]
+    assert all(found.section == "RFC 1738 Appendix" for found in outside)
+    url = "".join(text.removeprefix("<URL:").removesuffix(">").split())
+    assert [found for found in violations(url) if found.kind is Kind.VIOLATION] == []
+    assert parse_url(url).production == f"{url.partition(':')[0]}url"
+
+
+# production of RFC 1738 §5, what matches it
+_MATCHING = [
+    ("httpurl", "http://h http://h.i http://1.2.3.4 http://h:80 http://h/ http://h/?"),
+    ("httpurl", "http://h/a/b//c http://h/:@&= http://h/a?b&c=d http://a-b.c1-2.d9/"),
+    ("httpurl", "http://1.a http://999.1.1.1 http://1a.b/ http://h/$-_.+!*'(),"),
+    ("ftpurl", "ftp://h ftp://h/ ftp://u@h ftp://u:p@h:21/a ftp://@h ftp://:@h ftp://;?&=@h"),
+    ("ftpurl", "ftp://h/a;type=a ftp://h/;type=I ftp://h/a;TYPE=d ftp://h/:@&="),
+    ("newsurl", "news:* news:a news:comp.infosystems.www news:a-b+c_d.1 news:1@h news:;/?:&=@h.i"),
+    ("nntpurl", "nntp://h/a nntp://h:119/a.b/1 nntp://h/a/0123"),
+    ("telneturl", "telnet://h telnet://h/ telnet://u:p@h:23/ telnet://@h"),
+    ("gopherurl", "gopher://h gopher://h/ gopher://h/1 gopher://h/%41 gopher://h/1a%09b%09c"),
+    ("gopherurl", "gopher://h:70/1/a;b?c=d@e:f&g"),
+    ("waisdatabase", "wais://h/ wais://h/db wais://h:210/%41"),
+    ("waisindex", "wais://h/db? wais://h/?a wais://h/db?;:@&="),
+    ("waisdoc", "wais://h/db/t/p wais://h///"),
+    ("mailtourl", "mailto:a@b mailto:a%25b@c mailto:?&=;/:"),
+    ("fileurl", "file:///a file://localhost/a/b file://h/ file:///:@&="),
+    ("prosperourl", "prospero://h/ prospero://h/a/b prospero://h/a;b=c;= prospero://h/?:@&="),
+    ("otherurl", "https://h/ x: x:a x://h/ z39.50r://cnidr.org:2100/tmf?a;b=c urn:a:b about:blank"),
+]
+
+
+@pytest.mark.parametrize(
+    ("production", "text"), [(name, text) for name, texts in _MATCHING for text in texts.split()]
+)
+def test_matching(production: str, text: str) -> None:
+    assert [found for found in violations(text) if found.kind is Kind.VIOLATION] == []
+    assert parse_url(text).production == production
+
+
+# text, place, production that cannot go on there, class of the character
+_FAILING = [
+    # httpurl
+    ("http:", 5, "httpurl", "end"),
+    ("http:g", 5, "httpurl", "alpha"),
+    ("http:/g", 6, "httpurl", "alpha"),
+    ("http://", 7, "host", "end"),
+    ("http:///a", 7, "host", "reserved"),
+    ("http://h?a", 8, "httpurl", "reserved"),
+    ("http://h;a", 8, "httpurl", "reserved"),
+    ("http://u@h/", 8, "httpurl", "reserved"),
+    ("http://u:p@h/", 10, "httpurl", "reserved"),
+    ("http://h/a{b", 10, "hsegment", "national"),
+    ("http://h/a~b", 10, "hsegment", "national"),
+    ("http://h/a<b", 10, "hsegment", "punctuation"),
+    ('http://h/a"b', 10, "hsegment", "punctuation"),
+    ("http://h/a%4gb", 10, "hsegment", "bad escape"),
+    ("http://h/a%", 10, "hsegment", "bad escape"),
+    ("http://h/a%4/1", 10, "hsegment", "bad escape"),
+    ("http://h/a b", 10, "hsegment", "space"),
+    ("http://h/a\0b", 10, "hsegment", "control"),
+    ("http://h/a\x7fb", 10, "hsegment", "control"),
+    ("http://h/a\xe9b", 10, "hsegment", "non-ASCII"),
+    ("http://h/a\udc80b", 10, "hsegment", "lone surrogate"),
+    ("http://h/?a|b", 11, "search", "national"),
+    ("http://h/#a#b", 11, "fragment", "punctuation"),
+    # host, port, user, password
+    ("http://a_b/", 8, "toplabel", "safe"),
+    ("http://a_b.c/", 8, "domainlabel", "safe"),
+    ("http://a!b.c/", 8, "domainlabel", "extra"),
+    ("http://%41.c/", 7, "domainlabel", "escape"),
+    ("http://%4.c/", 7, "domainlabel", "bad escape"),
+    ("http://-a.c/", 7, "domainlabel", "safe"),
+    ("http://a-.c/", 9, "domainlabel", "safe"),
+    ("http://a.c-/", 11, "toplabel", "reserved"),
+    ("http://a.c-", 11, "toplabel", "end"),
+    ("http://a..c/", 9, "domainlabel", "safe"),
+    ("http://a.c./", 11, "toplabel", "reserved"),
+    ("http://a.1b/", 9, "toplabel", "digit"),
+    ("http://1.2.3/", 12, "hostnumber", "reserved"),
+    ("http://1.2.3.4.5/", 14, "hostnumber", "safe"),
+    ("http://1..3.4/", 9, "hostnumber", "safe"),
+    ("http://1.2_.3.4/", 10, "hostnumber", "safe"),
+    ("http://b\xfccher.de/", 8, "domainlabel", "non-ASCII"),
+    ("http://[::1]/", 7, "host", "national"),
+    ("http://h:/", 9, "port", "reserved"),
+    ("http://h:", 9, "port", "end"),
+    ("http://h:8a/", 10, "port", "alpha"),
+    ("ftp://a^b@h", 7, "user", "national"),
+    ("ftp://a:b^c@h", 9, "password", "national"),
+    ("ftp://a:b:c@h", 9, "password", "reserved"),
+    # ftpurl
+    ("ftp:/", 5, "ftpurl", "end"),
+    ("ftp://u@/", 8, "host", "reserved"),
+    ("ftp://h/a;b", 10, "ftpurl", "alpha"),
+    ("ftp://h/a;type=", 15, "ftptype", "end"),
+    ("ftp://h/a;type=x", 15, "ftptype", "alpha"),
+    ("ftp://h/a;type=ab", 16, "ftpurl", "alpha"),
+    ("ftp://h/a;type=a/b", 16, "ftpurl", "reserved"),
+    ("ftp://h/a|b", 9, "fsegment", "national"),
+    # newsurl
+    ("news:", 5, "group", "end"),
+    ("news:1a", 5, "group", "digit"),
+    ("news:a/b", 6, "group", "reserved"),
+    ("news:a%41", 6, "group", "escape"),
+    ("news:*a", 6, "grouppart", "alpha"),
+    ("news:@h", 5, "article", "reserved"),
+    ("news:a@", 7, "host", "end"),
+    ("news:a@b@c", 8, "toplabel", "reserved"),
+    # nntpurl
+    ("nntp://h", 8, "nntpurl", "end"),
+    ("nntp://h/", 9, "group", "end"),
+    ("nntp://h/a/", 11, "digits", "end"),
+    ("nntp://h/a/1x", 12, "digits", "alpha"),
+    ("nntp://h/a/1/", 12, "digits", "reserved"),
+    ("nntp://h?a", 8, "group", "reserved"),
+    # telneturl
+    ("telnet://h/a", 11, "telneturl", "alpha"),
+    ("telnet://", 9, "host", "end"),
+    # gopherurl
+    ("gopher://u@h/", 10, "gopherurl", "reserved"),
+    ("gopher://h/{", 11, "selector", "national"),
+    ("gopher://h/1a{", 13, "selector", "national"),
+    ("gopher://h/1a%09{", 16, "search", "national"),
+    ("gopher://h/1a%09b%09{", 20, "gopher+_string", "national"),
+    # waisurl
+    ("wais://h", 8, "waisurl", "end"),
+    ("wais://h/d/t", 12, "waisdoc", "end"),
+    ("wais://h/d:e", 10, "database", "reserved"),
+    ("wais://h/d/t?/p", 12, "wtype", "reserved"),
+    ("wais://h/d/t/p/q", 14, "wpath", "reserved"),
+    ("wais://h/d?a{", 12, "search", "national"),
+    # mailtourl
+    ("mailto:", 7, "encoded822addr", "end"),
+    ("mailto:<a@b>", 7, "encoded822addr", "punctuation"),
+    # fileurl
+    ("file:a", 5, "fileurl", "alpha"),
+    ("file:/a", 6, "fileurl", "alpha"),
+    ("file://h", 8, "fileurl", "end"),
+    ("file://h:80/", 8, "toplabel", "reserved"),
+    ("file:///a;b", 9, "fsegment", "reserved"),
+    ("file:///C|/a", 9, "fsegment", "national"),
+    # prosperourl
+    ("prospero://h", 12, "prosperourl", "end"),
+    ("prospero://h/a{", 14, "psegment", "national"),
+    ("prospero://h/a;b", 16, "fieldspec", "end"),
+    ("prospero://h/a;b;c=d", 16, "fieldspec", "reserved"),
+    ("prospero://h/a;b=c=d", 18, "fieldvalue", "reserved"),
+    ("prospero://h/a;b/c=d", 16, "fieldname", "reserved"),
+    # otherurl
+    ("x:a\\b", 3, "schemepart", "national"),
+    ("https://h/a b", 11, "schemepart", "space"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "production", "character_class"), _FAILING)
+def test_failing(text: str, place: int, production: str, character_class: str) -> None:
+    found = next(one for one in violations(text) if one.kind is Kind.VIOLATION)
+    assert (found.start, found.production, found.character_class) == (
+        place,
+        production,
+        CharacterClass(character_class),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("http://-.a-.b-", [7, 11, 14]),
+        ("http://a_b.-c/{?|#^", [8, 11, 14, 16, 18]),
+        ("http:g{h}", [5, 6, 8]),
+        ("ftp://h/{;typ{e=}", [8, 13, 16]),
+        ("news:*{}", [6, 7]),
+        ("nntp://h?{", [8, 9]),
+        ("wais://h;a{/b", [8, 10, 13]),
+        ("http://h?a{b", [8, 10]),
+        ("http://u{:p}@h", [8, 11, 12]),
+    ],
+)
+def test_the_search_goes_on_behind_a_violation(text: str, places: list[int]) -> None:
+    assert [one.start for one in violations(text) if one.kind is Kind.VIOLATION] == places
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "production", "section", "replacement"),
+    [
+        # RFC 1808 §2.3 NOTE
+        ("ftp://h/a?b?c", 9, "fsegment", "RFC 1808 §2.3 NOTE", "%3F"),
+        ("file:///a?b", 9, "fsegment", "RFC 1808 §2.3 NOTE", "%3F"),
+        ("http://h/a;b;c", 10, "hsegment", "RFC 1808 §2.3 NOTE", None),
+        # RFC 1808 §2.2 query, §5.1 `g?y/./x`
+        ("http://a/b/c/g?y/./x", 16, "search", "RFC 1808 §2.2", "%2F"),
+        ("http://h/?a?b", 11, "search", "RFC 1808 §2.2", "%3F"),
+        ("wais://h/d?a/b", 12, "search", "RFC 1808 §2.2", "%2F"),
+        # RFC 1738 §2.1, and the comment on scheme in §5
+        ("hTTp://h/", 0, "scheme", "RFC 1738 §5", "http"),
+        # RFC 1738 §3.1, of a scheme that is not predefined
+        ("https://h?a", 9, "ip-schemepart", "RFC 1738 §5", "/?"),
+        ("https://a_b/", 9, "toplabel", "RFC 1738 §5", None),
+        ("x:///a", 4, "host", "RFC 1738 §5", None),
+    ],
+)
+def test_where_the_rfcs_differ_rfc_1808_decides(
+    text: str, place: int, production: str, section: str, replacement: str | None
+) -> None:
+    [found] = violations(text)
+    assert found.kind is Kind.REMARK
+    assert (found.start, found.production, found.section) == (place, production, section)
+    assert found.replacement == replacement
+    assert parse_url(text).scheme
+
+
+def test_a_tilde_is_reported_with_the_remark_of_rfc_2396() -> None:
+    [found] = violations("http://h/~u")
+    assert found.kind is Kind.VIOLATION
+    assert found.character_class is CharacterClass.NATIONAL
+    assert found.replacement == "%7E"
+    assert "RFC 2396 §2.3" in found.message
+
+
+@pytest.mark.parametrize(
+    ("text", "replacement"),
+    [
+        ("http://h/%zz", "%25"),
+        ("http://h/\xe9", "%C3%A9"),
+        ("http://h/\udce9", "%E9"),
+        ("http://h/\ud83d", "%EF%BF%BD"),
+        ("http://h/\0", "%00"),
+        ("http://h/a b", "%20"),
+        ("http://h?a", "/?"),
+        ("http://a_b/", None),
+        ("http://h:8a/", None),
+    ],
+)
+def test_replacements(text: str, replacement: str | None) -> None:
+    assert [found.replacement for found in violations(text)] == [replacement]
+
+
+def test_the_address_in_brackets_is_one_place() -> None:
+    [found] = violations("http://[2001:db8::1]:80/")
+    assert (found.start, found.end) == (7, 20)
+    assert "RFC 3986 §3.2.2" in found.message

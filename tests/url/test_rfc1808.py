@@ -1,0 +1,358 @@
+"""RFC 1808: §2.4 and §4, the examples of §5, and the steps of §4 transcribed word by word."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from growth import assert_linear
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from relbase.url.rfc1808 import Components, PreparedBase, is_absolute, resolve, split, unsplit
+
+BASE = "http://a/b/c/d;p?q#f"  # §5
+
+# §5.1 Normal Examples, whole and in order
+NORMAL = [
+    ("g:h", "g:h"),
+    ("g", "http://a/b/c/g"),
+    ("./g", "http://a/b/c/g"),
+    ("g/", "http://a/b/c/g/"),
+    ("/g", "http://a/g"),
+    ("//g", "http://g"),
+    ("?y", "http://a/b/c/d;p?y"),
+    ("g?y", "http://a/b/c/g?y"),
+    ("g?y/./x", "http://a/b/c/g?y/./x"),
+    ("#s", "http://a/b/c/d;p?q#s"),
+    ("g#s", "http://a/b/c/g#s"),
+    ("g#s/./x", "http://a/b/c/g#s/./x"),
+    ("g?y#s", "http://a/b/c/g?y#s"),
+    (";x", "http://a/b/c/d;x"),
+    ("g;x", "http://a/b/c/g;x"),
+    ("g;x?y#s", "http://a/b/c/g;x?y#s"),
+    (".", "http://a/b/c/"),
+    ("./", "http://a/b/c/"),
+    ("..", "http://a/b/"),
+    ("../", "http://a/b/"),
+    ("../g", "http://a/b/g"),
+    ("../..", "http://a/"),
+    ("../../", "http://a/"),
+    ("../../g", "http://a/g"),
+]
+
+# §5.2 Abnormal Examples, whole and in order
+ABNORMAL = [
+    ("", "http://a/b/c/d;p?q#f"),
+    ("../../../g", "http://a/../g"),
+    ("../../../../g", "http://a/../../g"),
+    ("/./g", "http://a/./g"),
+    ("/../g", "http://a/../g"),
+    ("g.", "http://a/b/c/g."),
+    (".g", "http://a/b/c/.g"),
+    ("g..", "http://a/b/c/g.."),
+    ("..g", "http://a/b/c/..g"),
+    ("./../g", "http://a/b/g"),
+    ("./g/.", "http://a/b/c/g/"),
+    ("g/./h", "http://a/b/c/g/h"),
+    ("g/../h", "http://a/b/c/h"),
+    ("http:g", "http:g"),
+    ("http:", "http:"),
+]
+
+
+@pytest.mark.parametrize(("reference", "expected"), NORMAL)
+def test_normal_examples(reference: str, expected: str) -> None:
+    assert resolve(BASE, reference) == expected
+
+
+@pytest.mark.parametrize(("reference", "expected"), ABNORMAL)
+def test_abnormal_examples(reference: str, expected: str) -> None:
+    assert resolve(BASE, reference) == expected
+
+
+# Columns: scheme, net_loc, path, params, query, fragment
+SPLIT = [
+    # §2.4.1 the left-most crosshatch; what is after it is the fragment, whatever it holds
+    ("g#s#t?y;x//h:z", (None, None, "g", None, None, "s#t?y;x//h:z")),
+    ("g#", (None, None, "g", None, None, "")),
+    ("#a:b", (None, None, "", None, None, "a:b")),
+    # §2.4.2 a colon after the first character and before any that no scheme name has
+    ("g:h", ("g", None, "h", None, None, None)),
+    ("10.0.0.7:80/x", ("10.0.0.7", None, "80/x", None, None, None)),
+    ("+-.:x", ("+-.", None, "x", None, None, None)),
+    (":g", (None, None, ":g", None, None, None)),
+    ("a_b:c", (None, None, "a_b:c", None, None, None)),
+    ("\u00e9:c", (None, None, "\u00e9:c", None, None, None)),
+    ("a/b:c", (None, None, "a/b:c", None, None, None)),
+    ("a:b:c", ("a", None, "b:c", None, None, None)),
+    # §2.4.3 up to the next slash: nothing else ends a net_loc
+    ("//h/p", (None, "h", "/p", None, None, None)),
+    ("//h", (None, "h", "", None, None, None)),
+    ("//h?y;x", (None, "h?y;x", "", None, None, None)),
+    ("//", (None, "", "", None, None, None)),
+    ("///x", (None, "", "/x", None, None, None)),
+    ("////x", (None, "", "//x", None, None, None)),
+    ("x://u:p@h:1/", ("x", "u:p@h:1", "/", None, None, None)),
+    # §2.4.4 the left-most question mark
+    ("g?y?z;x", (None, None, "g", None, "y?z;x", None)),
+    ("g?", (None, None, "g", None, "", None)),
+    # §2.4.5 the left-most semicolon, and slashes after it are no path
+    ("g;x;y/z", (None, None, "g", "x;y/z", None, None)),
+    ("g;", (None, None, "g", "", None, None)),
+    (";?#", (None, None, "", "", "", "")),
+    # §2.4.6 what is left is the path, with the slash before it
+    ("/g/h", (None, None, "/g/h", None, None, None)),
+    ("", (None, None, "", None, None, None)),
+]
+
+
+@pytest.mark.parametrize(("url", "components"), SPLIT)
+def test_split(url: str, components: tuple[str | None, ...]) -> None:
+    assert split(url) == components
+
+
+# §4 step 7 and §2.2: `/` between a net_loc and what cannot follow it
+UNSPLIT = [
+    (Components("http", "a", "b", None, None, None), "http://a/b"),
+    (Components("http", "a", "", "p", None, None), "http://a/;p"),
+    (Components("http", "a", "", None, "q", None), "http://a/?q"),
+    (Components("http", "a", "", None, "", None), "http://a/?"),
+    (Components("http", "a", "", None, None, "f"), "http://a#f"),
+    (Components("http", "a", "", None, None, None), "http://a"),
+    (Components("http", None, "b", None, None, None), "http:b"),
+    (Components(None, "a", "b", None, None, None), "//a/b"),
+]
+
+
+@pytest.mark.parametrize(("components", "url"), UNSPLIT)
+def test_unsplit_writes_the_slash_that_a_net_loc_needs(components: Components, url: str) -> None:
+    assert unsplit(components) == url
+
+
+# What may matter to a parser: delimiters, dot segments whole and as parts of names, and names.
+PIECES = ["/", "//", ".", "..", "./", "../", "/..", "g", "h/", "..g", "g.", ":", ";", "?", "#"]
+PIECES += ["http:", "a1+", "\u00e9", " ", "\n", "\\", "%2e", "\udc80"]
+STARTS = ["", "/", "//", "#", "?", ";", ".", "g", "http:"]
+tails = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
+references = st.builds("{}{}".format, st.sampled_from(STARTS), tails)
+# Paths of little else than dot segments.
+dotted = st.lists(st.sampled_from(["../", "../", "./", "g/", "/"]), max_size=6).map("".join)
+dotted = st.builds("{}{}".format, dotted, st.sampled_from(["", ".", "..", "..", "g"]))
+bases = st.builds(
+    "{}:{}{}".format,
+    st.sampled_from(["http", "ftp", "x", "1.2"]),
+    st.sampled_from(["", "//a", "//u:p@a:8", "//", "//a/b/c/d;p?q#f"]),
+    tails,
+)
+
+
+def test_every_string_is_its_components_put_together() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=500)
+    @given(st.one_of(references, bases, st.text()))
+    def law(url: str) -> None:
+        components = split(url)
+        seen.update(name for name, value in components._asdict().items() if value)
+        assert unsplit(components) == url
+
+    law()
+    assert min(seen[name] for name in Components._fields) > 0, seen
+
+
+# ---- §2.4 and §4 transcribed: absent is None, but every question is whether a component is empty
+
+
+def literally_split(url: str) -> dict[str, str | None]:
+    parts: dict[str, str | None] = dict.fromkeys(Components._fields)
+    parse_string = url
+    # The substring after the first (left-most) crosshatch is removed.
+    for index, character in enumerate(parse_string):
+        if character == "#":
+            parts["fragment"] = parse_string[index + 1 :]
+            parse_string = parse_string[:index]
+            break
+    # "a colon ":" after the first character and before any characters not allowed"
+    allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-"
+    for index, character in enumerate(parse_string):
+        if character == ":" and index > 0:
+            parts["scheme"] = parse_string[:index]
+            parse_string = parse_string[index + 1 :]
+            break
+        if character not in allowed:
+            break
+    # "up to, but not including, the next slash"
+    if parse_string[:2] == "//":
+        parse_string = parse_string[2:]
+        net_loc = ""
+        while parse_string and parse_string[0] != "/":
+            net_loc += parse_string[0]
+            parse_string = parse_string[1:]
+        parts["net_loc"] = net_loc
+    for name, delimiter in (("query", "?"), ("params", ";")):
+        if delimiter in parse_string:
+            index = parse_string.index(delimiter)
+            parts[name] = parse_string[index + 1 :]
+            parse_string = parse_string[:index]
+    parts["path"] = parse_string
+    return parts
+
+
+def literally_merge(base_path: str, path: str) -> str:
+    """Step 6. The slash before the path is no part of it (§2.4.6): it is set aside."""
+    while base_path and not base_path.endswith("/"):
+        base_path = base_path[:-1]
+    path = base_path + path
+    slash = "/" if path.startswith("/") else ""
+    path = path.removeprefix("/")
+    # a) "All occurrences of "./", where "." is a complete path segment, are removed."
+    while found := re.search(r"(?:\A|(?<=/))\./", path):
+        path = path[: found.start()] + path[found.end() :]
+    # b) "If the path ends with "." as a complete path segment, that "." is removed."
+    path = re.sub(r"(?:\A|(?<=/))\.\Z", "", path)
+    # c) "iteratively, removing the leftmost matching pattern on each iteration"
+    while found := re.search(r"(?:\A|(?<=/))(?!\.\./)[^/]*/\.\./", path):
+        path = path[: found.start()] + path[found.end() :]
+    # d) "If the path ends with "<segment>/..", [...] that "<segment>/.." is removed."
+    path = re.sub(r"(?:\A|(?<=/))(?!\.\./)[^/]*/\.\.\Z", "", path)
+    return slash + path
+
+
+def literally_recombined(parts: dict[str, str | None]) -> str:
+    url = "" if parts["scheme"] is None else parts["scheme"] + ":"
+    path = parts["path"] or ""
+    after = path
+    for name, delimiter in (("params", ";"), ("query", "?")):
+        if parts[name] is not None:
+            after += f"{delimiter}{parts[name]}"
+    if parts["net_loc"] is not None:
+        url += "//" + parts["net_loc"]
+        if after and not after.startswith("/"):
+            url += "/"  # §2.2
+    url += after
+    return url if parts["fragment"] is None else f"{url}#{parts['fragment']}"
+
+
+def literally_inherit(embedded: dict[str, str | None], base: dict[str, str | None]) -> None:
+    """Steps 3 to 6."""
+    if embedded["net_loc"]:  # Step 3
+        return
+    inherited = ["net_loc"]
+    path = embedded["path"] or ""
+    if path == "":  # Step 5
+        inherited.append("path")
+        if not embedded["params"]:  # a)
+            inherited.append("params")
+            if not embedded["query"]:  # b)
+                inherited.append("query")
+    elif not path.startswith("/"):  # Step 4
+        embedded["path"] = literally_merge(base["path"] or "", path)  # Step 6
+    for name in inherited:
+        if base[name] is not None:
+            embedded[name] = base[name]
+
+
+def literally_resolved(base_url: str, embedded_url: str) -> str:
+    if base_url == "":  # Step 1
+        return embedded_url
+    base, embedded = literally_split(base_url), literally_split(embedded_url)  # Step 2
+    if embedded_url == "":  # a)
+        return base_url
+    if embedded["scheme"] is not None:  # b)
+        return embedded_url
+    embedded["scheme"] = base["scheme"]  # c)
+    literally_inherit(embedded, base)
+    return literally_recombined(embedded)  # Step 7
+
+
+def test_the_transcription_passes_the_examples() -> None:
+    rows = NORMAL + ABNORMAL
+    assert [literally_resolved(BASE, reference) for reference, _ in rows] == [
+        expected for _, expected in rows
+    ]
+
+
+def test_every_answer_is_that_of_the_steps() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=500)
+    @given(st.one_of(bases, st.just(BASE)), st.one_of(references, dotted))
+    @example("x:a/b", "..//../../g")
+    @example("http://a", "?y")
+    def law(base: str, reference: str) -> None:
+        shape = "absolute" if is_absolute(reference) else reference[:1]
+        seen[shape] += 1
+        seen["dots"] += "/." in reference
+        assert PreparedBase(base).resolve(reference) == literally_resolved(base, reference)
+
+    law()
+    assert all(seen[shape] for shape in ("absolute", "", "/", "#", "?", ";", ".", "g", "dots")), (
+        seen
+    )
+
+
+def test_the_result_is_absolute_and_resolving_it_again_changes_nothing() -> None:
+    relative = 0
+
+    @given(bases, references, bases)
+    def law(base: str, reference: str, other: str) -> None:
+        nonlocal relative
+        relative += not is_absolute(reference)
+        result = resolve(base, reference)
+        assert is_absolute(result)
+        assert resolve(base, result) == result
+        assert resolve(other, result) == result
+
+    law()
+    assert relative > 20
+
+
+@given(references)
+def test_an_unknown_base_leaves_the_reference(reference: str) -> None:
+    assert resolve("", reference) == reference  # step 1
+
+
+# §4 step 6 with a stack: each of these is quadratic when patterns are removed one by one.
+@pytest.mark.parametrize(
+    "repeated",
+    ["../", "a/../", "./", "a/b/../../", "/../", "//", "../a/", "a/..//", "/.", "..;/"],
+)
+def test_many_segments_take_linear_time(repeated: str) -> None:
+    prepared = PreparedBase(BASE)
+    assert_linear(prepared.resolve, lambda size: "x/" + repeated * size, (100_000, 200_000))
+
+
+@pytest.mark.parametrize("repeated", ["../", "a/../", "./"])
+def test_many_segments_in_the_base_take_linear_time(repeated: str) -> None:
+    assert_linear(
+        lambda base: resolve(base, "../g"),
+        lambda size: "http://a/" + repeated * size,
+        (100_000, 200_000),
+    )
+
+
+def test_long_references_take_linear_time() -> None:
+    # What each step of §2.4 looks for and what it passes over. All of them at once: one that is
+    # quadratic outweighs the rest, and alone most take no time that could be measured.
+    prepared = PreparedBase(BASE)
+
+    def make(size: int) -> list[str]:
+        repeated = ("a", ":", "a:", "/", "?", ";", "#", ".", "\u00e9", " ")
+        return [prefix + one * size for prefix in ("", "./", "//", "g") for one in repeated]
+
+    def resolve_each(references: list[str]) -> None:
+        for reference in references:
+            prepared.resolve(reference)
+
+    assert_linear(resolve_each, make, (100_000, 200_000, 400_000))
+
+
+def test_long_references_are_resolved() -> None:
+    assert resolve(BASE, "../" * 100_000 + "g") == "http://a/" + "../" * 99_998 + "g"
+    assert resolve(BASE, "a/../" * 100_000 + "g") == "http://a/b/c/g"
+    assert resolve(BASE, "./" * 100_000 + "g") == "http://a/b/c/g"
+    for repeated in "g/?;#. ":
+        reference = "x" + repeated * 1_000_000
+        assert resolve(BASE, reference) == "http://a/b/c/" + reference

@@ -1,0 +1,281 @@
+"""The WHATWG URL Standard: what ada-url is not told is the document's charset, and is_absolute.
+
+The standard's own table (urltestdata) is in tests/suites. Expected queries here were compared with
+`a.href` of Chromium in a document of that charset.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from growth import assert_linear
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relbase.url.whatwg import PreparedBase, is_absolute, resolve
+
+BASE = "http://a/b"
+
+# https://url.spec.whatwg.org/#query-state, "percent-encode after encoding"
+# charset, reference, URL
+QUERIES = [
+    ("utf-8", "?\u00e9", "http://a/b?%C3%A9"),
+    ("windows-1252", "?\u00e9", "http://a/b?%E9"),
+    # labels, in any case and with blanks
+    ("latin1", "?\u20ac", "http://a/b?%80"),
+    ("  ISO-8859-1 ", "?\u20ac", "http://a/b?%80"),
+    ("us-ascii", "?\u00e9", "http://a/b?%E9"),
+    ("iso-8859-2", "?\u0142", "http://a/b?%B3"),
+    ("windows-1251", "?\u044f", "http://a/b?%FF"),
+    ("koi8-r", "?\u044f", "http://a/b?%D1"),
+    ("macintosh", "?\u00e9", "http://a/b?%8E"),
+    ("gb2312", "?\u4e2d", "http://a/b?%D6%D0"),
+    ("gb18030", "?\U0001f600", "http://a/b?%949%FC6"),
+    ("big5", "?\u4e2d", "http://a/b?%A4%A4"),
+    ("euc-kr", "?\ud55c", "http://a/b?%C7%D1"),
+    ("euc-jp", "?\u3042", "http://a/b?%A4%A2"),
+    # a second byte that is ASCII is a character of the query
+    ("shift_jis", "?\u8868", "http://a/b?%95\\"),
+    ("iso-2022-jp", "?a\u3042b", "http://a/b?a%1B$B$%22%1B(Bb"),
+    # tab, CR and LF are removed first
+    ("iso-2022-jp", "?\u3042\n\u3044", "http://a/b?%1B$B$%22$$%1B(B"),
+    # what the charset lacks: a decimal character reference, percent-encoded
+    ("windows-1252", "?\u2603", "http://a/b?%26%239731%3B"),
+    ("shift_jis", "?\u3042\u2603\u3042", "http://a/b?%82%A0%26%239731%3B%82%A0"),
+    ("windows-1252", "?\ud800", "http://a/b?%26%2365533%3B"),
+    ("utf-8", "?\ud800", "http://a/b?%EF%BF%BD"),
+    # the query alone; the first `?` before a `#` begins it
+    ("windows-1252", "\u00e9?\u00e9#\u00e9", "http://a/%C3%A9?%E9#%C3%A9"),
+    ("windows-1252", "#?\u00e9", "http://a/b#?%C3%A9"),
+    ("windows-1252", "?a?\u00e9", "http://a/b?a?%E9"),
+    ("windows-1252", "//\u00e9/\u00e9", "http://xn--9ca/%C3%A9"),
+    ("windows-1252", " ?\u00e9 ", "http://a/b?%E9"),
+    # what is encoded already stays, and so does ASCII
+    ("windows-1252", "?%C3%A9&a=b", "http://a/b?%C3%A9&a=b"),
+    ("windows-1252", "?\u00e9'\"<>", "http://a/b?%E9%27%22%3C%3E"),
+    # "get an output encoding"
+    ("utf-16le", "?\u00e9", "http://a/b?%C3%A9"),
+    ("utf-16be", "?\u00e9", "http://a/b?%C3%A9"),
+    ("iso-2022-kr", "?\u00e9", "http://a/b?%C3%A9"),
+    # not special, or ws or wss
+    ("windows-1252", "x://h/?\u00e9", "x://h/?%C3%A9"),
+    ("windows-1252", "ws://h/?\u00e9", "ws://h/?%C3%A9"),
+    ("windows-1252", "wss://h/?\u00e9", "wss://h/?%C3%A9"),
+    ("windows-1252", "mailto:x?\u00e9", "mailto:x?%C3%A9"),
+    ("windows-1252", "https://h/?\u00e9", "https://h/?%E9"),
+    ("windows-1252", "FTP://h/?\u00e9", "ftp://h/?%E9"),
+    ("windows-1252", "file:///?\u00e9", "file:///?%E9"),
+]
+
+
+@pytest.mark.parametrize(("charset", "reference", "url"), QUERIES)
+def test_the_query_is_in_the_charset_of_the_document(
+    charset: str, reference: str, url: str
+) -> None:
+    assert resolve(BASE, reference, charset) == url
+    # What came out is ASCII: the charset has nothing more to say.
+    assert resolve("x://y/", url, charset) == url
+
+
+def test_the_query_of_the_base_is_in_utf_8() -> None:
+    # A base that was stated in a document was parsed there, with that document's charset.
+    assert resolve("http://a/b?\u00e9", "#s", "windows-1252") == "http://a/b?%C3%A9#s"
+
+
+@pytest.mark.parametrize("charset", ["", "utf-7", "cp1252x", "rot13", "idna", "latin\u2160"])
+def test_labels_come_from_the_table_of_the_standard_alone(charset: str) -> None:
+    with pytest.raises(ValueError, match="no charset label"):
+        PreparedBase(BASE, charset)
+
+
+@pytest.mark.parametrize("base", ["/b", "b", "//a", "http:", "http://[", "http://a:99999/", " "])
+def test_a_base_that_does_not_parse_is_refused(base: str) -> None:
+    with pytest.raises(ValueError, match="no absolute URL"):
+        PreparedBase(base)
+
+
+@pytest.mark.parametrize("reference", ["//[", "http://a b/", "//a:99999/", "https://%00/", "//"])
+def test_a_reference_that_is_a_failure_names_itself_and_the_base(reference: str) -> None:
+    with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
+        resolve(BASE, reference)
+    assert repr(reference) in str(caught.value)
+    assert repr(BASE) in str(caught.value)
+
+
+def test_a_failure_of_any_length_has_a_short_text() -> None:
+    with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
+        resolve("http://a/" + "b" * 1_000_000, "//[" + "x" * 1_000_000)
+    assert len(str(caught.value)) < 1000
+    with pytest.raises(ValueError, match="no absolute URL") as caught:
+        PreparedBase("b" * 1_000_000)
+    assert len(str(caught.value)) < 1000
+
+
+# Basic URL parser: "scheme state", "special authority slashes state", "special relative or
+# authority state", "file state"
+ABSOLUTE = [
+    ("http://a", True),
+    (" \x00\tHTTP://a", True),
+    ("ht\ntp:/\t/a", True),
+    ("https:\\\\a", True),
+    ("ws:/\\a", True),
+    ("x:y", True),
+    ("mailto:", True),
+    ("C:\\x", True),
+    ("javascript:void(0)", True),
+    ("http://[", True),
+    ("http:g", False),
+    ("http:/g", False),
+    ("http:\\g", False),
+    ("http:", False),
+    ("file:g", False),
+    ("FILE:/g", False),
+    ("file:///g", True),
+    ("//a", False),
+    ("\\\\a", False),
+    ("1a:b", False),
+    ("10.0.0.7:80/x", False),
+    (":g", False),
+    ("\u00e9:g", False),
+    ("", False),
+    ("?a:b", False),
+    ("#a:b", False),
+    ("./a:b", False),
+]
+
+
+@pytest.mark.parametrize(("reference", "expected"), ABSOLUTE)
+def test_is_absolute(reference: str, expected: bool) -> None:  # noqa: FBT001 (a table's column)
+    assert is_absolute(reference) is expected
+
+
+PIECES = ["/", "//", "\\", ".", "..", "../", "g", ":", ";", "?", "#", "@", " ", "\t", "\n", "\x00"]
+PIECES += ["\u00e9", "%2e", "%", "[", "C|", "\udc80", "\U0001f600"]
+STARTS = ["", "/", "//", "#", "?", ";", ".", "g", "http:", "HTTP://h", "file:", "x:", "ws:", "C:"]
+tails = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
+references = st.builds("{}{}".format, st.sampled_from(STARTS), tails)
+BASES = [
+    "http://a/b/c?d#e",
+    "https://u:p@h:1/",
+    "file:///C:/x",
+    "file://h/x",
+    "x://y/z",
+    "x:/",
+    "ws://h/a",
+]
+
+
+def outcome(base: str, reference: str, charset: str = "utf-8") -> str | None:
+    try:
+        return resolve(base, reference, charset)
+    except ValueError:
+        return None
+
+
+def test_absolute_is_what_no_base_changes() -> None:
+    seen: Counter[bool] = Counter()
+
+    @settings(max_examples=500)
+    @given(references)
+    def law(reference: str) -> None:
+        absolute = is_absolute(reference)
+        outcomes = {outcome(base, reference) for base in BASES}
+        seen[absolute] += 1
+        if absolute:
+            assert outcomes == {outcome("", reference)}
+        else:
+            # Another base gives another URL, or it is a failure with each of them.
+            assert len(outcomes) > 1 or outcomes == {None}
+
+    law()
+    assert min(seen[True], seen[False]) > 50, seen
+
+
+def test_the_result_is_absolute_and_resolving_it_again_changes_nothing() -> None:
+    resolved = 0
+
+    @settings(max_examples=500)
+    @given(
+        st.sampled_from(BASES),
+        st.one_of(references, st.text()),
+        st.sampled_from(BASES),
+        st.sampled_from(["utf-8", "windows-1252", "shift_jis", "gb18030", "iso-2022-jp"]),
+    )
+    def law(base: str, reference: str, other: str, charset: str) -> None:
+        nonlocal resolved
+        result = outcome(base, reference, charset)
+        if result is None:
+            return
+        resolved += 1
+        assert result.isascii()
+        assert is_absolute(result)
+        assert resolve(other, result, charset) == result
+
+    law()
+    assert resolved > 100
+
+
+def test_the_charset_decides_nothing_but_the_query() -> None:
+    differed = 0
+
+    @settings(max_examples=300)
+    @given(references, st.sampled_from(["", "\u00e9", "?\u00e9", "?a=\u00e9&b#\u00e9"]))
+    def law(start: str, end: str) -> None:
+        nonlocal differed
+        reference = start + end
+        plain, encoded = (outcome(BASE, reference, charset) for charset in ("utf-8", "latin1"))
+        if plain is None or encoded is None:
+            assert plain == encoded
+            return
+        differed += plain != encoded
+        assert plain.partition("#")[2] == encoded.partition("#")[2]
+        assert (
+            plain.partition("#")[0].partition("?")[0] == encoded.partition("#")[0].partition("?")[0]
+        )
+
+    law()
+    assert differed > 20
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "shift_jis"])
+@pytest.mark.parametrize("repeated", ["../", "a/../", "./", "/../", "%2e%2e/", "\u3042/", "..\\"])
+def test_many_segments_take_linear_time(repeated: str, charset: str) -> None:
+    prepared = PreparedBase(BASE, charset)
+    assert_linear(
+        prepared.resolve, lambda size: "x/" + repeated * size, (400_000, 800_000), rounds=3
+    )
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "iso-2022-jp"])
+def test_long_references_take_linear_time(charset: str) -> None:
+    def make(size: int) -> list[str]:
+        repeated = (
+            "a",
+            ":",
+            "/",
+            "?",
+            "#",
+            ".",
+            "\u00e9",
+            "\u2603",
+            "a\u3042",
+            " ",
+            "\t",
+            "%",
+            "@",
+        )
+        return [prefix + one * size for prefix in ("", "?", "#") for one in repeated]
+
+    def resolve_each(references: list[str]) -> None:
+        for reference in references:
+            outcome(BASE, reference, charset)
+
+    assert_linear(resolve_each, make, (50_000, 100_000), rounds=3)
+
+
+def test_long_references_are_resolved() -> None:
+    assert resolve(BASE, "../" * 100_000 + "g") == "http://a/g"
+    assert resolve(BASE, "a/../" * 100_000 + "g") == "http://a/g"
+    assert resolve(BASE, "./" * 100_000 + "g") == "http://a/g"
+    assert resolve(BASE, "g" * 1_000_000) == "http://a/" + "g" * 1_000_000

@@ -1,0 +1,330 @@
+"""Tests of relbase.view.charrefs; html5lib's tokenizer says what a value means."""
+
+from __future__ import annotations
+
+import json
+import re
+import tracemalloc
+from collections import Counter
+from html.entities import html5
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+from html5lib import HTMLParser
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from view_laws import check_law, edits_of
+
+from relbase.edit import Edit, splice
+from relbase.view.charrefs import attribute_view, needs_view, spell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUOTES = (b'"', b"'", b"")
+FORBIDDEN = {b'"': b'"', b"'": b"'", b"": b"\t\n\f\r >\"'=<`"}
+
+
+def tokenized(raw: bytes, quote: bytes, charset: str = "utf-8") -> bytes:
+    """Return what html5lib reads; undecodable bytes pass it as private characters."""
+    source = (b"<a x=" + quote + raw + quote + b">").decode(charset, "surrogateescape")
+    hidden = re.sub("[\udc80-\udcff]", lambda bad: chr(ord(bad[0]) + 0x1000 + 0x1000), source)
+    tree = HTMLParser().parseFragment(hidden)
+    assert len(tree) == 1
+    assert tree[0].keys() == ["x"]
+    value = re.sub("[\ufc80-\ufcff]", lambda bad: chr(ord(bad[0]) - 0x2000), tree[0].get("x"))
+    return value.encode("utf-8", "surrogatepass")
+
+
+# WHATWG HTML §13.2.5.72 to §13.2.5.80, §13.2.3.5
+MEANINGS = [
+    (b"a", "a"),
+    (b"a&amp;b", "a&b"),
+    (b"a&ampb", "a&ampb"),
+    (b"a&amp=b", "a&amp=b"),
+    (b"a&amp", "a&"),
+    (b"a&amp/b", "a&/b"),
+    (b"a&amp\xc3\xa9", "a&é"),
+    (b"&copy=1&reg;&copy", "&copy=1®©"),
+    (b"&notit;&notin;&not;&not", "&notit;∉¬¬"),
+    (b"&AMP;&Amp;&amp;amp;", "&&Amp;&amp;"),
+    (b"&fjlig;&nvlt;", "fj<\u20d2"),
+    (b"&CounterClockwiseContourIntegral;", "∳"),
+    (b"&;&#;&#x;&#xg;& ", "&;&#;&#x;&#xg;& "),
+    (b"&#65&#65;&#x41&#X41;", "AAAA"),
+    (b"&#65a&#x41g&#x41=", "AaAgA="),
+    (b"&#00000000000000000065;", "A"),
+    (b"&#0;&#x0&#xD800;&#xDFFF;&#x110000;", "\ufffd\ufffd\ufffd\ufffd\ufffd"),
+    (b"&#x10FFFF;&#1114112;", "\U0010ffff\ufffd"),
+    (b"&#4294967361;&#99999999999999999999;", "\ufffd\ufffd"),
+    (b"&#128;&#x81;&#159;&#x85", "€\x81Ÿ…"),
+    (b"&#13;&#10;&#9;", "\r\n\t"),
+    (b"a\r\nb\rc\nd", "a\nb\nc\nd"),
+    (b"\r\r\n\n", "\n\n\n"),
+    (b"jav&#10;ascript:", "jav\nascript:"),
+    (b"a\0b", "a\ufffdb"),
+    (b"caf\xe9", "caf\udce9"),
+    (b"\xc0\xbc\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82", "".join(
+        chr(0xDC00 + byte) for byte in b"\xc0\xbc\xed\xa0\x80\xf4\x90\x80\x80\xe2\x82")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "meaning"), MEANINGS)
+def test_meaning(raw: bytes, meaning: str) -> None:
+    inner = attribute_view(raw, b'"', "utf-8").inner
+    assert inner == meaning.encode("utf-8", "surrogatepass")
+    assert inner == tokenized(raw, b'"')
+
+
+def test_every_name() -> None:
+    for name, meaning in html5.items():
+        raw = b"&" + name.encode("ascii")
+        for tail in (b"", b"=", b"z", b"/", b"&"):
+            is_plain = not name.endswith(";") and tail in (b"=", b"z")
+            expected = raw + tail if is_plain else meaning.encode() + tail
+            assert attribute_view(raw + tail, b'"', "utf-8").inner == expected, (name, tail)
+
+
+def test_html5lib_tokenizer_suite(data: Path) -> None:
+    count = 0
+    for file in sorted(data.joinpath("html", "html5lib-tests", "tokenizer").glob("*.test")):
+        for test in json.loads(file.read_text("utf-8")).get("tests", []):
+            source, output = test["input"], test["output"]
+            value = re.fullmatch(r"<h a=(['\"]?)([^'\">]*)\1>", source)
+            if value and output and output[0][0] == "StartTag" and "doubleEscaped" not in test:
+                view = attribute_view(value[2].encode(), value[1].encode(), "utf-8")
+                assert view.inner.decode() == output[0][2]["a"], test["description"]
+                count += 1
+            elif re.fullmatch(r"&#?[0-9A-Za-z]+;", source) and output[0][0] == "Character":
+                view = attribute_view(source.encode(), b'"', "utf-8")
+                # In text a name may also be matched in part.
+                if view.inner.decode() != source:
+                    assert [["Character", view.inner.decode()]] == output, test["description"]
+                    count += 1
+    assert count > 2000
+
+
+@pytest.mark.parametrize(
+    ("raw", "needs"),
+    [(b"../x?a=1", False), (b"a\tb\nc", False), (b"a&b", True), (b"a\rb", True), (b"a\0", True),
+     (b"\xe9", True), (b"", False)],
+)  # fmt: skip
+def test_needs_view(raw: bytes, *, needs: bool) -> None:
+    assert needs_view(raw) is needs
+    if not needs:
+        assert attribute_view(raw, b'"', "windows-1252").inner is raw
+
+
+@pytest.mark.parametrize(
+    ("new", "quote", "charset", "expected"),
+    [
+        (b"http://h/?a=1&copy=2", b'"', "utf-8", b"http://h/?a=1&amp;copy=2"),
+        (b"\"'", b'"', "utf-8", b"&quot;'"),
+        (b"\"'", b"'", "utf-8", b'"&#39;'),
+        (b"\"'`=<> \t\n\f\r&", b"", "utf-8",
+         b"&quot;&#39;&#96;&#61;&lt;&gt;&#32;&#9;&#10;&#12;&#13;&amp;"),
+        (b"</noscript>-->", b'"', "utf-8", b"&lt;/noscript&gt;--&gt;"),
+        (b"\r\n", b'"', "utf-8", b"&#13;&#10;"),
+        ("é€😀".encode(), b'"', "utf-8", "é€😀".encode()),
+        ("é€😀".encode(), b'"', "windows-1252", b"\xe9\x80&#128512;"),
+        ("é€".encode(), b'"', "iso-8859-2", b"\xe9&#8364;"),
+        ("表é".encode(), b'"', "shift_jis", b"\x95\\&#233;"),
+        (b"\xed\xb3\xa9", b'"', "utf-8", b"\xe9"),
+        (b"\xed\xb2\x81h\xed\xb2\x81&", b'"', "shift_jis", b"\x81&#104;\x81&amp;"),
+        (b"\xed\xb2\x81h", b'"', "windows-1253", b"\x81h"),
+        (b"\xe9", b'"', "utf-8", b"\xe9"),  # no inner text at all
+    ],
+)  # fmt: skip
+def test_spell(new: bytes, quote: bytes, charset: str, expected: bytes) -> None:
+    assert spell(new, quote, charset) == expected
+
+
+@pytest.mark.parametrize(
+    ("raw", "edit", "expected"),
+    [
+        (b"../x?a=1&amp;b=2&#x26;c", Edit(0, 3, b"http://h/"), b"http://h/x?a=1&amp;b=2&#x26;c"),
+        (b"&am", Edit(3, 3, b"p;"), b"&amp;amp;"),
+        (b"&", Edit(1, 1, b"#65;"), b"&amp;#65;"),
+        (b"&#", Edit(2, 2, b"65;"), b"&amp;#65;"),
+        (b"&#x", Edit(3, 3, b"41;"), b"&amp;#x41;"),
+        (b"&xamp;", Edit(1, 2, b""), b"&amp;amp;"),
+        (b"&noti", Edit(5, 5, b"n;"), b"&amp;notin;"),
+        (b"&amp", Edit(1, 1, b"b"), b"&amp;b"),
+        (b"&amp", Edit(1, 1, b"="), b"&amp;="),
+        (b"&#49", Edit(1, 1, b"2"), b"12"),
+        (b"&amp&fjlig;", Edit(2, 2, b"x"), b"&amp;fxj"),
+        (b"a;b", Edit(1, 2, b"&"), b"a&amp;b"),
+        (b"a\rb\nc", Edit(2, 3, b""), b"a&#10;\nc"),
+        (b"\r", Edit(1, 1, b"\n"), b"&#10;&#10;"),
+        (b"x&" + b"a" * 40, Edit(42, 42, b";"), b"x&" + b"a" * 40 + b";"),  # longer than any name
+    ],
+)  # fmt: skip
+def test_lower(raw: bytes, edit: Edit, expected: bytes) -> None:
+    edited = check_law(raw, attribute_view(raw, b'"', "utf-8"), [edit],
+                       lambda text: tokenized(text, b'"'))  # fmt: skip
+    assert edited == expected
+
+
+def test_an_undecodable_byte_takes_no_text_along() -> None:
+    view = attribute_view(b"\x81!x", b'"', "shift_jis")
+    assert view.lower([Edit(3, 4, b"http")]) == [Edit(0, 2, b"\x81&#104;ttp")]
+
+
+def test_a_multi_byte_character_is_one_run() -> None:
+    raw = b"\x95\\/x"
+    view = attribute_view(raw, b'"', "shift_jis")
+    assert view.inner == "表/x".encode()
+    assert splice(raw, view.lower([Edit(4, 5, b"y")])) == b"\x95\\/y"
+
+
+def test_other_quotes_are_refused() -> None:
+    with pytest.raises(ValueError, match="quote"):
+        attribute_view(b"a", b"`", "utf-8")
+
+
+PARTS = [
+    b"&",
+    b"&",
+    b"&amp",
+    b"&amp;",
+    b"&#",
+    b"&#x",
+    b"&#38",
+    b"&#x26;",
+    b"&not",
+    b"&notin",
+    b"&fjlig;",
+    b"amp",
+    b"in;",
+    b";",
+    b"=",
+    b"#",
+    b"x",
+    b"1",
+    b"A",
+    b"\r",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b"\0",
+    b" ",
+    b"'",
+    b'"',
+    b">",
+    b"<",
+    b"/",
+    b"&#128;",
+    b"&#xD800",
+    b"&#99999999999;",
+    b"&#13;",
+    b"`",
+    b"a" * 33,
+]
+BY_CHARSET = {
+    # charset: how Python reads it, and bytes that both read alike
+    "utf-8": ("utf-8", [b"\xc3\xa9", b"\xe9", b"\xe2\x82", b"\xf0\x9f\x98\x80", b"\x80"]),
+    "windows-1252": ("cp1252", [b"\xe9", b"\x80", b"\xff"]),
+    "koi8-r": ("koi8-r", [b"\xe9", b"\x80", b"\xff"]),
+    "shift_jis": ("cp932", [b"\x95\\", b"\x83a", b"\xb1", b"\x82\xa0"]),
+    "gb18030": ("gb18030", [b"\x81\x30\x81\x30", b"\xb0\xa1", b"\x81\\"]),
+    "euc-jp": ("euc_jp", [b"\xa4\xa2", b"\x8e\xb1", b"\x8f\xb0\xa1"]),
+    "euc-kr": ("cp949", [b"\xb0\xa1", b"\x81A"]),
+    "big5": ("big5hkscs", [b"\xa4\x40", b"\xb3\\"]),
+}
+# Where Python reads a charset, only characters that it and the standard have at the same place.
+SOME = st.sampled_from("&#x;=1amp<>\"'`\r\n\t \f/éあ表😀€")
+ANY = SOME | st.characters(codec="utf-8", exclude_categories=["Cc"])
+
+
+@pytest.mark.parametrize("charset", BY_CHARSET)
+@pytest.mark.parametrize("quote", QUOTES, ids=["double", "single", "none"])
+def test_law(quote: bytes, charset: str) -> None:
+    codec, characters = BY_CHARSET[charset]
+    new = st.text(ANY if charset == "utf-8" else SOME, max_size=6).map(str.encode)
+    parts = [part for part in PARTS + 3 * characters if not set(part) & set(FORBIDDEN[quote])]
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=150)
+    @given(st.data(), st.lists(st.sampled_from(parts), min_size=1, max_size=8).map(b"".join))
+    def law(data: st.DataObject, raw: bytes) -> None:
+        view = attribute_view(raw, quote, charset)
+        edits = data.draw(edits_of(view.inner, new))
+        edited = check_law(raw, view, edits, lambda text: tokenized(text, quote, codec), as_bytes)
+        seen["all"] += 1
+        seen["changed"] += raw not in (edited, view.inner)
+
+    law()
+    assert seen["changed"] > 0.3 * seen["all"]
+
+
+def as_bytes(inner: bytes) -> bytes:
+    """What stays of undecodable bytes that come to stand beside others: the bytes."""
+    return inner.decode("utf-8", "surrogatepass").encode("utf-8", "surrogateescape")
+
+
+@given(st.binary(max_size=40), st.sampled_from(QUOTES), st.data())
+def test_any_bytes_in_any_charset(raw: bytes, quote: bytes, data: st.DataObject) -> None:
+    for charset in (*BY_CHARSET, "gbk", "x-user-defined", "windows-1253"):
+        view = attribute_view(raw, quote, charset)
+        edits = data.draw(edits_of(view.inner, st.just(b"http://h/&copy=") | st.just(b"")))
+        edited = splice(raw, view.lower(edits))
+        if not edits:
+            assert edited is raw
+        # Whatever was and came there: no new white space, quote or `>`.
+        for byte in FORBIDDEN[quote].replace(b"<", b"").replace(b"=", b""):
+            assert edited.count(byte) <= raw.count(byte)
+
+
+HOSTILE = {
+    "ampersands": lambda n: b"&" * n,
+    "decimal": lambda n: b"&#" + b"1" * n,
+    "hex": lambda n: b"&#x" + b"F" * n,
+    "zeros": lambda n: b"&#" + b"0" * n,
+    "references": lambda n: b"&amp;" * (n // 5),
+    "open references": lambda n: b"&amp" * (n // 4),
+    "names": lambda n: b"&a" * (n // 2),
+    "one name": lambda n: b"&" + b"a" * n,
+    "returns": lambda n: b"\r" * n,
+    "bad bytes": lambda n: b"\xff" * n,
+    "lead bytes": lambda n: b"\xe2\x82" * (n // 2),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+@pytest.mark.parametrize("charset", ["utf-8", "shift_jis"])
+def test_hostile_values_are_linear(kind: str, charset: str) -> None:
+    def work(raw: bytes) -> list[Edit]:
+        view = attribute_view(raw, b'"', charset)
+        return view.lower([Edit(0, 0, b"/"), Edit(len(view.inner), len(view.inner), b"/")])
+
+    # One long reference is a single match: only the size makes it measurable.
+    size = 1 << (23 if kind in {"decimal", "hex", "zeros", "one name"} else 16)
+    assert_linear(work, HOSTILE[kind], (size, 2 * size), rounds=3)
+
+
+@pytest.mark.parametrize("part", [b"&amp;ab", b"abcd", b"&abc", b"&amp"])
+def test_many_edits_are_linear(part: bytes) -> None:
+    def make(size: int) -> tuple[bytes, list[Edit]]:
+        raw = part * size
+        inner = attribute_view(raw, b'"', "utf-8").inner
+        step = len(inner) // size
+        return raw, [Edit(at, at, b"Q") for at in range(0, len(inner), step)]
+
+    assert_linear(lambda case: attribute_view(case[0], b'"', "utf-8").lower(case[1]), make,
+                  (50_000, 100_000), rounds=2)  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", [b"&amp;", b"\xe9", b"&#1"])
+def test_memory_is_a_multiple_of_the_texts(raw: bytes) -> None:
+    value = raw * (1 << 14)
+    attribute_view(b"&amp;\xe9", b'"', "windows-1252")  # what is loaded once
+    tracemalloc.start()
+    try:
+        view = attribute_view(value, b'"', "windows-1252")
+        view.lower([Edit(len(view.inner), len(view.inner), b"/")])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # Law 9 for a value that is the whole document: input and output are equal here.
+    assert peak < 12 * len(value) + 10_000

@@ -1,0 +1,217 @@
+"""Tests of relbase.view.charset."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, lookup, sniff, sniff_css
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+META = b"<meta charset=koi8-r>"
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        # Encoding Standard §4.2 Names and labels
+        ("UTF8", "utf-8"),
+        ("\t\n\f\r utf-8 ", "utf-8"),
+        ("latin1", "windows-1252"),
+        ("us-ascii", "windows-1252"),
+        ("sjis", "shift_jis"),
+        ("gb2312", "gbk"),
+        ("utf-16", "utf-16le"),
+        ("unicodefffe", "utf-16be"),
+        ("iso-2022-kr", "replacement"),
+        ("hz-gb-2312", "replacement"),
+        ("x-user-defined", "x-user-defined"),
+        # "failure"
+        ("", None),
+        ("utf-7", None),
+        ("utf-32", None),
+        ("unicode_escape", None),
+        ("idna", None),
+        ("rot13", None),
+        ("../x", None),
+        ("utf-8\0", None),
+        ("\x0butf-8", None),
+        ("\xa0utf-8", None),
+        ("\u212aoi8-r", None),  # KELVIN SIGN: only ASCII letters have two cases
+        ("\udc80", None),
+        ("u" * 100_000, None),
+    ],
+)
+def test_lookup(label: str, name: str | None) -> None:
+    assert lookup(label) == name
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "expected"),
+    [
+        # WHATWG HTML §13.2.3.2: BOM, transport, meta; then what browsers guess
+        (b"\xef\xbb\xbf" + META, "latin1", Charset("utf-8", Source.BOM, 3)),
+        (b"\xff\xfe<\0", "latin1", Charset("utf-16le", Source.BOM, 2)),
+        (b"\xfe\xff\0<", None, Charset("utf-16be", Source.BOM, 2)),
+        (b"\xff\xfe\0\0<\0\0\0", None, Charset("utf-16le", Source.BOM, 2)),  # no UTF-32
+        (META, "latin1", Charset("windows-1252", Source.TRANSPORT)),
+        (META, "utf-7", Charset("koi8-r", Source.META)),
+        (META, None, Charset("koi8-r", Source.META)),
+        (b"<a href=\xc3\xa9>", None, Charset("utf-8", Source.GUESS)),
+        (b"<a href=\xe9>", None, Charset("windows-1252", Source.DEFAULT)),
+        (b"\xc0\xbca href=x>", None, Charset("windows-1252", Source.DEFAULT)),  # overlong
+        (b"\xed\xa0\x80", None, Charset("windows-1252", Source.DEFAULT)),  # a surrogate
+        (b"caf\xc3", None, Charset("windows-1252", Source.DEFAULT)),  # cut off
+        (b"", None, Charset("utf-8", Source.GUESS)),
+        ("<a href=x>".encode("utf-16-le"), None, Charset("utf-8", Source.GUESS)),
+    ],
+)
+def test_order(data: bytes, label: str | None, expected: Charset) -> None:
+    assert sniff(data, label) == expected
+
+
+def test_a_document_may_have_no_meta() -> None:
+    assert sniff(META, meta=False) == Charset("utf-8", Source.GUESS)
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        # §13.2.3.2 "prescan a byte stream to determine its encoding", step 2
+        (b"<\0?\0x\0", "utf-16le"),
+        (b"\0<\0?\0x", "utf-16be"),
+        # step 3, <!--
+        (b"<!--" + META + b"-->", None),
+        (b"<!-->" + META, "koi8-r"),
+        (b"<!--->" + META, "koi8-r"),
+        (b"<!-- >" + META, None),
+        # step 3, <meta
+        (b"<META/charset=koi8-r>", "koi8-r"),
+        (b"<metacharset=koi8-r>", None),
+        (b"<meta\x0bcharset=koi8-r>", None),
+        (b"<meta charset=koi8-r", None),
+        (b"<meta charset='koi8-r>", None),
+        (b"<meta charset = 'KOI8-R' >", "koi8-r"),
+        (b"<meta charset=koi8-r/>", None),  # the slash belongs to the value
+        (b"<meta charset=koi8-r />", "koi8-r"),
+        (b"<meta charset charset=koi8-r>", None),  # step 7: the first one counts
+        (b"<meta charset=x><meta charset=koi8-r>", "koi8-r"),
+        (b"<meta =charset=koi8-r>", None),
+        (b"<meta charset>" + META, "koi8-r"),
+        (b"<meta content='text/html; charset=koi8-r'>", None),
+        (b"<meta content='charset=koi8-r' http-equiv=Content-Type>", "koi8-r"),
+        (b"<meta content='charset=koi8-r' http-equiv=refresh>", None),
+        (b"<meta http-equiv=content-type content=charset=koi8-r charset=big5>", "big5"),
+        (b"<meta http-equiv=content-type charset=x content=charset=koi8-r>", None),
+        # steps 14 and 15
+        (b"<meta charset=utf-16be>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "windows-1252"),
+        (b"<meta charset=hz-gb-2312>", "replacement"),
+        # step 3, tags and the rest
+        (b"<a title='" + META + b"'>", None),
+        (b"</a title='" + META + b"'>", None),
+        (b"<a/title='>'" + META, "koi8-r"),  # a tag name ends at white space or `>`
+        (b"<title>" + META, "koi8-r"),
+        (b"<noscript>" + META, "koi8-r"),
+        (b"<!x" + META, None),
+        (b"<?x>" + META, "koi8-r"),
+        (b"<" + META, "koi8-r"),
+        (b"\0" + META, "koi8-r"),
+        # §2.6.5 "extracting a character encoding from a meta element"
+        (b"<meta http-equiv=content-type content='charset charset = koi8-r;x'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='xcharset=\"koi8-r\"'>", "koi8-r"),
+        (b"<meta http-equiv=content-type content='charset=\"koi8-r'>", None),
+        (b"<meta http-equiv=content-type content='charset='>", None),
+        (b"<meta http-equiv=content-type content='charset=x charset=koi8-r'>", None),
+        # "get an XML encoding"
+        (b"<?xml version='1.0' encoding=\"koi8-r\"?>", "koi8-r"),
+        (b"<?xml encoding\x01=\x02'koi8-r'>", "koi8-r"),
+        (b"<?xml encoding='utf-16'?>", "utf-8"),
+        (b"<?xml encoding='koi8-r '?>", None),
+        (b"<?xml encoding=koi8-r?>", None),
+        (b"<?xml encoding='koi8-r'", None),
+        (b"<?xml ?><a encoding='koi8-r'>", None),
+        (b" <?xml encoding='koi8-r'?>", None),
+        (b"<?xml encoding='big5'?>" + META, "koi8-r"),
+    ],
+)
+def test_prescan(data: bytes, name: str | None) -> None:
+    found = sniff(data)
+    assert (found.name if found.source is Source.META else None) == name
+
+
+@pytest.mark.parametrize(("room", "name"), [(0, "koi8-r"), (1, "utf-8")])
+def test_prescan_ends(room: int, name: str) -> None:
+    padding = b" " * (PRESCAN_LENGTH - len(META) + room)
+    assert sniff(padding + META).name == name
+
+
+@pytest.mark.parametrize(
+    ("data", "label", "environment", "expected"),
+    [
+        # CSS Syntax 3 §3.2 The input byte stream
+        (b'\xef\xbb\xbf@charset "koi8-r";', "big5", "big5", Charset("utf-8", Source.BOM, 3)),
+        (b'@charset "koi8-r";', "big5", None, Charset("big5", Source.TRANSPORT)),
+        (b'@charset "koi8-r";', "x", "big5", Charset("koi8-r", Source.AT_CHARSET)),
+        (b'@charset "utf-16le";', None, None, Charset("utf-8", Source.AT_CHARSET)),
+        (b"@charset 'koi8-r';", None, None, Charset("utf-8", Source.DEFAULT)),
+        (b'@CHARSET "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
+        (b'@charset  "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
+        (b'@charset "koi8-r" ;', None, None, Charset("utf-8", Source.DEFAULT)),
+        (b' @charset "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
+        (b'@charset "x";', None, "big5", Charset("big5", Source.ENVIRONMENT)),
+        (b'@charset "\xe9";', None, None, Charset("utf-8", Source.DEFAULT)),
+        (b"a{}\xe9", None, None, Charset("utf-8", Source.DEFAULT)),
+    ],
+)
+def test_css(data: bytes, label: str | None, environment: str | None, expected: Charset) -> None:
+    assert sniff_css(data, label, environment=environment) == expected
+
+
+# The meta stands behind the first 1024 bytes, where browsers no longer prescan but change the
+# encoding while they parse (WHATWG HTML §13.2.3.4).
+KNOWN_FAILURES = frozenset(f"tests1.dat#{number}" for number in range(47, 54))
+
+
+def test_html5lib_encoding_suite(data: Path) -> None:
+    files = sorted(data.joinpath("html", "html5lib-tests", "encoding").glob("*.dat"))
+    cases = {
+        f"{file.name}#{number}": (source, encoding.decode("ascii").strip().lower())
+        for file in files
+        for number, (source, encoding) in enumerate(
+            re.findall(rb"#data\n(.*?)\n#encoding\n(.*?)\n", file.read_bytes(), re.DOTALL)
+        )
+    }
+    assert len(cases) > 20
+    failures = {
+        name for name, (source, encoding) in cases.items() if _html_charset(source) != encoding
+    }
+    assert failures == KNOWN_FAILURES & cases.keys()
+
+
+def _html_charset(source: bytes) -> str:
+    """What the suite expects where nothing is stated: its own default."""
+    found = sniff(source)
+    name = found.name if found.source is not Source.GUESS else "windows-1252"
+    return lookup(name) or ""
+
+
+@given(st.lists(st.sampled_from([b"<meta ", b"charset", b"=", b"'", b'"', b">", b"<!--", b"-->",
+                                 b"<?xml ", b"encoding", b"content", b"\0", b"\xff", b"koi8-r",
+                                 b"http-equiv=content-type ", b"</", b"<a "]))
+       .map(b"".join))  # fmt: skip
+def test_any_bytes(data: bytes) -> None:
+    for found in (sniff(data), sniff_css(data)):
+        assert lookup(found.name) == found.name
+
+
+@pytest.mark.parametrize("part", ["é".encode(), b"a", b"\xf0\x9f\x98\x80"])
+def test_long_documents_are_linear(part: bytes) -> None:
+    assert_linear(sniff, lambda size: part * size + b"\xc3\xa9", (1 << 24, 1 << 25), rounds=2)

@@ -1,0 +1,137 @@
+"""Tests of relbase.view.runs with a small escape of their own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+from view_laws import check_law, edits_of
+
+from relbase.edit import Edit, splice
+from relbase.view.runs import Run, RunView
+
+# `%` and one or two hex digits are a byte, `@` stands for "abc", `~` for nothing.
+CODED = re.compile(rb"%([0-9a-f]{1,2})|@|~")
+
+
+def meaning(found: re.Match[bytes]) -> bytes:
+    if found[1]:
+        return bytes([int(found[1], 16)])
+    return b"abc" if found[0] == b"@" else b""
+
+
+def decode(raw: bytes) -> bytes:
+    return CODED.sub(meaning, raw)
+
+
+def spell(new: bytes) -> bytes:
+    return re.sub(rb"[%@~]", lambda found: b"%%%02x" % found[0][0], new)
+
+
+def begun(raw: bytes, at: int) -> int:
+    return at - 1 if raw[at - 1 : at] == b"%" else at
+
+
+def view_of(raw: bytes) -> RunView:
+    runs = [
+        Run(*found.span(), meaning(found), found[1] is not None and len(found[1]) == 1)
+        for found in CODED.finditer(raw)
+    ]
+    return RunView(raw, runs, spell, begun)
+
+
+@pytest.mark.parametrize(
+    ("raw", "edit", "expected"),
+    [
+        (b"xyz", Edit(1, 2, b"Q"), b"xQz"),  # no run
+        (b"x%41z", Edit(1, 2, b"@"), b"x%40z"),  # a whole run, spelled
+        (b"x@z", Edit(2, 3, b"Q"), b"xaQcz"),  # inside a run
+        (b"x@z", Edit(2, 2, b""), b"xabcz"),  # inside a run, changing nothing
+        (b"x@z", Edit(0, 2, b"Q"), b"Qbcz"),  # ends inside a run
+        (b"x@z", Edit(3, 5, b"Q"), b"xabQ"),  # begins inside a run
+        (b"x@z", Edit(1, 1, b"Q"), b"xQ@z"),  # before a run
+        (b"x@z", Edit(4, 4, b"Q"), b"x@Qz"),  # behind a run
+        (b"x~z", Edit(1, 1, b"Q"), b"xQ~z"),  # at an empty run
+        (b"x~z", Edit(0, 1, b"Q"), b"Q~z"),
+        (b"x~z", Edit(1, 2, b"Q"), b"xQ"),
+        (b"%4z", Edit(1, 1, b"1"), b"\x041z"),  # behind an unended run
+        (b"%4@", Edit(2, 3, b"1"), b"\x04a1c"),  # in the run behind an unended one
+        (b"%z", Edit(1, 2, b"41"), b"%2541"),  # behind what the new text completes
+        (b"@", Edit(3, 3, b""), b"@"),
+        (b"", Edit(0, 0, b"%"), b"%25"),
+    ],
+)
+def test_one_edit(raw: bytes, edit: Edit, expected: bytes) -> None:
+    view = view_of(raw)
+    assert splice(raw, view.lower([edit])) == expected
+    assert decode(expected) == splice(view.inner, [edit])
+
+
+def test_edits_that_touch_become_one() -> None:
+    assert view_of(b"x@z").lower([Edit(1, 2, b"1"), Edit(3, 4, b"2"), Edit(4, 4, b"3")]) == [
+        Edit(1, 2, b"1b23")
+    ]
+    assert view_of(b"xyz").lower([Edit(0, 1, b"1"), Edit(2, 2, b"2")]) == [
+        Edit(0, 1, b"1"),
+        Edit(2, 2, b"2"),
+    ]
+
+
+def test_no_edits_and_no_runs() -> None:
+    raw = b"plain"
+    assert view_of(raw).inner is raw
+    assert view_of(b"a@").lower([]) == []
+
+
+def test_joins_may_reach_over_runs() -> None:
+    raw = b"x<@~@y"
+    runs = [Run(2, 3, b"abc"), Run(3, 4, b""), Run(4, 5, b"d")]
+    view = RunView(raw, runs, bytes.upper, lambda raw, at: raw.find(b"<") if at > 2 else at)
+    assert view.lower([Edit(6, 7, b"z")]) == [Edit(1, 6, b"<ABCDZ")]
+
+
+def test_an_iterator_of_runs_is_refused() -> None:
+    with pytest.raises(ValueError, match="sequence"):
+        RunView(b"a", iter([Run(0, 1, b"b")]), bytes)
+
+
+PARTS = st.sampled_from([b"%", b"%4", b"%41", b"@", b"~", b"1", b"z"])
+TEXTS = st.lists(PARTS, max_size=6).map(b"".join)
+
+
+def test_law() -> None:
+    seen: Counter[str] = Counter()
+
+    @given(st.data(), st.lists(PARTS, min_size=2, max_size=6).map(b"".join))
+    def law(data: st.DataObject, raw: bytes) -> None:
+        view = view_of(raw)
+        edits = data.draw(edits_of(view.inner, TEXTS)) if view.inner.isascii() else []
+        edited = check_law(raw, view, edits, decode)
+        seen["all"] += 1
+        seen["changed"] += raw not in (edited, view.inner)
+
+    law()
+    assert seen["changed"] > 0.3 * seen["all"]
+
+
+@pytest.mark.parametrize(
+    "raw", [b"@", b"z", b"%4z", b"~@"], ids=["runs", "no runs", "unended", "empty"]
+)
+def test_many_edits_are_linear(raw: bytes) -> None:
+    def make(size: int) -> tuple[RunView, list[Edit]]:
+        view = view_of(raw * size)
+        return view, [Edit(at, at, b"Q") for at in range(0, len(view.inner), 3)]
+
+    assert_linear(lambda case: case[0].lower(case[1]), make, (20_000, 40_000))
+
+
+def test_many_edits_of_one_run_are_linear() -> None:
+    def make(size: int) -> tuple[RunView, list[Edit]]:
+        view = RunView(b"@", [Run(0, 1, b"a" * size)], bytes)
+        return view, [Edit(at, at, b"Q") for at in range(size)]
+
+    assert_linear(lambda case: case[0].lower(case[1]), make, (20_000, 40_000))

@@ -1,0 +1,171 @@
+"""Tests of relbase.view.transcode; Python's codecs say what UTF-16 means."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import Counter
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+from view_laws import check_law, edits_of
+
+from relbase.edit import Edit, splice
+from relbase.view.charset import lookup
+from relbase.view.iso2022jp import Iso2022JpView
+from relbase.view.transcode import (
+    UNREADABLE,
+    Utf16View,
+    decode,
+    document_view,
+    encode,
+    text_view,
+)
+
+CODECS = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
+
+
+@pytest.mark.parametrize(
+    ("charset", "kind"),
+    [
+        ("utf-8", None),
+        ("windows-1252", None),
+        ("x-user-defined", None),
+        ("shift_jis", None),
+        ("gb18030", None),
+        ("utf-16le", Utf16View),
+        ("utf-16be", Utf16View),
+        ("iso-2022-jp", Iso2022JpView),
+    ],
+)
+def test_which_documents_need_a_view(charset: str, kind: type | None) -> None:
+    view = document_view(b"", charset)
+    assert view is None if kind is None else isinstance(view, kind)
+
+
+@pytest.mark.parametrize("charset", [*UNREADABLE, "utf-16", "UTF-8", "latin1", "utf-7", ""])
+def test_no_other_charsets(charset: str) -> None:
+    with pytest.raises(ValueError, match="pass it through"):
+        document_view(b"", charset)
+    assert lookup(charset) != charset or charset in UNREADABLE
+
+
+@pytest.mark.parametrize(
+    ("raw", "edit", "expected"),
+    [
+        ("<a href=x>", Edit(8, 9, b"/y"), "<a href=/y>"),
+        ("\ufeffé😀x", Edit(9, 10, "€😀".encode()), "\ufeffé😀€😀"),
+        ("é😀", Edit(1, 2, b"\xa8"), "è😀"),  # splits a character
+    ],
+)
+@pytest.mark.parametrize("charset", CODECS)
+def test_utf_16(charset: str, raw: str, edit: Edit, expected: str) -> None:
+    data = raw.encode(CODECS[charset])
+    view = Utf16View(data, charset)
+    assert view.inner == raw.encode()
+    assert splice(data, view.lower([edit])) == expected.encode(CODECS[charset])
+
+
+def test_half_characters_do_not_raise() -> None:
+    view = Utf16View("é😀".encode("utf-16-le"), "utf-16le")
+    lowered = view.lower([Edit(1, 1, b"a"), Edit(3, 5, b""), Edit(6, 6, b"\xff")])
+    assert [edit[:2] for edit in lowered] == [(0, 6)]
+
+
+def test_an_odd_last_byte_stays_last() -> None:
+    view = Utf16View(b"a\0b", "utf-16le")
+    assert view.inner == b"a"
+    assert splice(b"a\0b", view.lower([Edit(1, 1, b"c")])) == b"a\0c\0b"
+
+
+UNITS = st.lists(
+    st.sampled_from(
+        ["a", "<", "é", "あ", "😀", "\ud800", "\udc80", "\udfff", "\r", "\0", "\ufeff"]
+    ),
+    max_size=12,
+).map("".join)
+
+
+@pytest.mark.parametrize("charset", CODECS)
+def test_law_of_utf_16(charset: str) -> None:
+    codec = CODECS[charset]
+    seen: Counter[str] = Counter()
+
+    def oracle(raw: bytes) -> bytes:
+        whole = raw[: len(raw) // 2 * 2]
+        return whole.decode(codec, "surrogatepass").encode("utf-8", "surrogatepass")
+
+    def paired(inner: bytes) -> bytes:
+        """Single surrogates that come to stand together are one character."""
+        string = inner.decode("utf-8", "surrogatepass")
+        return oracle(string.encode(codec, "surrogatepass"))
+
+    new = UNITS.map(lambda string: string.encode("utf-8", "surrogatepass"))
+
+    @given(st.data(), UNITS, st.sampled_from([b"", b"\0", b"\xd8"]))
+    def law(data: st.DataObject, string: str, odd: bytes) -> None:
+        raw = string.encode(codec, "surrogatepass") + odd
+        edits = data.draw(edits_of(oracle(raw), new))
+        edited = check_law(raw, Utf16View(raw, charset), edits, oracle, paired)
+        seen["all"] += 1
+        seen["changed"] += edited != raw and not string.isascii()
+
+    law()
+    assert seen["changed"] > 0.3 * seen["all"]
+
+
+@pytest.mark.parametrize("size", [(1 << 16) - 1, 1 << 16, (1 << 16) + 1])
+def test_characters_across_the_parts_of_a_long_text(size: int) -> None:
+    raw = ("é" + "😀" * size + "\ud83d").encode("utf-16-le", "surrogatepass")
+    view = Utf16View(raw, "utf-16le")
+    assert view.inner == ("é" + "😀" * size + "\ud83d").encode("utf-8", "surrogatepass")
+    at = len(view.inner) - 3
+    assert view.lower([Edit(at, at, b"a")]) == [Edit(len(raw) - 2, len(raw) - 2, b"a\0")]
+
+
+@pytest.mark.parametrize("part", ["abcdefgh", "aé😀b", "ああああ"])
+def test_utf_16_is_linear(part: str) -> None:
+    def make(size: int) -> tuple[bytes, list[Edit]]:
+        step = len(part.encode())
+        edits = [Edit(at, at, b"/") for at in range(0, size * step, step)]
+        return (part * size).encode("utf-16-le"), edits
+
+    assert_linear(lambda case: Utf16View(case[0], "utf-16le").lower(case[1]), make,
+                  (50_000, 100_000), rounds=2)  # fmt: skip
+
+
+@pytest.mark.parametrize("part", ["a", "é", "あ", "😀"])
+def test_utf_16_takes_little_memory(part: str) -> None:
+    raw = (part * (1 << 20)).encode("utf-16-le")
+    tracemalloc.start()
+    try:
+        view = Utf16View(raw, "utf-16le")
+        view.lower([Edit(len(view.inner), len(view.inner), b"/")])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * len(raw) + (1 << 20)
+
+
+def test_text_view() -> None:
+    raw = b"\x95\\url(x)"
+    view = text_view(raw, "shift_jis", lambda character: b"\\%x " % ord(character))
+    assert view.inner == "表url(x)".encode()
+    assert splice(raw, view.lower([Edit(7, 8, "é/表".encode())])) == b"\x95\\url(\\e9 /\x95\\)"
+    assert text_view(b"abc", "big5").inner == b"abc"
+
+
+@pytest.mark.parametrize(
+    ("raw", "charset", "meaning"),
+    [
+        (b"a", "shift_jis", "a"),
+        ("é😀".encode("utf-16-be"), "utf-16be", "é😀"),
+        (b"a\0\x00\xd8", "utf-16le", "a\ufffd"),
+        (b'\x1b$B$"\x1b(B!', "iso-2022-jp", "あ!"),
+    ],
+)
+def test_decode(raw: bytes, charset: str, meaning: str) -> None:
+    assert decode(raw, charset) == meaning
+    if "\ufffd" not in meaning:
+        assert encode(meaning, charset) == raw
