@@ -68,7 +68,7 @@ def check(
         raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
         raise ValueError(
-            f"{charset!r} is no charset label of the WHATWG Encoding Standard: "
+            f"{charset[:80]!r} is no charset label of the WHATWG Encoding Standard: "
             "give one, such as 'utf-8', or None to have it found"
         )
     return Call(

@@ -103,7 +103,8 @@ _root: Final = re.compile(
 ).match
 _css: Final = re.compile(
     rb"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+"
-    rb"(?:@[a-zA-Z-]+|[^{}<>;]++\{[^{}<>]*+\})"
+    # An at-rule, or a selector with a declaration, nothing, or a nested rule after its brace.
+    rb"(?:@[a-zA-Z-]+|[^{}<;]++\{[\t\n\f\r ]*+(?:[\w-]++[\t\n\f\r ]*+:|[}&.#]))"
 ).match
 # What may hold tags in CSS: comments and strings.
 _css_opaque: Final = re.compile(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")

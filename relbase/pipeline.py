@@ -180,6 +180,9 @@ def _read(data: bytes, call: Call) -> _Document:
     around, notes = _around(call)
     label = call.charset or _charset_parameter(content_type)
     charset = (sniff_css if kind is Kind.CSS else sniff)(data, label)
+    if charset.source is Source.GUESS and data.isascii():
+        # What is read is the same. What is written, and queries, are as browsers take it [C].
+        charset = Charset("windows-1252", Source.DEFAULT)
     view = None
     if charset.name in UNREADABLE:
         kind = Kind.OTHER
@@ -241,9 +244,11 @@ def _around(call: Call) -> tuple[Base, list[Note]]:
     """The base of what is around the document: its heading, its retrieval URL, or none."""
     retrieved, remarks = retrieval_statements(call.url, call.redirects)
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, more = http_statements(call.fields)
-    around, further = establish(stated, outer, profile=call.profile)
-    return around, [*remarks, *notes, *more, *further]
+    stated, refused = http_statements(call.fields)
+    around, more = establish(stated, outer, profile=call.profile)
+    if refused:
+        around = replace(around, refused=(*refused, *around.refused))
+    return around, [*remarks, *notes, *refused, *more]
 
 
 # By kind: how the references are visited, and how the base within the document is established.

@@ -31,23 +31,39 @@ _AFTER: Final = 32
 _INDENT: Final = "    "
 
 
-@click.command("check")
+_EPILOG: Final = """\b
+Examples:
+  relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
+  relbase check --base http://example.com/a/b this:that ../../../c
+  relbase check --json http://example.com/ | jq .violations
+
+\b
+The exit status is 1 when a URL violates the grammar. Remarks on where the RFCs
+differ, and on recommended practice, count under --strict alone.
+"""
+
+
+@click.command(
+    "check",
+    short_help="Check URLs against the grammar of RFC 1808 and RFC 1738.",
+    epilog=_EPILOG,
+)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--base", metavar="URL", help="Judge references as relative to this URL, and it too.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each URL.")
+@click.option("--strict", is_flag=True, help="Exit with 1 on remarks too.")
 @click.pass_context
 def check(
-    context: click.Context, urls: tuple[str, ...], base: str | None, *, as_json: bool
+    context: click.Context, urls: tuple[str, ...], base: str | None, *, as_json: bool, strict: bool
 ) -> None:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 
-    "-" or no URL at all reads a list from standard input, a URL a line. The exit status is 1 when
-    something violates the grammar; remarks on recommended practice do not count.
+    "-" or no URL at all reads a list from standard input, a URL a line.
     """
     violating = False
     for url, its_base, found in _judged(urls or ("-",), base):
-        violating |= any(one.kind is Kind.VIOLATION for one in found)
-        click.echo(_json_line(url, its_base, found) if as_json else _report(url, found))
+        violating |= any(strict or one.kind is Kind.VIOLATION for one in found)
+        click.echo(_json_line(url, its_base, found) if as_json else report(url, found))
     context.exit(1 if violating else 0)
 
 
@@ -64,7 +80,8 @@ def _listed(urls: Iterable[str]) -> Iterator[str]:
         if url != "-":
             yield url
             continue
-        for line in sys.stdin.buffer:
+        # There is no standard input when it was closed before the start.
+        for line in sys.stdin.buffer if sys.stdin else ():
             if written := line.rstrip(b"\r\n"):
                 yield written.decode("utf-8", "surrogateescape")
 
@@ -74,8 +91,13 @@ def _json_line(url: str, base: str | None, found: list[Violation]) -> str:
     return json.dumps({"url": url, "base": base, "violations": listed})
 
 
-def _report(url: str, found: list[Violation]) -> str:
-    """The report on one URL for people."""
+def report(url: str, found: list[Violation]) -> str:
+    """The report on one URL for people.
+
+    Args:
+        url: the URL.
+        found: what was found in it.
+    """
     if not found:
         shown = _excerpt(url, 0, 0)[0]
         return f"{shown}\n{_INDENT}ok: {parse_url(url).production}"

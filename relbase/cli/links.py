@@ -102,7 +102,7 @@ def _show(source: Source, link: Link, _tally: Tally, *, as_json: bool) -> None:
 
 
 def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool) -> None:
-    from relbase.cli.check import _report as report  # noqa: PLC0415 (start-up time of the usual case)
+    from relbase.cli.check import report  # noqa: PLC0415 (start-up time of the usual case)
     from relbase.url.grammar import Kind, violations  # noqa: PLC0415 (as above)
 
     found = violations(link.reference, link.base.url or None)

@@ -24,14 +24,15 @@ SVG: Final = "svg"
 MATH: Final = "math"
 
 _BREAKOUT: Final = frozenset(
-    b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li "
-    b"listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
+    b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img "
+    b"li listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul "
+    b"var".split()
 )
 FONT_BREAKOUT: Final = frozenset((b"color", b"face", b"size"))
 
 _VOID: Final = frozenset(
-    b"area base basefont bgsound br col embed frame hr image img input keygen link meta param source "
-    b"track wbr".split()
+    b"area base basefont bgsound br col embed frame hr image img input keygen link meta param "
+    b"source track wbr".split()
 )
 
 # An open p ends before these ("close a p element"), so that a lone <p> does not stay open.

@@ -24,7 +24,7 @@ from relbase.references.foreign import (
     ForeignContent,
 )
 from relbase.references.skim import plain_foreign
-from relbase.references.vocabulary import ATTRIBUTES, Nested, Row, keyword, rows
+from relbase.references.vocabulary import ASKED, ATTRIBUTES, Nested, Row, keyword, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -192,7 +192,8 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
     attributes = {}
     if tag_end - attributes_at > len(">"):
-        attributes = {found.name: found for found in tags.attributes(text, attributes_at, tag_end)}
+        asked = tags.attributes(text, attributes_at, tag_end, ASKED)
+        attributes = {found.name: found for found in asked}
     values: dict[bytes, bytes] | None = None
     for attribute in attributes.values():
         if attribute.name not in ATTRIBUTES:
@@ -208,11 +209,10 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             yield Slot(namespace, name, attribute.name, row, attribute, codebase)
             break
     if raw_end > tag_end and name in _RAW_ROWS:
-        row = _RAW_ROWS[name](attributes.get(b"type"), text)
-        if row is not None:
-            yield Slot(
-                namespace, name, b"", row, tags.Attribute(b"", tag_end, raw_end, RAW, equals=True)
-            )
+        inside = _RAW_ROWS[name](attributes.get(b"type"), text)
+        if inside is not None:
+            value = tags.Attribute(b"", tag_end, raw_end, RAW, equals=True)
+            yield Slot(namespace, name, b"", inside, value)
 
 
 def embedded_base(text: bytes) -> Attribute | None:
@@ -226,9 +226,8 @@ def embedded_base(text: bytes) -> Attribute | None:
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
         if element.name == b"base" and element.namespace == HTML and not element.hidden:
-            for attribute in tags.attributes(text, element.attributes, element.end):
-                if attribute.name == b"href":
-                    return attribute
+            for attribute in tags.attributes(text, element.attributes, element.end, {b"href"}):
+                return attribute
     return None
 
 
@@ -309,28 +308,18 @@ def _start_foreign(
     """Open an element in or into foreign content, and tell its namespace."""
     font = encoding = False
     if name in {b"font", b"annotation-xml"}:
-        for attribute in tags.attributes(text, pos, tag_end):
+        for attribute in tags.attributes(text, pos, tag_end, FONT_BREAKOUT | {b"encoding"}):
             font = font or attribute.name in FONT_BREAKOUT
             if attribute.name == b"encoding":
                 value = keyword(text[attribute.start : attribute.end])
                 encoding = value in {b"text/html", b"application/xhtml+xml"}
     namespace = foreign.start(
         name,
-        self_closing=_self_closing(text, pos, tag_end),
+        self_closing=tags.self_closing(text, pos, tag_end),
         html_annotation=encoding,
         font_breakout=font,
     )
     return HTML if namespace is None else namespace
-
-
-def _self_closing(text: bytes, pos: int, tag_end: int) -> bool:
-    """Whether a tag ends in `/>`, the slash not being the end of an unquoted value."""
-    if not text.endswith(b"/>", pos, tag_end):
-        return False
-    last = None
-    for last in tags.attributes(text, pos, tag_end):
-        pass
-    return last is None or last.quote != b"" or last.end < tag_end - 1
 
 
 def _text_end(text: bytes, pos: int, end: int) -> int:

@@ -13,10 +13,11 @@ that the time stays linear.
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterator
 
 WS: Final = rb"[\t\n\f\r ]"
 
@@ -41,6 +42,8 @@ _attributes: Final = re.compile(
     + WS
     + rb"""*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+)|(?=>)))?"""
 ).finditer
+
+_UNQUOTED: Final = 5  # the group of an unquoted value
 
 tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
 
@@ -68,12 +71,21 @@ def tag_end(text: bytes, pos: int, end: int) -> int:
     return found.end() if found else -1
 
 
-def attributes(text: bytes, pos: int, end: int) -> Iterator[Attribute]:
-    """The attributes of a tag, from the end of its name to after its `>`; the first of a name."""
+def attributes(
+    text: bytes, pos: int, end: int, names: Container[bytes] | None = None
+) -> Iterator[Attribute]:
+    """The attributes of a tag, from the end of its name to after its `>`; the first of a name.
+
+    Args:
+        text: the document.
+        pos: the end of the tag name.
+        end: after the `>`.
+        names: which attributes are asked for, None for all: a hostile tag has millions of others.
+    """
     seen: set[bytes] = set()
     for found in _attributes(text, pos, end):
         name = found[1].lower()
-        if name in seen:
+        if name in seen or (names is not None and name not in names):
             continue
         seen.add(name)
         yield _attribute(name, found, text)
@@ -86,8 +98,22 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
     if group == 2:  # noqa: PLR2004 (the group of `=`)
         return Attribute(name, found.end(2), found.end(2), None, equals=True)
     start, end = found.span(group)
-    quote = b"" if group == 5 else text[end : end + 1]  # noqa: PLR2004 (the unquoted value)
+    quote = b"" if group == _UNQUOTED else text[end : end + 1]
     return Attribute(name, start, end, quote, equals=True)
+
+
+def self_closing(text: bytes, pos: int, end: int) -> bool:
+    """Whether a tag ends in `/>`, where the slash is not the end of an unquoted value.
+
+    Args:
+        text: the document.
+        pos: the end of the tag name.
+        end: after the `>`.
+    """
+    if not text.endswith(b"/>", pos, end):
+        return False
+    last = deque(_attributes(text, pos, end), maxlen=1)
+    return not last or last[0].end(_UNQUOTED) < end - 1
 
 
 def comment_end(text: bytes, pos: int, end: int) -> int:

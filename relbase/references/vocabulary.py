@@ -194,6 +194,11 @@ _BY_PLACE: Final = _by_place()
 # Attributes that are in some row: most others are passed over by one look-up.
 ATTRIBUTES: Final = frozenset(attribute for _, _, attribute in _BY_PLACE)
 
+# With those that the conditions of rows ask for.
+ASKED: Final = ATTRIBUTES | frozenset(
+    b"attributename codebase http-equiv itemprop name property type valuetype".split()
+)
+
 # Those that count in HTML by default.
 DEFAULT_ATTRIBUTES: Final = frozenset(
     attribute

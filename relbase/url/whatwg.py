@@ -8,7 +8,6 @@ reference, which it then leaves as they are.
 
 from __future__ import annotations
 
-import codecs
 import re
 from typing import TYPE_CHECKING, Final
 
@@ -135,18 +134,19 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     """Percent-encode after encoding, or None where the output encoding is UTF-8."""
     if charset == "utf-8":
         return None
-    import webencodings  # noqa: PLC0415 (most documents are UTF-8: start-up time)
+    # Most documents are UTF-8: start-up time.
+    from relbase.view.charset import lookup  # noqa: PLC0415
+    from relbase.view.transcode import encode  # noqa: PLC0415
 
-    encoding = webencodings.lookup(charset)
-    if encoding is None:
+    name = lookup(charset)
+    if name is None:
         raise ValueError(f"{charset!r} is no charset label: give one of the WHATWG Encoding table")
     # https://encoding.spec.whatwg.org/#get-an-output-encoding
-    if encoding.name in {"utf-8", "utf-16le", "utf-16be", "replacement"}:
+    if name in {"utf-8", "utf-16le", "utf-16be", "replacement"}:
         return None
-    encode = encoding.codec_info.encode
 
     def percent_encode(run: re.Match[str]) -> str:
-        encoded: bytes = encode(run[0], _UNENCODABLE)[0]
+        encoded = encode(run[0], name, _unencodable)
         return "".join(
             f"%{byte:02X}" if byte in _SPECIAL_QUERY_SET else chr(byte) for byte in encoded
         )
@@ -154,14 +154,6 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     return lambda query: _NOT_ASCII.sub(percent_encode, query)
 
 
-_UNENCODABLE: Final = "relbase.percent-encoded-character-reference"
-
-
-def _percent_encoded_character_reference(error: UnicodeError) -> tuple[str, int]:
+def _unencodable(character: str) -> bytes:
     """https://url.spec.whatwg.org/#string-percent-encode-after-encoding, step 4.3."""
-    assert isinstance(error, UnicodeEncodeError)
-    failed = error.object[error.start : error.end]
-    return "".join(f"%26%23{ord(character)}%3B" for character in failed), error.end
-
-
-codecs.register_error(_UNENCODABLE, _percent_encoded_character_reference)
+    return b"%%26%%23%d%%3B" % ord(character)

@@ -174,3 +174,10 @@ def test_many_violations_are_limited() -> None:
 def test_importing_the_command_loads_no_rich() -> None:
     code = "import sys, relbase.cli.check; sys.exit('rich' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_strict_counts_remarks() -> None:
+    runner = CliRunner()
+    assert runner.invoke(check, ["this:that"]).exit_code == 0
+    assert runner.invoke(check, ["--strict", "this:that"]).exit_code == 1
+    assert runner.invoke(check, ["--strict", "http://a/b"]).exit_code == 0

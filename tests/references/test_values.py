@@ -19,7 +19,9 @@ from relbase.references.values import (
     Syntax,
     clean,
     comma_list,
+    link,
     refresh,
+    semicolon_list,
     space_list,
     spell,
     srcset,
@@ -36,6 +38,7 @@ C0_AND_SPACE = bytes(range(0x21))
 
 URL, SPACES, COMMAS = Syntax.URL, Syntax.SPACE_LIST, Syntax.COMMA_LIST
 SRCSET, REFRESH = Syntax.SRCSET, Syntax.REFRESH
+SEMICOLONS, LINK = Syntax.SEMICOLON_LIST, Syntax.LINK
 
 
 def found(syntax: Syntax, value: bytes) -> list[bytes]:
@@ -49,6 +52,8 @@ def test_every_syntax_has_its_function() -> None:
         COMMAS: comma_list,
         SRCSET: srcset,
         REFRESH: refresh,
+        SEMICOLONS: semicolon_list,
+        LINK: link,
     }
 
 
@@ -120,6 +125,20 @@ def test_every_syntax_has_its_function() -> None:
         (REFRESH, b"0;url=' '", []),
         (REFRESH, b"0;url=''x", []),
         (REFRESH, b"0;\x0b", []),
+        # SMIL 3 §12.5.2: white space around the semicolons, one may be at the end.
+        (SEMICOLONS, b" a.svg ;b.svg; ", [b"a.svg", b"b.svg"]),
+        (SEMICOLONS, b";;", []),
+        # RFC 8288 §3, and its examples in §3.5.
+        (LINK, b"<a>", [b"a"]),
+        (LINK, b"</TheBook/chapter2>; rel=\"previous\"; title*=UTF-8'de'l", [b"/TheBook/chapter2"]),
+        (LINK, b'<a>; rel="b, <c>", <d>;rel=e', [b"a", b"d"]),
+        (LINK, b'<a>; rel="b\\", <c>", <d>', [b"a", b"d"]),
+        (LINK, b" , < a >,,<b>", [b"a", b"b"]),
+        (LINK, b"<>, <b>", [b"b"]),
+        (LINK, b"a, <b>", []),
+        (LINK, b"<a", []),
+        (LINK, b'<a>; rel="b, <c>', [b"a"]),
+        (LINK, b'<a>; rel="b\\', [b"a"]),
     ],
 )
 def test_urls_of_a_value(syntax: Syntax, value: bytes, urls: list[bytes]) -> None:
@@ -151,7 +170,17 @@ def test_clean_keeps_the_object() -> None:
     ("syntax", "value", "new", "spelled"),
     [
         # Control characters are encoded everywhere.
-        *((syntax, b"0;x", "h:\0\t\n\x1f\x7f!", "h:%00%09%0A%1F%7F!") for syntax in Syntax),
+        *(
+            (
+                syntax,
+                b"<x>" if syntax is LINK else b"0;x",
+                "h:\0\t\n\x1f\x7f!",
+                "h:%00%09%0A%1F%7F!",
+            )
+            for syntax in Syntax
+        ),
+        (SEMICOLONS, b"x;y", " h:a b;c", "%20h:a b%3Bc"),
+        (LINK, b"<x>", "h:a b<c>,;", "h:a%20b%3Cc%3E,;"),
         (URL, b"x", " h:a b, ", "%20h:a b,%20"),
         (URL, b"x", "h:'\"(),;", "h:'\"(),;"),
         (URL, b"x", "  ", "%20%20"),
@@ -181,7 +210,7 @@ def test_spelling(syntax: Syntax, value: bytes, new: str, spelled: str) -> None:
 
 @pytest.mark.parametrize("syntax", Syntax)
 def test_a_url_that_is_safe_is_the_same_object(syntax: Syntax) -> None:
-    new = "http://a/b;p?q(')é#s"
+    new = "http://a/b?q(')é#s" if syntax is SEMICOLONS else "http://a/b;p?q(')é#s"
     assert spell(syntax, new, b"0;x", Span(2, 3)) is new
 
 
@@ -214,7 +243,8 @@ def test_law_8_new_urls_stand_where_the_old_ones_stood(syntax: Syntax) -> None:
 
     @given(PREFIXES, VALUES, st.lists(NEW_URLS, min_size=1, max_size=3))
     def law(prefix: str, rest: str, new: list[str]) -> None:
-        value = (prefix + rest if syntax is REFRESH else rest).encode()
+        frame = {REFRESH: (prefix, ""), LINK: ("<", ">, <x>")}.get(syntax, ("", ""))
+        value = rest.join(frame).encode()
         changed, expected = respelled(syntax, value, new)
         assert list(SYNTAXES[syntax](changed)) == expected
         assert all(clean(text) == text for text in map(bytes.decode, found(syntax, changed)))
