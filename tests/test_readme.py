@@ -1,0 +1,87 @@
+"""The README's examples are executed: its commands, its library, its before and after."""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import relbase
+from relbase.cli.group import relbase as command
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
+
+
+def sessions() -> list[tuple[str, str]]:
+    """Each command of the console blocks and what it prints."""
+    return [
+        (found[1], found[2])
+        for block in blocks("console")
+        for found in re.finditer(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize(("line", "output"), sessions())
+def test_commands(line: str, output: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    program, *arguments = shlex.split(line)
+    assert program == "relbase"
+    assert CliRunner().invoke(command, arguments).stdout == output
+
+
+def test_there_are_commands() -> None:
+    assert len(sessions()) == 3
+
+
+def test_library() -> None:
+    (block,) = blocks("python")
+    test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
+    assert len(test.examples) > 5
+    results = doctest.DocTestRunner().run(test)
+    assert results.failed == 0
+
+
+def test_before_and_after() -> None:
+    before, after = blocks("html")
+    url = "http://h.example/d/p.html"
+    assert f"`--url {url}`" in README
+    assert relbase.rewrite(before.encode(), url=url).data == after.encode()
+
+
+def test_first_minute(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    set_up, tests = blocks("sh")
+    steps = set_up.strip().split(" && ")
+    assert steps[:2] == [
+        "python3 -m venv --without-pip .venv",
+        "python3 -m pip --python .venv/bin/python install -q -e '.[test]'",
+    ]
+    assert tests == ".venv/bin/python -m pytest\n"
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert all(f"\n{step}\n" in run for step in [*steps[:2], tests.strip()])
+    program, *arguments = shlex.split(steps[2])
+    assert program == ".venv/bin/relbase"
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 0
+    assert result.stdout.count("\n+") > 5
+
+
+def test_every_command_and_option_of_the_policy_is_named() -> None:
+    for name in ("rewrite", "links", "base", "resolve", "check"):
+        assert f"| `relbase {name} " in README
+    for flag in ("--keep-fragments", "--keep REGEX", "--extended"):
+        assert flag in README
+
+
+def test_where_to_change_what_names_what_is_there() -> None:
+    _, _, section = README.partition("## Where to change what")
+    names = re.findall(r"`(relbase/[\w/.]+)`", section)
+    assert len(names) > 8
+    assert [name for name in names if not (ROOT / name).exists()] == []
