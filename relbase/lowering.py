@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span
-from relbase.scope import Hit, Item
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from relbase.scope import Hit, Item
     from relbase.view.runs import View
 
 

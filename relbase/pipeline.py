@@ -28,7 +28,7 @@ from relbase.view.transcode import UNREADABLE, document_view, text_view
 from relbase.walk import html_base, visit_css, visit_html
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Unpack
 
     from relbase.policy import Policy
@@ -251,20 +251,17 @@ def _around(call: Call) -> tuple[Base, list[Note]]:
     return around, [*remarks, *notes, *refused, *more]
 
 
-# By kind: how the references are visited, and how the base within the document is established.
-_VISITS: Final = {
-    Kind.HTML: (visit_html, html_base),
-    Kind.CSS: (
-        lambda text, scope: visit_css(text, scope.on(scope.base)),
-        lambda _text, scope: scope.base,
-    ),
+# How the references of a kind are visited.
+_VISITS: Final[dict[Kind, Callable[[bytes, Scope], Iterator[Item]]]] = {
+    Kind.HTML: visit_html,
+    Kind.CSS: lambda text, scope: visit_css(text, scope.on(scope.base)),
 }
 
 
 def _base(document: _Document) -> Base:
-    if document.kind not in _VISITS:
+    if document.kind is not Kind.HTML:
         return document.scope.base
-    return _VISITS[document.kind][1](document.text, document.scope)
+    return html_base(document.text, document.scope)
 
 
 def _visit(document: _Document, *, edits_only: bool) -> Iterator[Item]:
@@ -272,7 +269,7 @@ def _visit(document: _Document, *, edits_only: bool) -> Iterator[Item]:
     if document.kind not in _VISITS:
         return iter(())
     scope = replace(document.scope, edits_only=edits_only)
-    items = _VISITS[document.kind][0](document.text, scope)
+    items = _VISITS[document.kind](document.text, scope)
     return items if document.view is None else lowered(items, document.view, 0)
 
 

@@ -33,7 +33,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.skim import SAMPLES, skimming
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested, Row
-from relbase.scope import ABSOLUTE, Hit, Item, Place, Scope, Status, own_url, visit_url
+from relbase.scope import ABSOLUTE, Hit, Item, Place, Scope, own_url, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view

@@ -20,22 +20,28 @@ class Category(Enum):
 
 
 NEVER: Final = frozenset(
-    ("mailto", "news", "telnet")  # RFC 1808 §2.3
-    + ("data", "cid", "mid")  # RFC 2397, RFC 2392: content and parts of messages
-    + ("javascript", "vbscript", "about", "blob", "view-source")  # WHATWG and browsers
-    + ("geo", "magnet", "sip", "sips", "sms", "tel", "urn", "xmpp")  # opaque by their registration
+    {
+        *("mailto", "news", "telnet"),  # RFC 1808 §2.3
+        *("data", "cid", "mid"),  # RFC 2397, RFC 2392: content and parts of messages
+        *("javascript", "vbscript", "about", "blob", "view-source"),  # WHATWG and browsers
+        *("geo", "magnet", "sip", "sips", "sms", "tel", "urn", "xmpp"),  # opaque as registered
+    }
 )
 
 SOMETIMES: Final = frozenset(
-    ("gopher", "prospero", "wais")  # RFC 1808 §2.3
-    + ("imap", "ldap", "ldaps", "pop")  # RFC 5092, 4516, 2384: reserved characters of their own
-    + ("jar", "view")  # a URL inside a URL
+    {
+        *("gopher", "prospero", "wais"),  # RFC 1808 §2.3
+        *("imap", "ldap", "ldaps", "pop"),  # RFC 5092, 4516, 2384: reserved characters of their own
+        "jar",  # a URL inside a URL
+    }
 )
 
 ALWAYS: Final = frozenset(
-    ("file", "ftp", "http", "nntp")  # RFC 1808 §2.3
-    + ("https", "ws", "wss", "ftps", "sftp", "rtsp", "rtsps", "nfs", "smb", "dav", "davs")
-    + ("gemini", "snews", "git", "ssh", "svn", "rsync", "thismessage", "chrome-extension")
+    {
+        *("file", "ftp", "http", "nntp"),  # RFC 1808 §2.3
+        *("https", "ws", "wss", "ftps", "sftp", "rtsp", "rtsps", "nfs", "smb", "dav", "davs"),
+        *("gemini", "git", "ssh", "svn", "rsync", "thismessage", "chrome-extension"),
+    }
 )
 
 # Of these a URL without a network location names nothing (RFC 1738 §3.2, §3.3; RFC 9110 §4.2).
@@ -57,4 +63,6 @@ def category(scheme: str) -> Category:
     >>> category("HTTP").value
     'always parsed by the generic-RL syntax'
     """
-    return _CATEGORIES.get(scheme.lower(), Category.SOMETIMES)
+    # A scheme is ASCII: other letters have lower-case forms in ASCII, the Kelvin sign among them.
+    known = scheme.lower() if scheme.isascii() else scheme
+    return _CATEGORIES.get(known, Category.SOMETIMES)
