@@ -99,12 +99,18 @@ class Place(NamedTuple):
 ABSOLUTE: Final = (b"http://", b"https://", b"data:")
 
 
+class Kept(NamedTuple):
+    """A relative reference is to stay so, and this is to be remarked on it, if anything."""
+
+    remark: tuple[Reason, str] | None
+
+
 def visit_url(
     text: bytes,
     span: Span,
     scope: Scope,
     place: Place,
-    special: Callable[[str], tuple[Reason, str] | None] | None = None,
+    keeps: Callable[[str], Kept | None] | None = None,
 ) -> Iterator[Item]:
     """The hit of one URL, and the edit that makes it absolute.
 
@@ -113,7 +119,7 @@ def visit_url(
         span: its place there.
         scope: of the document.
         place: where the text stands.
-        special: called with a relative reference that is to stay so; returns what to remark.
+        keeps: asked whether a relative reference is to stay so.
     """
     if scope.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
@@ -122,8 +128,8 @@ def visit_url(
     if reference == "" and not place.row.empty:
         return
     status, url, remark = _verdict(reference, scope, place)
-    if special is not None and status is not Status.ABSOLUTE:
-        status, remark = Status.KEPT, special(reference)
+    if keeps is not None and status is not Status.ABSOLUTE and (kept := keeps(reference)):
+        status, remark = Status.KEPT, kept.remark
     if not scope.edits_only or remark is not None or status is Status.UNRESOLVED:
         yield Hit(
             span.start,

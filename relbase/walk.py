@@ -33,7 +33,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.skim import SAMPLES, skimming
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested, Row
-from relbase.scope import ABSOLUTE, Hit, Item, Place, Scope, own_url, visit_url
+from relbase.scope import ABSOLUTE, Hit, Item, Kept, Place, Scope, own_url, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
@@ -110,42 +110,38 @@ def visit_css(text: bytes, scope: Scope, place: Place | None = None) -> Iterator
         raw = text[found.start : found.end]
         if scope.edits_only and raw.startswith(ABSOLUTE):
             continue
-        special = _css_special(found, raw, scope)
+        keeps = _css_keeps(found, scope)
         view = partial(css_view, raw, found.quote)
         if plain_in_css(raw):
-            items = visit_url(raw, Span(0, len(raw)), scope, place, special)
+            items = visit_url(raw, Span(0, len(raw)), scope, place, keeps)
             yield from written(items, plain_in_css, view, found.start)
         else:
             decoded = view()
             whole = Span(0, len(decoded.inner))
-            items = visit_url(decoded.inner, whole, scope, place, special)
+            items = visit_url(decoded.inner, whole, scope, place, keeps)
             yield from lowered(items, decoded, found.start)
 
 
 _SHEET: Final = Place("", "", Row(Nested.CSS))
 
-_LOCAL: Final = partial(lambda _reference: None)
-_CUSTOM: Final = (
-    Reason.REFERENCE_CUSTOM_PROPERTY,
-    "a url() in a custom property is resolved where var() stands, which may be in another sheet",
+_LOCAL: Final = Kept(None)
+_CUSTOM: Final = Kept(
+    (
+        Reason.REFERENCE_CUSTOM_PROPERTY,
+        "a url() in a custom property is resolved where var() stands, which may be in another sheet",
+    )
 )
 
 
-def _css_special(
-    found: CssReference, raw: bytes, scope: Scope
-) -> Callable[[str], tuple[Reason, str] | None] | None:
+def _css_keeps(found: CssReference, scope: Scope) -> Callable[[str], Kept | None] | None:
     """What keeps a reference in CSS relative, if anything does."""
     if found.local:
-        return _LOCAL
-    if found.custom and not _from_root(raw, found.quote, scope.profile) and scope.sheets():
-        return lambda _reference: _CUSTOM
-    return None
-
-
-def _from_root(raw: bytes, quote: bytes, profile: Profile) -> bool:
-    """Whether a reference in CSS begins with a slash, and so names no path beside its sheet."""
-    slashes = (b"/", b"\\") if profile is Profile.WHATWG else (b"/",)
-    return css_view(raw, quote).inner.startswith(slashes)
+        return lambda _reference: _LOCAL
+    if not found.custom or not scope.sheets():
+        return None
+    # On every sheet that var() may stand in, of the same site, these resolve to the same.
+    roots = ("/", "\\") if scope.profile is Profile.WHATWG else ("/",)
+    return lambda reference: None if reference.startswith(roots) else _CUSTOM
 
 
 def _within(text: bytes, attribute: Attribute | None, scope: Scope) -> tuple[Scope, list[Note]]:
