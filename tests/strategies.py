@@ -15,7 +15,19 @@ from hypothesis import strategies as st
 # References as authors mean them. Most are relative; the others have to be left alone.
 RELATIVE: Final = (
     *("x", "x.png", "../x", "./x/y", "/x", "//other.example/x", "?a=1&b=2", "#f", "x#f", "g;p?q#f"),
-    *(".", "..", "../../../g", "x?a=1&copy=2", "x y", " x ", "\tx\n", "x,y", "a(b)'c\"d", "é/ü", "x\\y"),
+    *(
+        ".",
+        "..",
+        "../../../g",
+        "x?a=1&copy=2",
+        "x y",
+        " x ",
+        "\tx\n",
+        "x,y",
+        "a(b)'c\"d",
+        "é/ü",
+        "x\\y",
+    ),
     *("<b>", "x>y", "a\nb", "%41%zz", "x:y/z", "\u2028", "&amp;", "a=b", "`", "-->", "]]>", "x?é"),
 )
 ABSOLUTE: Final = (
@@ -28,11 +40,20 @@ references = st.one_of(
 
 # Base URLs that try to end the value they are written into (threat A4).
 HOSTILE: Final = (
-    *("http://h.example/\"><script src=//evil.example/>/", "http://h.example/'onload='x'/"),
+    *('http://h.example/"><script src=//evil.example/>/', "http://h.example/'onload='x'/"),
     *("http://h.example/a)b(c/d", "http://h.example/a,b, c 2x/", "http://h.example/&copy=1&lt;/"),
     *("http://h.example/</style></script></noscript>-->]]>/", "http://h.example/\\22 );x:url(/"),
-    *("http://h.example/a b\tc\nd\re\x00f/", "http://h.example/é\u202e\udc80/", "http://h.example/;'\"/"),
-    *("http://h.example/`=<>/", "http://u:p@h.example/d/", "http://h.example?q", "http://h.example"),
+    *(
+        "http://h.example/a b\tc\nd\re\x00f/",
+        "http://h.example/é\u202e\udc80/",
+        "http://h.example/;'\"/",
+    ),
+    *(
+        "http://h.example/`=<>/",
+        "http://u:p@h.example/d/",
+        "http://h.example?q",
+        "http://h.example",
+    ),
     *("x-a:/,;'\"()<>&amp;\\/", "http://h.example/" + "d/" * 40),
 )
 PLAIN: Final = "http://h.example/d/p.html"
@@ -79,7 +100,11 @@ def css(draw: st.DrawFn, *, declarations: bool = True) -> str:
     for _ in range(draw(st.integers(1, 3))):
         reference = draw(references).replace("\n", " ").replace("\\", "")
         bare = reference.translate(dict.fromkeys(map(ord, "\"'() \t\u2028"), ""))
-        url = draw(st.sampled_from((f"url({bare})", f'url("{_q(reference)}")', f"url( '{_s(reference)}' )")))
+        url = draw(
+            st.sampled_from(
+                (f"url({bare})", f'url("{_q(reference)}")', f"url( '{_s(reference)}' )")
+            )
+        )
         pieces.append(
             draw(
                 st.sampled_from(
@@ -130,7 +155,9 @@ def srcset(draw: st.DrawFn) -> str:
 def refresh(draw: st.DrawFn) -> str:
     """Draw the content of a refresh."""
     reference = draw(references)
-    form = draw(st.sampled_from(("0;url={}", "5; URL = '{}'", '0,url="{}', "1 {}", "0; {}", "0;url='{}' x")))
+    form = draw(
+        st.sampled_from(("0;url={}", "5; URL = '{}'", '0,url="{}', "1 {}", "0; {}", "0;url='{}' x"))
+    )
     return form.format(reference)
 
 
@@ -189,20 +216,74 @@ def start_tag(draw: st.DrawFn) -> bytes:
 _NAMES: Final = (
     *("a", "p", "div", "span", "table", "tr", "td", "select", "option", "b", "font", "form", "li"),
     *("svg", "math", "foreignObject", "desc", "title", "style", "script", "mi", "annotation-xml"),
-    *("template", "noscript", "textarea", "xmp", "iframe", "noembed", "noframes", "frameset", "object"),
+    *(
+        "template",
+        "noscript",
+        "textarea",
+        "xmp",
+        "iframe",
+        "noembed",
+        "noframes",
+        "frameset",
+        "object",
+    ),
 )
 end_tag = st.sampled_from(_NAMES).map(lambda name: f"</{name}>".encode())
 bare_tag = st.sampled_from(_NAMES).map(lambda name: f"<{name}>".encode())
 
 _text = st.sampled_from(
-    (b"text ", b"&amp;", b"&lt;a href=x>", b"\xc3\xa9", b"\xff", b"\0", b"\r\n", b"<", b"< a href=x>", b">")
+    (
+        b"text ",
+        b"&amp;",
+        b"&lt;a href=x>",
+        b"\xc3\xa9",
+        b"\xff",
+        b"\0",
+        b"\r\n",
+        b"<",
+        b"< a href=x>",
+        b">",
+    )
 )
 _broken = st.sampled_from(
     (
-        *(b"<a href=x", b'<a href="x', b"<a href='", b"<a href", b"<!--", b"<!-", b"<!", b"</", b"<?x"),
-        *(b"<![CDATA[", b"]]>", b"--!>", b"-->", b'"', b"'>", b"=", b"<a =x href==y>", b"<a 'b' href=x>"),
-        *(b"<A HREF=x/>", b"<a\x0bhref=x>", b"<a href=x\0y>", b"<ba\xc5\xbfe href=//evil/>", b"</a href=x>"),
-        *(b"<!--[if IE]>", b"<![endif]-->", b"<!--<script>", b"</script >", b"</style/x>", b"<plaintext>"),
+        *(
+            b"<a href=x",
+            b'<a href="x',
+            b"<a href='",
+            b"<a href",
+            b"<!--",
+            b"<!-",
+            b"<!",
+            b"</",
+            b"<?x",
+        ),
+        *(
+            b"<![CDATA[",
+            b"]]>",
+            b"--!>",
+            b"-->",
+            b'"',
+            b"'>",
+            b"=",
+            b"<a =x href==y>",
+            b"<a 'b' href=x>",
+        ),
+        *(
+            b"<A HREF=x/>",
+            b"<a\x0bhref=x>",
+            b"<a href=x\0y>",
+            b"<ba\xc5\xbfe href=//evil/>",
+            b"</a href=x>",
+        ),
+        *(
+            b"<!--[if IE]>",
+            b"<![endif]-->",
+            b"<!--<script>",
+            b"</script >",
+            b"</style/x>",
+            b"<plaintext>",
+        ),
     )
 )
 
@@ -212,18 +293,28 @@ def base_tag(draw: st.DrawFn) -> bytes:
     """Draw a base element, most often a good one."""
     href = draw(
         st.one_of(
-            st.sampled_from(("http://b.example/e/", "sub/", "/", "../", "//c.example", "", "?q", "#f")),
+            st.sampled_from(
+                ("http://b.example/e/", "sub/", "/", "../", "//c.example", "", "?q", "#f")
+            ),
             st.sampled_from(HOSTILE).filter(lambda url: "\udc80" not in url),
-            st.sampled_from(("data:,x", "javascript:x", "http://[bad", "mailto:x@y", "C:\\x", "about:blank")),
+            st.sampled_from(
+                ("data:,x", "javascript:x", "http://[bad", "mailto:x@y", "C:\\x", "about:blank")
+            ),
         )
     )
     return b"<base href=" + draw(_attribute_text(href)) + b">"
 
 
+_RAW_TEXT: Final = (
+    *("title", "textarea", "xmp", "iframe", "noembed", "noframes", "script"),
+    *("noscript", "noscript"),
+)
+
+
 @st.composite
 def raw_text(draw: st.DrawFn, inside: st.SearchStrategy[bytes]) -> bytes:
     """Draw an element whose text is no markup, with markup in it."""
-    name = draw(st.sampled_from((*"title textarea xmp iframe noembed noframes script".split(), "noscript"))).encode()
+    name = draw(st.sampled_from(_RAW_TEXT)).encode()
     return b"<%b>%b</%b>" % (name, draw(inside), name)
 
 
@@ -256,7 +347,9 @@ def srcdoc(draw: st.DrawFn, inside: st.SearchStrategy[bytes]) -> bytes:
     return b"<iframe srcdoc=" + draw(_attribute_text(text)) + b"></iframe>"
 
 
-_simple = st.one_of(start_tag(), start_tag(), start_tag(), style_element(), json_script(), bare_tag, end_tag)
+_simple = st.one_of(
+    start_tag(), start_tag(), start_tag(), style_element(), json_script(), bare_tag, end_tag
+)
 _few = st.lists(st.one_of(_simple, _text, base_tag()), min_size=1, max_size=4).map(b"".join)
 _nested = st.one_of(
     raw_text(_few),

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-import relbase
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from strategies import PLAIN, pages
+
+import relbase
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "references"))
 
@@ -41,13 +42,14 @@ function* all(root) {
 SEEN: Final = (
     VISIT
     + """
+const lower = name => name.replace(/[A-Z]/g, letter => letter.toLowerCase());
 return arguments[0].map(text => {
   const page = new DOMParser().parseFromString(text, 'text/html');
   const found = [];
   for (const element of all(page))
     for (const attribute of element.attributes)
       if (['href', 'src', 'xlink:href', 'srcset'].includes(attribute.name))
-        found.push(element.localName.replace(/[A-Z]/g, c => c.toLowerCase()) + '@' + attribute.name + '=' + attribute.value);
+        found.push(lower(element.localName) + '@' + attribute.name + '=' + attribute.value);
   return found;
 })"""
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from growth import assert_linear
+
 from relbase.references import html
 from relbase.references.foreign import HTML, MATH, MAX_DEPTH, SVG, ForeignContent
 

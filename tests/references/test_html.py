@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-import relbase
 from growth import assert_linear
+
+import relbase
 from relbase.references import html
 
 URL = "http://h.example/d/p.html"
@@ -29,7 +30,7 @@ ROWS = [
     ("<a href=x href=y>", "a@href=x"),
     ("<a href=x =y><a = href=y>", "a@href=x a@href=y"),  # [C]
     ('<a href="x"b href=z>', "a@href=x"),  # [C]
-    ("<a b\"=><a href=x>", "a@href=x"),
+    ('<a b"=><a href=x>', "a@href=x"),
     ("<a\x0bhref=x>", ""),
     ("<a\u00a0href=x>", ""),
     # threat H10: ASCII case only
@@ -99,7 +100,10 @@ ROWS = [
     ("<!--[if IE]><a href='<![endif]--><a href=y>", "a@href=y"),
     ("<!--[if IE]><!--[if mso]><a href=x><![endif]-->", ""),  # a comment in a comment
     ("<noscript><!--[if IE]><a href=x><![endif]--></noscript>", "a@href=x"),
-    ("<!--[if mso]><v:fill src=x /><v:imagedata src='y'/><![endif]-->", "v:fill@src=x v:imagedata@src=y"),
+    (
+        "<!--[if mso]><v:fill src=x /><v:imagedata src='y'/><![endif]-->",
+        "v:fill@src=x v:imagedata@src=y",
+    ),
     # frameset pages [C]
     ("<frameset><frame src=x></frameset>", "frame@src=x"),
     ("<frameset><xmp><frame src=x></xmp><frame src=y>", "frame@src=x frame@src=y"),

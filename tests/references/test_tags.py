@@ -10,6 +10,7 @@ from growth import assert_linear
 from html5lib._tokenizer import HTMLTokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from relbase.references import html, tags
 
 if TYPE_CHECKING:

@@ -83,7 +83,7 @@ def seen(case: Case) -> list[Tag]:
     return [
         (_name(element.name), dict(_attributes(text, element)))
         for element in html.elements(text, 0, len(text))
-        if element.start >= len(case.prefix)
+        if isinstance(element, html.Element) and element.start >= len(case.prefix)
     ]
 
 

@@ -92,6 +92,7 @@ def seen(document: str) -> Iterator[Seen]:
     """Yield the attributes that relbase sees, with the element they are on."""
     text = document.encode("utf-8", "surrogatepass")
     for element in html.elements(text, 0, len(text)):
+        assert isinstance(element, html.Element)
         name = {b"image": b"img"}.get(element.name, element.name)
         name = element.name if element.namespace != "html" else name
         for attribute in tags.attributes(text, element.attributes, element.end):
@@ -114,7 +115,7 @@ def foreign_seen(document: str) -> list[str]:
     return sorted(
         f"{element.namespace} {element.name.decode()}"
         for element in html.elements(text, 0, len(text))
-        if element.namespace != "html"
+        if isinstance(element, html.Element) and element.namespace != "html"
     )
 
 

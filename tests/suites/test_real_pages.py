@@ -13,8 +13,8 @@ import zlib
 from typing import TYPE_CHECKING, Final
 
 import pytest
+
 import relbase
-from relbase.walk import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +57,7 @@ def violations(data: bytes, url: str, profile: relbase.Profile) -> Iterator[str]
     after = list(relbase.links(result.data, url=url, profile=profile))
     yield from _other_links(before, after)
     yield from _bad_spans(data, before)
-    if result.changed != any(link.status is Status.REWRITTEN for link in before):
+    if result.changed != any(link.status is relbase.Status.REWRITTEN for link in before):
         yield "rewriting and listing disagree"
 
 
@@ -84,9 +84,9 @@ def _other_links(before: list[Link], after: list[Link]) -> Iterator[str]:
     for old, new in zip(before, after, strict=True):
         if (old.element, old.attribute, old.syntax) != (new.element, new.attribute, new.syntax):
             yield f"4: {old} became {new}"
-        elif old.status is Status.REWRITTEN and new.status is not Status.ABSOLUTE:
+        elif old.status is relbase.Status.REWRITTEN and new.status is not relbase.Status.ABSOLUTE:
             yield f"4: {old.reference!r} became {new.reference!r}, {new.status}"
-        elif old.status is not Status.REWRITTEN and new.reference != old.reference:
+        elif old.status is not relbase.Status.REWRITTEN and new.reference != old.reference:
             yield f"4: {old.reference!r} became {new.reference!r}"
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import ada_url
 import pytest
+
 import relbase
 from relbase.layers import Layer
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 HOST: Final = "http://web-platform.test:8000"
 
+_LINKS: Final = "html/semantics/links/links-created-by-a-and-area-elements"
 _METADATA: Final = "html/semantics/document-metadata"
 
 # (document, its base; "" is the URL of the document, without <base>)
@@ -34,8 +36,7 @@ ROWS: Final = (
     ),
     # <base target=_blank>
     (
-        "html/semantics/links/links-created-by-a-and-area-elements/"
-        "target_blank_implicit_noopener_base.html",
+        f"{_LINKS}/target_blank_implicit_noopener_base.html",
         "",
     ),
     # "An action URL should be resolved relative to the document's base URL"
@@ -44,7 +45,10 @@ ROWS: Final = (
         f"{HOST}/common/blank.html",
     ),
     # match: stylesheet-with-base-ref.html applies resources/stylesheet.css
-    (f"{_METADATA}/the-link-element/stylesheet-with-base.html", f"{HOST}/{_METADATA}/the-link-element/resources/"),
+    (
+        f"{_METADATA}/the-link-element/stylesheet-with-base.html",
+        f"{HOST}/{_METADATA}/the-link-element/resources/",
+    ),
     # the script sets the href
     (f"{_METADATA}/the-base-element/base_href_specified.html", ""),
     # "The value of the href attribute must be the document's address if it is empty"

@@ -1,0 +1,1 @@
+"""What is inside of a container: the parts of a message, as spans of its bytes."""

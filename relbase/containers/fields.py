@@ -1,0 +1,360 @@
+r"""Headings of messages and parts by byte offsets, and the grammar inside their fields.
+
+Strategy: bytes and an offset come in, a `Heading` of spans comes out; nothing is copied but the
+few names. Fields of no use to relbase are passed over inside the regex engine, so that millions of
+them cost neither memory nor a step of Python. A field's value becomes `str` (`text_of`) only when
+it is asked for; `parameters`, `media_type` and `token` read such a value, folded or not.
+
+Where real headings break the grammar: a line that is neither a field nor the continuation of one
+ends the heading, and the body begins with it, as in Python's `email`. So does a line that begins
+with `--`: it is the delimiter of a part whose author forgot the empty line, and no field has such
+a name. White space before the colon, 8-bit bytes, NUL and odd names are let through (RFC 5322
+§4.5). A first line `From ` or `>From ` of an mbox belongs to the heading.
+
+To mind: a CR alone is no line end, or a value could hold a field that other readers do not see.
+Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
+are carried as surrogates.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Span
+from relbase.view.charset import lookup
+from relbase.view.transcode import UNREADABLE, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
+
+# Past these a heading is `cut`. Nobody writes them by hand or by program: the longest of real
+# mail are some 100 KB. They are what stalwart and Dovecot allow, and more.
+MAX_HEADING: Final = 50_000_000
+MAX_FIELD: Final = 10_000_000
+MAX_FIELDS: Final = 1_000  # of those that are remembered
+MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
+
+
+class Field(NamedTuple):
+    """A field of a heading.
+
+    Args:
+        name: in lower case.
+        value: the bytes of its body without white space at its ends; folding stays inside.
+        span: the whole field, from its name to its last line end.
+    """
+
+    name: str
+    value: Span
+    span: Span
+
+
+class Heading(NamedTuple):
+    """A heading: the fields in front of a body.
+
+    Args:
+        start: where it begins.
+        end: where its last field ends; the empty line follows, if there is one.
+        body: where the body begins.
+        fields: those of use to relbase, in their order (`Content-*`, bases, links, signatures).
+        cut: whether it passes a limit. What comes past it was not read.
+    """
+
+    start: int
+    end: int
+    body: int
+    fields: tuple[Field, ...]
+    cut: bool
+
+
+# The fields that are remembered: RFC 2045 §3 and all other Content- fields; what states a base
+# (`headings.BASE_FIELDS`, and Chromium's Snapshot-Content-Location); what holds references
+# (RFC 2068 §19.6.2, RFC 5064, RFC 2369); what changes or breaks with a body (design rule 11).
+_REMEMBERED: Final = rb"""(?:content-[!-9;-~]*+|mime-version
+    |base|snapshot-content-location
+    |link|location|uri|refresh|archived-at|list-[!-9;-~]*+
+    |lines|dkim-signature|domainkey-signature|arc-[!-9;-~]*+)"""
+
+
+class _Grammar(NamedTuple):
+    """What matches at the start of a line, for one way to end lines."""
+
+    first: _Match  # the From_ line, and continuations of nothing
+    skipped: _Match  # fields that are not remembered
+    remembered: _Match
+    every: _Match  # fields of any name
+    empty: _Match  # the line between heading and body
+    is_field: _Match
+
+
+def _grammar(eol: bytes) -> _Grammar:
+    """Build the grammar of RFC 5322 §2.2 for lines that end with `eol`."""
+    line, end = rb"[^%b]*+" % eol, rb"(?:%b|\Z)" % eol
+    # unfolding (§2.2.3): a line break before white space is part of the value
+    rest = line + end + rb"(?:[ \t]%b%b)*+" % (line, end)
+    name = rb"(?!--|[ \t])[^%b:]*+:" % eol
+    one = rb"(?!%b[ \t]*+:)%b%b" % (_REMEMBERED, name, rest)
+    value = rb"%b(?:%b[ \t]%b)*+" % (line, eol, line)
+
+    def compiled(pattern: bytes) -> _Match:
+        return re.compile(pattern, re.IGNORECASE | re.VERBOSE).match
+
+    return _Grammar(
+        first=compiled(rb"(?:>?From[ ]%b%b)?+(?:[ \t]%b%b)*+" % (line, end, line, end)),
+        skipped=compiled(rb"(?:%b)*+" % one),
+        remembered=compiled(rb"(%b)[ \t]*+:(%b)%b" % (_REMEMBERED, value, end)),
+        every=compiled(rb"(?:%b%b)*+" % (name, rest)),
+        empty=compiled(rb"\r*+%b" % end if eol == rb"\n" else end),
+        is_field=compiled(name),
+    )
+
+
+_GRAMMARS: Final = {b"\n": _grammar(rb"\n"), b"\r": _grammar(rb"\r")}
+_WHITE_SPACE: Final = b"\t\n\r "
+
+
+def eol_of(data: bytes, start: int, end: int) -> bytes:
+    r"""Return what ends the lines of a message: LF (with or without CR), or CR if it has no LF.
+
+    >>> eol_of(b"A: b\r\n\r\nc\rd", 0, 11), eol_of(b"A: b\r\rc", 0, 7)
+    (b'\n', b'\r')
+    """
+    return b"\r" if data.find(b"\n", start, end) < 0 <= data.find(b"\r", start, end) else b"\n"
+
+
+def read_heading(data: bytes, pos: int, end: int, eol: bytes = b"\n") -> Heading:
+    r"""Read the heading that begins at `pos`; one of no fields when there is none.
+
+    Args:
+        data: what the offsets are of.
+        pos: the first byte of the heading.
+        end: where the entity ends.
+        eol: what ends a line, as `eol_of` says.
+
+    Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
+
+    >>> heading = read_heading(b"Base: <URL:\n http://a/>\n\nText", 0, 29)
+    >>> heading.fields[0], heading.body
+    (Field(name='base', value=Span(start=6, end=23), span=Span(start=0, end=24)), 25)
+    """
+    grammar = _GRAMMARS[eol]
+    last = pos + MAX_HEADING
+    limit = min(end, last + 1)
+    at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar)
+    # A line that the limit halves may have no colon in front of it.
+    if limit < end and (at > last or grammar.is_field(data, at, end)):
+        body = max(pos, data.rfind(eol, pos, last) + 1)
+        return Heading(pos, body, body, (), cut=True)
+    empty = grammar.empty(data, at, end)
+    return Heading(pos, at, empty.end() if empty else at, tuple(fields), cut)
+
+
+def _fields(data: bytes, at: int, limit: int, grammar: _Grammar) -> tuple[int, list[Field], bool]:
+    """Return where the fields from `at` on end, those to remember, and whether some were too many."""
+    fields: list[Field] = []
+    cut = False
+    while True:
+        at = _end(grammar.skipped(data, at, limit))
+        found = grammar.remembered(data, at, limit)
+        if found is None:
+            return at, fields, cut
+        if len(fields) == MAX_FIELDS:
+            return _end(grammar.every(data, at, limit)), fields, True
+        at = found.end()
+        if at - found.start() > MAX_FIELD:
+            cut = True
+        else:
+            value = _stripped(data, *found.span(2))
+            fields.append(Field(found[1].decode("ascii").lower(), value, Span(*found.span())))
+
+
+def _end(found: re.Match[bytes] | None) -> int:
+    """Return where a match ends that may be empty and so cannot fail."""
+    assert found is not None
+    return found.end()
+
+
+def _stripped(data: bytes, start: int, end: int) -> Span:
+    """Return the span without white space at its ends."""
+    value = data[start:end]
+    start = end - len(value.lstrip(_WHITE_SPACE))
+    return Span(start, max(start, end - len(value) + len(value.rstrip(_WHITE_SPACE))))
+
+
+def text_of(data: bytes, field: Field) -> str:
+    """Return the value of a field as text: UTF-8, other bytes as surrogates, folding kept."""
+    return data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+
+
+def first(data: bytes, heading: Heading, name: str) -> str | None:
+    r"""Return the value of the first field of a name, None when there is none.
+
+    Args:
+        data: what the heading was read from.
+        heading: the heading.
+        name: in lower case, of a field that is remembered.
+
+    >>> first(b"Base: a\nbase: b\n\n", read_heading(b"Base: a\nbase: b\n\n", 0, 17), "base")
+    'a'
+    """
+    return next((text_of(data, field) for field in heading.fields if field.name == name), None)
+
+
+# ---- The grammar inside of Content-Type, Content-Disposition and Content-Transfer-Encoding
+
+# token := 1*<any (US-ASCII) CHAR except SPACE, CTLs, or tspecials>   (RFC 2045 §5.1)
+_token: Final = re.compile(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
+_white_space: Final = re.compile(r"[\t\n\r ]*+").match
+# Quotes that do not close hold all that follows.
+_QUOTED: Final = r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)'
+_quoted: Final = re.compile(_QUOTED, re.DOTALL).match
+# However, unquoted values hold tspecials in practice (`boundary=----=_Part/1`).
+_unquoted: Final = re.compile(r"[^\t\n\r ;(]*+").match
+_attribute: Final = re.compile(r'[^\t\n\r ;=("]*+').match
+_passed_over: Final = re.compile(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
+_parenthesis: Final = re.compile(r"\\.|[()]", re.DOTALL).finditer
+_unfold: Final = {ord("\r"): None, ord("\n"): None}
+_unescape: Final = re.compile(r"\\(.)", re.DOTALL).sub
+
+# parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
+# than `MAX_PARAMETERS`)
+_section: Final = re.compile(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
+_percent: Final = re.compile(rb"%([0-9A-Fa-f]{2})").sub
+
+
+def token(value: str) -> str:
+    """Return the first token of a value in lower case, "" when it begins with none.
+
+    Args:
+        value: of Content-Transfer-Encoding or Content-Disposition, comments included.
+
+    >>> token(" (odd) Quoted-Printable (really)"), token("attachment; filename=x")
+    ('quoted-printable', 'attachment')
+    """
+    found = _token(value, _skip(value, 0))
+    return found[0].lower() if found else ""
+
+
+def media_type(value: str) -> str:
+    """Return the media type that a Content-Type states, in lower case; "" when it states none.
+
+    Args:
+        value: with or without parameters and comments.
+
+    Implements RFC 2045 §5.1.
+
+    >>> media_type("Text/HTML (a page); charset=utf-8"), media_type("text")
+    ('text/html', '')
+    """
+    major = _token(value, _skip(value, 0))
+    slash = _skip(value, major.end()) if major else len(value)
+    if major is None or not value.startswith("/", slash):
+        return ""
+    minor = _token(value, _skip(value, slash + 1))
+    return f"{major[0]}/{minor[0]}".lower() if minor else ""
+
+
+def parameters(value: str) -> dict[str, str]:
+    """Return the parameters of a Content-Type or Content-Disposition, names in lower case.
+
+    Args:
+        value: the whole value of the field.
+
+    The first one of a name wins. One that RFC 2231 splits or encodes counts only beside no plain
+    one, as in readers that do not know RFC 2231; without its section 0 it is none.
+
+    Implements RFC 2045 §5.1 and RFC 2231 §3 and §4.
+
+    >>> parameters('multipart/mixed; boundary*0=a; Boundary*1="b c" (text); x*=utf-8\\'\\'%C3%A9')
+    {'boundary': 'ab c', 'x': 'é'}
+    """
+    plain: dict[str, str] = {}
+    split: dict[str, dict[int, tuple[str, bool]]] = {}
+    pos, count = _next(value, 0), 0
+    while pos < len(value) and count < MAX_PARAMETERS:
+        pos, name, text = _parameter(value, pos + 1)
+        count += name != ""
+        if section := _section(name):
+            extended = section[2] is None or section[3] is not None
+            split.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, extended))
+        elif name:
+            plain.setdefault(name, text)
+    return {name: _joined(pieces) for name, pieces in split.items() if 0 in pieces} | plain
+
+
+def _parameter(value: str, pos: int) -> tuple[int, str, str]:
+    """Return where ` a = "b"` ends (at the next `;`), its name and its value; "" for no name."""
+    attribute = _attribute(value, _skip(value, pos))
+    assert attribute is not None
+    pos = _skip(value, attribute.end())
+    # ASCII only: U+212A is no "k" (design rule 13)
+    if not attribute[0].isascii() or not value.startswith("=", pos):
+        return _next(value, pos), "", ""
+    pos = _skip(value, pos + 1)
+    if quoted := _quoted(value, pos):
+        text = _unescape(r"\1", quoted[1].translate(_unfold))
+        return _next(value, quoted.end()), attribute[0].lower(), text
+    unquoted = _unquoted(value, pos)
+    assert unquoted is not None
+    return _next(value, unquoted.end()), attribute[0].lower(), unquoted[0]
+
+
+def _next(value: str, pos: int) -> int:
+    """Return where the next `;` outside of quotes and comments is, or the end."""
+    while True:
+        passed = _passed_over(value, pos)
+        assert passed is not None
+        pos = passed.end()
+        if not value.startswith("(", pos):
+            return pos
+        pos = _comment_end(value, pos)
+
+
+def _skip(value: str, pos: int) -> int:
+    """Return where the white space and comments at `pos` end."""
+    while True:
+        passed = _white_space(value, pos)
+        assert passed is not None
+        pos = passed.end()
+        if not value.startswith("(", pos):
+            return pos
+        pos = _comment_end(value, pos)
+
+
+def _comment_end(value: str, pos: int) -> int:
+    """Return where the comment at `pos` ends; all that follows belongs to one that does not."""
+    depth = 0
+    for found in _parenthesis(value, pos):
+        depth += {"(": 1, ")": -1}.get(found[0], 0)
+        if depth == 0:
+            return found.end()
+    return len(value)
+
+
+def _joined(sections: dict[int, tuple[str, bool]]) -> str:
+    """Join the sections 0, 1, 2, ... of a parameter (RFC 2231 §3) and decode them (§4)."""
+    text, extended = sections[0]
+    label = ""
+    if extended and text.count("'") > 1:
+        label, _, text = text.split("'", 2)
+    encoded = [_bytes(text, extended=extended)]
+    for number in range(1, len(sections)):
+        if number not in sections:
+            break
+        text, extended = sections[number]
+        encoded.append(_bytes(text, extended=extended))
+    charset = lookup(label)
+    if charset is None or charset in UNREADABLE:
+        charset = "utf-8"
+    return decode(b"".join(encoded), charset)
+
+
+def _bytes(text: str, *, extended: bool) -> bytes:
+    """Return what a section stands for: `%41` is `A` in an extended one."""
+    encoded = text.encode("utf-8", "surrogateescape")
+    if not extended:
+        return encoded
+    return _percent(lambda found: bytes.fromhex(found[1].decode("ascii")), encoded)

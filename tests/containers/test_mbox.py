@@ -1,0 +1,415 @@
+"""The messages of an mbox (threats M12 to M14)."""
+
+from __future__ import annotations
+
+import mailbox
+import tracemalloc
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from relbase.containers.mbox import MAX_CONTENT_LENGTH, Message, split
+from relbase.edit import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def pieces(file: bytes, size: int) -> Iterator[bytes]:
+    for start in range(0, len(file), size):
+        yield file[start : start + size]
+
+
+def checked(file: bytes) -> list[Message]:
+    """The messages, the same for every chunking that is tried, which join to the file."""
+    messages = list(split([file]))
+    assert b"".join(message.data for message in messages) == file
+    offset = 0
+    for index, message in enumerate(messages):
+        assert message.offset == offset
+        assert (message.separator is None) == (index == 0 and not message.data.startswith(b"From "))
+        offset += len(message.data)
+    for size in (1, 2, 3, 7):
+        assert list(split(pieces(file, size))) == messages
+    return messages
+
+
+def parts(file: bytes) -> list[tuple[bytes | None, bytes, bytes]]:
+    return [(message.separator, message.content, message.ending) for message in checked(file)]
+
+
+A, B = b"From a@b Thu Nov 29 22:33:52 2001\n", b"From c@d Fri Nov 30 22:33:52 2001\n"
+ONE = b"Subject: 1\n\none\n"
+
+
+@pytest.mark.parametrize(
+    ("file", "expected"),
+    [
+        # https://www.jwz.org/doc/content-length.html: "\n\nFrom .*\n", at the beginning "^From .*\n"
+        (A + ONE + b"\n" + B + ONE, [(A, ONE, b"\n"), (B, ONE, b"")]),
+        (A + ONE + b"\n" + B + ONE + b"\n", [(A, ONE, b"\n"), (B, ONE, b"\n")]),
+        (A + ONE + b"\n\n\n" + B, [(A, ONE + b"\n\n", b"\n"), (B, b"", b"")]),
+        (A + ONE + B + ONE, [(A, ONE + B + ONE, b"")]),  # no empty line
+        (A + ONE + b" \n" + B, [(A, ONE + b" \n" + B, b"")]),  # nor is this one empty
+        # "comparing the first five characters is the only safe and portable thing to do"
+        (b"From \n\nx\n\nFrom \n", [(b"From \n", b"\nx\n", b"\n"), (b"From \n", b"", b"")]),
+        (b"From - \n" + ONE, [(b"From - \n", ONE, b"")]),
+        (
+            b"From - Thu Aug 23 09:10:23 2018\n" + ONE,
+            [(b"From - Thu Aug 23 09:10:23 2018\n", ONE, b"")],
+        ),
+        (b"From ???@??? Thu Aug\n" + ONE, [(b"From ???@??? Thu Aug\n", ONE, b"")]),
+        (b"From \xe9\xff\n" + ONE, [(b"From \xe9\xff\n", ONE, b"")]),
+        (A + ONE + b"\nFrom Russia\n", [(A, ONE, b"\n"), (b"From Russia\n", b"", b"")]),
+        (A + ONE + b"\nFrom: x\n", [(A, ONE + b"\nFrom: x\n", b"")]),
+        (A + ONE + b"\nfrom x\n", [(A, ONE + b"\nfrom x\n", b"")]),
+        (A + ONE + b"\nFrom\tx\n", [(A, ONE + b"\nFrom\tx\n", b"")]),
+        (A + ONE + b"\n From x\n", [(A, ONE + b"\n From x\n", b"")]),
+        # mboxo, mboxrd: what is escaped stays so
+        (A + ONE + b"\n>From x\n>>From y\n", [(A, ONE + b"\n>From x\n>>From y\n", b"")]),
+        # the empty line that ends a heading may be the one before the next separator
+        (A + b"Subject: 1\n\n" + B, [(A, b"Subject: 1\n", b"\n"), (B, b"", b"")]),
+        (A + b"\n" + B, [(A, b"", b"\n"), (B, b"", b"")]),
+        (A + B, [(A, B, b"")]),
+        # what stands before the first separator
+        (b"x\n\n" + A + ONE, [(None, b"x\n\n", b""), (A, ONE, b"")]),
+        (b"\n" + A + ONE, [(None, b"\n", b""), (A, ONE, b"")]),
+        (b"\r\n" + A + ONE, [(None, b"\r\n", b""), (A, ONE, b"")]),
+        (b"x\n" + A + ONE, [(None, b"x\n" + A + ONE, b"")]),
+        (b"\xef\xbb\xbf" + A + ONE, [(None, b"\xef\xbb\xbf", b""), (A, ONE, b"")]),
+        (b"\xef\xbb\xbfx", [(None, b"\xef\xbb\xbfx", b"")]),
+        (b"\0\0" + A, [(None, b"\0\0" + A, b"")]),
+        (b"From", [(None, b"From", b"")]),
+        (b"", []),
+        # CRLF, mixed, and CR, which is no line end
+        (
+            b"From a\r\nX: y\r\n\r\nz\r\n\r\nFrom b\r\n\r\n",
+            [(b"From a\r\n", b"X: y\r\n\r\nz\r\n", b"\r\n"), (b"From b\r\n", b"", b"\r\n")],
+        ),
+        (b"From a\n\nz\r\n\nFrom b\n", [(b"From a\n", b"\nz\r\n", b"\n"), (b"From b\n", b"", b"")]),
+        (b"From a\n\nz\n\r\nFrom b\n", [(b"From a\n", b"\nz\n", b"\r\n"), (b"From b\n", b"", b"")]),
+        (b"From a\r\rz\r\rFrom b\r", [(b"From a\r\rz\r\rFrom b\r", b"", b"")]),
+        (b"From a\n\nz\r\r\nFrom b", [(b"From a\n", b"\nz\r\r\nFrom b", b"")]),
+        # the end of the file comes early
+        (b"From a", [(b"From a", b"", b"")]),
+        (b"From ", [(b"From ", b"", b"")]),
+        (A, [(A, b"", b"")]),
+        (A + b"Subject: 1", [(A, b"Subject: 1", b"")]),
+        (A + ONE + b"\nFrom", [(A, ONE + b"\nFrom", b"")]),
+        (A + ONE + b"\nFrom ", [(A, ONE, b"\n"), (b"From ", b"", b"")]),
+        # NUL padding
+        (A + ONE + b"\n\0\0" + B, [(A, ONE + b"\n\0\0" + B, b"")]),
+        (A + ONE + b"\0\0\n\n" + B, [(A, ONE + b"\0\0\n", b"\n"), (B, b"", b"")]),
+        (A + ONE + b"\0\0", [(A, ONE + b"\0\0", b"")]),
+    ],
+)
+def test_rule(file: bytes, expected: list[tuple[bytes | None, bytes, bytes]]) -> None:
+    assert parts(file) == expected
+
+
+BODY = b"y\n\nFrom z\n\nFrom z\n"
+
+
+def lengthened(length: object, body: bytes = BODY, name: str = "Content-Length") -> bytes:
+    return A + f"{name}: {length}\n\n".encode() + body
+
+
+@pytest.mark.parametrize(
+    ("length", "between", "after"),
+    [
+        (len(BODY), b"", B),
+        (len(BODY), b"\n", B),
+        (len(BODY), b"\r\n", B),
+        (len(BODY), b"\n\n", B),
+        (len(BODY), b"", b""),
+        (len(BODY), b"\n", b""),
+        (len(BODY), b"\n\n", b""),
+        (len(BODY) - 1, b"", b""),
+        (len(BODY) - 1, b"", B),  # the last line's end is not counted
+        (len(BODY) - 2, b"", b"\n"),
+        (f" {len(BODY)}\t", b"\n", B),
+        (f"{len(BODY):018}", b"\n", B),
+    ],
+)
+def test_a_true_content_length_is_followed(length: object, between: bytes, after: bytes) -> None:
+    file = lengthened(length) + between + after
+    first, *others = checked(file)
+    if others or int(str(length)) >= len(BODY) - 1:
+        assert first.length is not None
+        assert int(first.content[first.length.start : first.length.end]) == int(str(length))
+        assert (
+            first.content == file[len(A) :][: first.content.index(b"\n\n") + 2 + int(str(length))]
+        )
+        assert [message.separator for message in others] == ([B] if after else [])
+    else:
+        assert first.length is not None
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"Content-Length: %d\n" % (len(BODY) + 3),  # too large
+        b"Content-Length: %d\n" % (len(BODY) - 4),  # too small: no line begins there
+        b"Content-Length: 999999999999999999\n",
+        b"Content-Length: 9999999999999999999\n",
+        b"Content-Length: -1\n",
+        b"Content-Length: +%d\n" % len(BODY),
+        b"Content-Length: %d.0\n" % len(BODY),
+        b"Content-Length: 0x12\n",
+        b"Content-Length: \n",
+        b"Content-Length:\n %d\n" % len(BODY),  # nobody folds it
+        b"X: y\n Content-Length: %d\n" % len(BODY),
+        b"X-Content-Length: %d\n" % len(BODY),
+        b"Content-Length: %d\nContent-Length: %d\n" % (len(BODY), len(BODY) - 1),
+    ],
+)
+def test_any_other_content_length_is_not_followed(head: bytes) -> None:
+    messages = checked(A + head + b"\n" + BODY + b"\n" + B + ONE)
+    assert [message.separator for message in messages] == [A, b"From z\n", b"From z\n", B]
+    assert [message.length for message in messages] == [None] * 4
+
+
+def test_a_content_length_in_the_body_is_none() -> None:
+    file = A + b"X: y\n\nContent-Length: 8\n\ny\n\nFrom z\n"
+    assert [message.separator for message in checked(file)] == [A, b"From z\n"]
+
+
+def test_content_length_counts_without_regard_to_case_and_line_ends() -> None:
+    file = b"From a\r\ncOnTeNt-LeNgTh : 5\r\n\r\ny\r\n\r\n\r\nFrom b\r\n".replace(b" :", b":")
+    assert parts(file) == [
+        (b"From a\r\n", b"cOnTeNt-LeNgTh: 5\r\n\r\ny\r\n\r\n", b"\r\n"),
+        (b"From b\r\n", b"", b""),
+    ]
+    assert checked(file)[0].length == Span(16, 17)
+
+
+def test_a_content_length_of_nothing() -> None:
+    assert parts(A + b"Content-Length: 0\n\n\n" + B) == [
+        (A, b"Content-Length: 0\n\n", b"\n"),
+        (B, b"", b""),
+    ]
+    assert parts(A + b"Content-Length: 0\n\n") == [(A, b"Content-Length: 0\n\n", b"")]
+    assert checked(A + b"Content-Length: 0\n\n")[0].length == Span(16, 17)
+
+
+@pytest.mark.parametrize(("more", "followed"), [(-1, True), (0, True), (1, False)])
+def test_limit_of_content_length(more: int, *, followed: bool) -> None:
+    size = MAX_CONTENT_LENGTH + more
+    body = b"\n\nFrom x\n".ljust(size - 1, b"y") + b"\n"
+    messages = list(split([lengthened(size, body), b"\n", B]))
+    assert len(messages) == (2 if followed else 3)
+    assert (messages[0].length is not None) == followed
+
+
+TOKENS = st.sampled_from(
+    [
+        *(
+            b"\n",
+            b"\n",
+            b"\n\n",
+            b"\r\n",
+            b"\r\n\r\n",
+            b"\r",
+            b"From ",
+            b"\n\nFrom a\n",
+            b"\nFrom ",
+        ),
+        *(b">From ", b"x", b"X: y\n", b"\0", b"\xff", b"Fro", b"m ", b"\xef\xbb\xbf", b" "),
+        *(b"Content-Length: %d\n" % length for length in (0, 1, 2, 5, 7, 8, 9, 15, 30)),
+    ]
+)
+FILES = st.one_of(st.lists(TOKENS, max_size=30).map(b"".join), st.binary(max_size=60))
+
+
+@given(FILES, st.lists(st.integers(0, 12), max_size=40))
+def test_the_pieces_change_nothing_and_the_messages_are_the_file(
+    file: bytes, sizes: list[int]
+) -> None:
+    chunks = []
+    rest = file
+    for size in sizes:
+        chunks.append(rest[:size])
+        rest = rest[size:]
+    messages = list(split([file]))
+    event(f"{min(len(messages), 4)} messages")
+    assert b"".join(message.data for message in messages) == file
+    assert list(split([*chunks, rest])) == messages
+    for message in messages:
+        assert message.data == file[message.offset :][: len(message.data)]
+
+
+@given(FILES)
+def test_every_message_is_one_of_the_rule_or_of_its_length(file: bytes) -> None:
+    for message in split([file]):
+        before = file[: message.offset]
+        if message.separator is None:
+            assert message.offset == 0
+            continue
+        assert message.separator.startswith(b"From ")
+        assert message.separator.find(b"\n") in (-1, len(message.separator) - 1)
+        if not before.endswith((b"\n\n", b"\n\r\n")) and before not in (b"", b"\n", b"\r\n"):
+            assert before == b"\xef\xbb\xbf" or b"Content-Length" in before
+        if message.length is None:
+            inside = message.data[len(message.separator) - 1 :]
+            assert b"\n\nFrom " not in inside
+            assert b"\n\r\nFrom " not in inside
+
+
+def test_files_of_the_property_have_messages() -> None:
+    """The files that the laws were tried on hold messages, and lengths that were followed."""
+    seen: set[tuple[int, bool]] = set()
+
+    @given(FILES)
+    def look(file: bytes) -> None:
+        messages = list(split([file]))
+        seen.add((min(len(messages), 3), any(message.length for message in messages)))
+
+    look()
+    assert {count for count, _ in seen} >= {0, 1, 2, 3}
+    assert (1, True) in seen
+
+
+def test_a_separator_is_found_wherever_the_pieces_are_cut() -> None:
+    file = b"x\r\n\r\n" + A + ONE + b"\n" + lengthened(len(BODY)) + b"\r\n" + B + ONE
+    messages = list(split([file]))
+    assert [message.separator for message in messages] == [None, A, A, B]
+    for first in range(len(file) + 1):
+        assert list(split([file[:first], file[first:]])) == messages
+        for second in range(first, len(file) + 1, 5):
+            assert list(split([file[:first], b"", file[first:second], file[second:]])) == messages
+
+
+# Time (threat M13)
+
+
+def drained(chunks: list[bytes]) -> int:
+    return sum(1 for _ in split(chunks))
+
+
+MB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        (b"x", 32 * MB),  # one line
+        (b"From ", 32 * MB),
+        (b"\nFrom ", 2 * MB),
+        (b"\n\nFrom x", 1 * MB),
+        (b"From x\n", 2 * MB),
+        (b"\n", 4 * MB),
+        (b"\r\n", 4 * MB),
+        (b"X: y\n", 8 * MB),
+        (b"Content-Length: 1\n", 8 * MB),
+        (b"From a\nContent-Length: 9999999\n\nx\n\n", 1 * MB),
+        (b"\0", 32 * MB),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("start", [b"", A, A + b"X: y\n\n"], ids=["before", "heading", "body"])
+def test_time_is_linear(text: bytes, scale: int, start: bytes) -> None:
+    def chunks(size: int) -> list[bytes]:
+        return list(pieces(start + text * (size // len(text)), 1 << 16))
+
+    assert_linear(drained, chunks, (scale, 2 * scale), rounds=3)
+
+
+def test_time_is_linear_in_small_pieces() -> None:
+    def chunks(size: int) -> list[bytes]:
+        return list(pieces((A + ONE * 20 + b"\n") * (size // 400), 3))
+
+    assert_linear(drained, chunks, (1 << 17, 1 << 18), rounds=3)
+
+
+def test_memory_is_bounded_by_the_largest_message() -> None:
+    message = A + ONE + b"x" * 70 * 1000 + b"\n\n"
+
+    def peak(count: int) -> int:
+        tracemalloc.start()
+        for _ in split(message[:-1] + b"\n" for _ in range(count)):
+            pass
+        highest = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return highest
+
+    assert peak(400) < 1.5 * peak(20) < 6 * 1.5 * len(message)
+
+
+# Other people's mboxes, and another reader
+
+MBOXES = [
+    "MimeKit/mbox/content-length-summary.txt",
+    "MimeKit/mbox/jwz-summary.txt",
+    "MimeKit/mbox/unmunged.mbox.txt",
+    "gmime/data/mbox/input/substring.mbox",
+    "comm-central/mailnews/test/data/mbox_modern",
+    *(
+        "apache-tika/tika-parsers-standard-modules/tika-parser-mail-module/src/test/resources/"
+        f"test-documents/{name}.mbox"
+        for name in ("complex", "multiline", "quoted", "single_mail", "testMBOX_complex")
+    ),
+]
+
+
+def of_the_library(path: Path) -> list[bytes]:
+    """The messages as mailbox.mbox cuts them: at every line that begins with `From `."""
+    box = mailbox.mbox(path, create=False)
+    try:
+        return [box.get_bytes(key) for key in box.keys()]  # noqa: SIM118 (no dictionary)
+    finally:
+        box.close()
+
+
+# What mailbox.mbox finds other messages in, and why.
+OTHERWISE = {
+    # It asks for no empty line before a separator; here one message ends without.
+    "gmime/data/mbox/input/substring.mbox": (3, 1),
+    # Behind the byte order mark it does not see the first separator.
+    "MimeKit/mbox/unmunged.mbox.txt": (3, 4),
+}
+
+
+@pytest.mark.parametrize("name", MBOXES)
+def test_against_mailbox(data: Path, name: str) -> None:
+    path = data / "email" / name
+    ours = [each.content for each in checked(path.read_bytes()) if each.separator is not None]
+    theirs = of_the_library(path)
+    assert ours
+    if name in OTHERWISE:
+        assert (len(theirs), len(ours)) == OTHERWISE[name]
+        return
+    assert ours == [each.removesuffix(b"\n") if each.endswith(b"\n\n") else each for each in theirs]
+
+
+def test_every_file_of_the_data_comes_back(data: Path) -> None:
+    files = [path for path in sorted((data / "email").rglob("*")) if path.is_file()]
+    several = 0
+    for path in files:
+        file = path.read_bytes()
+        messages = list(split(pieces(file, 1 << 12)))
+        assert b"".join(message.data for message in messages) == file
+        several += len(messages) > 1
+    assert several >= 5
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from([b"", b"x", b">From y", b"X: y", b" z"]), max_size=5), max_size=4
+    )
+)
+def test_mailbox_reads_the_same_messages(
+    tmp_path_factory: pytest.TempPathFactory, bodies: list[list[bytes]]
+) -> None:
+    file = b"".join(
+        A + b"X: y\n\n" + b"".join(line + b"\n" for line in body) + b"\n" for body in bodies
+    )
+    path = tmp_path_factory.mktemp("mbox") / "box"
+    path.write_bytes(file)
+    assert [each.content for each in checked(file)] == [
+        each.removesuffix(b"\n") if index == len(bodies) - 1 else each
+        for index, each in enumerate(of_the_library(path))
+    ]

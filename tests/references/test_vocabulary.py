@@ -1,0 +1,417 @@
+"""Which attribute of which element holds a URL: every row, and what is in none.
+
+`@` stands where the base's directory is written: `<a href="@x">` says that `<a href="x">` becomes
+`<a href="http://h.example/d/x">`, and `<p href="x">` that it stays.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from relbase import Policy, links, rewrite
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import ATTRIBUTES, Nested, keyword, rows
+
+URL = "http://h.example/d/p.html"
+DIRECTORY = "http://h.example/d/"
+
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+def each(elements: str, attribute: str, value: str = "@x") -> list[str]:
+    return [f"<{element} {attribute}='{value}'>" for element in elements.split()]
+
+
+HTML_ROWS = [
+    # WHATWG HTML, attributes of each element; HTML 4.01 §13 (objects), §16 (frames)
+    *each("a area link base", "href"),
+    *each("a area", "ping", "@x @y"),
+    *each("a area img script", "attributionsrc", "@x @y"),
+    *each("img script iframe embed audio video source track frame bgsound", "src"),
+    *each("layer ilayer xml fencedframe portal model", "src"),
+    *each("img source", "srcset", "@x 2x, @y"),
+    "<link imagesrcset='@x 2x, @y'>",
+    *each("img iframe frame", "longdesc"),
+    *each("img input", "lowsrc"),
+    *each("img input", "dynsrc"),
+    *each("video audio", "poster"),
+    *each("form isindex", "action"),
+    *each("button input", "formaction"),
+    *each("blockquote q ins del", "cite"),
+    *each("object", "data"),
+    *each("object", "classid"),
+    *each("object applet", "codebase"),
+    "<object archive='@x @y'>",
+    "<object archive='@x,y'>",
+    "<applet archive='@x, @y'>",
+    "<object archive='@x @y' classid='@c'>",
+    *each("embed", "href"),
+    *each("embed", "pluginspage"),
+    *each("embed", "pluginurl"),
+    *each("body table td th tr thead tbody tfoot layer ilayer", "background"),
+    "<head profile='@x'>",
+    "<html manifest='@x'>",
+    *each("menuitem command", "icon"),
+    "<script xlink:href='@x'></script>",
+    "<xmp href='@x'></xmp>",
+    "<iframe srcdoc='<a href=@x>'></iframe>",
+    "<p style='a:url(@x)'>",
+    "<x-y style='a:url(@x)'>",
+    # <image> is <img>
+    "<image src='@x' srcset='@y' lowsrc='@z' dynsrc='@w' longdesc='@v' attributionsrc='@u'>",
+    # VML
+    *each("v:fill v:imagedata v:background V:Stroke v:x", "src"),
+    "<v:rect href='@x'>",
+]
+
+FOREIGN_ROWS = [
+    # SVG 2 §16 (links), §8 (painting), SMIL animation; XLink as SVG 1.1 had it
+    *[
+        f"<svg>{row}</svg>"
+        for row in each("a image use feImage script pattern textPath mpath x", "href")
+    ],
+    *[
+        f"<svg>{row}</svg>"
+        for row in each("a image use linearGradient radialGradient filter x", "xlink:href")
+    ],
+    "<svg><a ping='@x @y'></a></svg>",
+    *[
+        f"<svg>{row}</svg>"
+        for row in each("script image feImage video audio source track iframe", "src")
+    ],
+    *[
+        f"<svg><g {attribute}='url(@x#y)'/></svg>"
+        for attribute in words(
+            "fill stroke filter clip-path mask cursor marker marker-start marker-mid marker-end "
+            "style"
+        )
+    ],
+    *[
+        f"<svg><{element} attributeName='{name}' {attribute}='@x'/></svg>"
+        for element in ("animate", "set")
+        for name in ("href", "xlink:href", "HREF")
+        for attribute in ("to", "from", "by")
+    ],
+    "<svg><animate attributeName='href' values='@x; @y;@z'/></svg>",
+    # MathML 3 §2.1.6, §4.2.5 (csymbol), §3.2.1.2 (mglyph)
+    *[f"<math>{row}</math>" for row in each("math mi mrow semantics", "href")],
+    *[f"<math>{row}</math>" for row in each("math mi", "xlink:href")],
+    "<math altimg='@x'></math>",
+    "<math><csymbol definitionURL='@x' cdgroup='@y'/></math>",
+    "<math><mglyph src='@x'/></math>",
+    "<math style='a:url(@x)'></math>",
+]
+
+CONDITIONS = [
+    # both ways
+    "<input type=image src='@x'>",
+    "<input type=IMAGE src='@x'>",
+    "<input type=' image ' src='@x'>",
+    "<input type='&#105;mage' src='@x'>",
+    "<input src='x'>",
+    "<input type=text src='x'>",
+    "<input type=images src='x'>",
+    "<meta http-equiv=refresh content='0;url=@x'>",
+    "<meta content='0;url=@x' http-equiv=REFRESH>",
+    "<meta http-equiv='refre&#115;h' content='0;url=@x'>",
+    "<meta content='0;url=x'>",
+    "<meta http-equiv=refreshed content='0;url=x'>",
+    "<meta name=refresh content='0;url=x'>",
+    "<meta http-equiv=link content='<@x>; rel=y, <@z>'>",
+    "<meta http-equiv=default-style content='x'>",
+    "<svg><animate attributeName='x' to='x' from='x' by='x' values='x'/></svg>",
+    "<svg><animate to='x' values='x'/></svg>",
+    "<svg><animate attributeName='hr&#101;f' to='@x'/></svg>",
+    "<svg><animateTransform attributeName='href' to='x'/></svg>",
+    "<svg><animate attributeName='href' to='#x' values='#x;@y'/></svg>",
+    "<style>a{b:url(@x)}</style>",
+    "<style type=''>a{b:url(@x)}</style>",
+    "<style type='text/CSS'>a{b:url(@x)}</style>",
+    "<style type='text/c&#115;s'>a{b:url(@x)}</style>",
+    "<style type='text/x'>a{b:url(x)}</style>",
+    "<style type='text/css;x'>a{b:url(x)}</style>",
+    "<svg><style>a{b:url(@x)}</style></svg>",
+]
+
+# @ here is the base's directory too, but for what the codebase adds
+CODEBASE = [
+    (
+        "<object codebase=c/ data=x>",
+        "<object codebase=@c/ data=@c/x>",
+        "<object codebase=@c/ data=@x>",
+    ),
+    (
+        "<object data=x classid=y archive='z w' codebase=c/>",
+        "<object data=@c/x classid=@c/y archive='@c/z @c/w' codebase=@c/>",
+        "<object data=@x classid=@y archive='@z @w' codebase=@c/>",
+    ),
+    (
+        "<applet codebase=c/ archive='x,y' code=z object=w>",
+        "<applet codebase=@c/ archive='@c/x,@c/y' code=z object=w>",
+        "<applet codebase=@c/ archive='@x,@y' code=z object=w>",
+    ),
+    ("<object codebase=c data=x>", "<object codebase=@c data=@x>", "<object codebase=@c data=@x>"),
+    (
+        "<object codebase='http://c.example/' data=x>",
+        "<object codebase='http://c.example/' data=http://c.example/x>",
+        "<object codebase='http://c.example/' data=@x>",
+    ),
+    (
+        "<object codebase=c/ data=http://a.example/x>",
+        "<object codebase=@c/ data=http://a.example/x>",
+        "<object codebase=@c/ data=http://a.example/x>",
+    ),
+    ("<object codebase='' data=x>", "<object codebase='' data=@x>", "<object codebase='' data=@x>"),
+    ("<object codebase data=x>", "<object codebase data=@x>", "<object codebase data=@x>"),
+    ("<embed codebase=c/ src=x>", "<embed codebase=c/ src=@x>", "<embed codebase=c/ src=@x>"),
+    (
+        "<object codebase=c/ style='a:url(x)'>",
+        "<object codebase=@c/ style='a:url(@x)'>",
+        "<object codebase=@c/ style='a:url(@x)'>",
+    ),
+]
+
+NEVER = [
+    # microdata and RDFa terms, names, relative class names, what is local
+    "<p itemtype=x itemprop=x property=x typeof=x datatype=x vocab=x>",
+    "<script for=x event=x></script>",
+    "<applet code=x object=x></applet>",
+    *each("img input object", "usemap", "x"),
+    "<img usemap='#x'>",
+    "<p xml:base=x><svg xml:base=x></svg>",
+    "<p onclick=x onerror='location=\"x\"'>",
+    "<a href='javascript:x'>",
+    '<script type="application/ld+json">{"@id":"x","url":"/y"}</script>',
+    "<script>x('/y')</script>",
+    # attributes of other elements
+    *each("p div span", "href", "x"),
+    *each("p div a link", "src", "x"),
+    *each("p input textarea", "cite", "x"),
+    *each("p button input", "action", "x"),
+    *each("form a", "formaction", "x"),
+    *each("p img iframe", "data", "x"),
+    *each("p video input", "srcset", "x"),
+    *each("p img", "poster", "x"),
+    *each("p div span", "background", "x"),
+    *each("html body", "profile", "x"),
+    *each("head body", "manifest", "x"),
+    *each("a link", "xlink:href", "x"),
+    *each("p", "fill", "url(x)"),
+    *each("p div iframex", "srcdoc", "<a href=x>"),
+    *each("a area", "hrefx", "x"),
+    "<svg><image srcset='x'/><rect src='x'/></svg>",
+    "<math><mi src='x'/></math>",
+    "<meta charset=x name=x content=x>",
+]
+
+EXTENDED = [
+    # HTML 4.01 §13.3.2: values of param are passed as they are
+    "<param name=movie value='@x'>",
+    "<param name=SRC value='@x'>",
+    "<param name=x valuetype=ref value='@x'>",
+    "<param name=x value='x'>",
+    "<param name=quality valuetype=data value='x'>",
+    # microdata, RDFa Core §7.4
+    "<p itemid='@x'>",
+    "<svg itemid='@x'></svg>",
+    "<p about='@x' resource='@y'>",
+    "<p about='[x:y]' resource='_:z'>",
+    "<p about=' [x:y]' resource='&#91;x:y]'>",
+    # lazy loading
+    *[
+        f"<img data-{name}='@x'>"
+        for name in words(
+            "src lazy lazy-src original href url bg background poster image thumb full"
+        )
+    ],
+    *[f"<img data-{name}='@x 2x, @y'>" for name in ("srcset", "lazy-srcset")],
+    "<p data-src='@x' data-x='x' data-srcs='x'>",
+    # metadata for social media, tiles, microdata
+    *[
+        f"<meta property='{name}' content='@x'>"
+        for name in words(
+            "og:url og:image og:audio og:video og:see_also og:image:url og:image:secure_url "
+            "OG:Image twitter:url twitter:image twitter:image:src twitter:player "
+            "twitter:player:stream"
+        )
+    ],
+    *[
+        f"<meta name='{name}' content='@x'>"
+        for name in words(
+            "og:image twitter:image msapplication-TileImage msapplication-starturl "
+            "msapplication-config msapplication-square70x70logo"
+        )
+    ],
+    *[
+        f"<meta itemprop='{name}' content='@x'>"
+        for name in words("image url logo thumbnailUrl contentUrl embedUrl sameAs")
+    ],
+    "<meta property='og:title' content='x'><meta name=twitter:card content='x'>",
+    "<meta property='og:image:width' content='x'><meta name=description content='x'>",
+    "<meta itemprop=name content='x'><meta property='xog:image' content='x'>",
+    # AMP
+    *each("amp-img amp-anim amp-video amp-audio amp-iframe", "src"),
+    *each("amp-img amp-video", "poster"),
+    *each("amp-img amp-anim", "srcset", "@x 2x, @y"),
+    "<amp-x src=x>",
+]
+
+
+def html(row: str) -> bytes:
+    return row.replace("@", "").encode()
+
+
+def expected(row: str) -> bytes:
+    return row.replace("@", DIRECTORY).encode()
+
+
+@pytest.mark.parametrize("row", HTML_ROWS + FOREIGN_ROWS + CONDITIONS)
+@pytest.mark.parametrize("extended", [False, True])
+def test_rows(row: str, extended: bool) -> None:  # noqa: FBT001
+    policy = Policy(extended=extended)
+    assert rewrite(html(row), url=URL, policy=policy).data == expected(row)
+
+
+@pytest.mark.parametrize("row", NEVER)
+@pytest.mark.parametrize("extended", [False, True])
+def test_what_is_in_no_row_stays(row: str, extended: bool) -> None:  # noqa: FBT001
+    document = html(row)
+    assert rewrite(document, url=URL, policy=Policy(extended=extended)).data is document
+
+
+@pytest.mark.parametrize("row", EXTENDED)
+def test_extended_rows(row: str) -> None:
+    document = html(row)
+    assert rewrite(document, url=URL).data is document
+    assert rewrite(document, url=URL, policy=Policy(extended=True)).data == expected(row)
+
+
+@pytest.mark.parametrize(("row", "honoured", "ignored"), CODEBASE)
+def test_codebase(row: str, honoured: str, ignored: str) -> None:
+    """Design rule 7: a base for rfc1808 and rfc3986, none for browsers."""
+    for profile, becomes in (("rfc1808", honoured), ("rfc3986", honoured), ("whatwg", ignored)):
+        result = rewrite(row.encode(), url=URL, profile=profile)
+        assert result.data == expected(becomes), profile
+
+
+# Design rule 6: (element with an empty value, whether that is a reference)
+EMPTY = [
+    ("<a href='{}'>", URL),
+    ("<area href='{}'>", URL),
+    ("<base href='{}'>", URL),
+    ("<svg><a href='{}'/></svg>", URL),
+    ("<svg><a xlink:href='{}'/></svg>", URL),
+    ("<form action='{}'>", URL),
+    ("<button formaction='{}'>", URL),
+    ("<input formaction='{}'>", URL),
+    *[
+        (row.replace("@x", "{}"), "")
+        for row in HTML_ROWS
+        if row.count("@") == 1
+        and "'@x'" in row
+        and not row.startswith(
+            ("<a ", "<area href", "<base", "<form", "<button", "<input formaction")
+        )
+    ],
+    ("<svg><image href='{}'/><use xlink:href='{}'/></svg>", ""),
+    ("<math href='{}'></math>", ""),
+    ("<a ping='{}' attributionsrc='{}'>", ""),
+    ("<img srcset='{}'>", ""),
+    ("<meta http-equiv=refresh content='0;url={}'>", ""),
+    ("<p style='a:url({})'>", ""),
+    ("<p style='a:url(\"{}\")'>", ""),
+    ('<script type=speculationrules>{{"prefetch":[{{"urls":["{}"]}}]}}</script>', ""),
+    ('<script type=importmap>{{"imports":{{"{}":"{}"}}}}</script>', ""),
+    ('<script type=importmap>{{"scopes":{{"{}":{{}}}}}}</script>', URL),
+]
+
+
+@pytest.mark.parametrize(("template", "written"), EMPTY)
+@pytest.mark.parametrize("blank", ["", " "])
+def test_where_an_empty_value_is_a_reference(template: str, written: str, blank: str) -> None:
+    document = template.format(blank, blank).encode()
+    becomes = template.format(blank + written, blank + written).encode()
+    result = rewrite(document, url=URL)
+    assert result.data == becomes
+    assert result.changed == bool(written)
+
+
+LOCAL = [
+    *[f"<svg><{element} href='#x'/></svg>" for element in ("use", "image", "script", "x")],
+    *[f"<svg><{element} xlink:href=' #x '/></svg>" for element in ("use", "pattern", "mpath")],
+    *[f"<svg><g {name}='url(#x)'/></svg>" for name in ("fill", "filter", "marker-end")],
+    "<p style='filter:url(#x)'>",
+    "<style>a{b:url('#x')}</style>",
+    "<img usemap='#x'>",
+]
+
+
+@pytest.mark.parametrize("row", LOCAL)
+def test_local_references_stay(row: str) -> None:
+    """Design rule 8."""
+    document = row.encode()
+    result = rewrite(document, url=URL)
+    assert result.data is document
+    assert result.notes == ()
+    assert [link.status.value for link in result.links] == ["kept"] * ("usemap" not in row)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "<a href='{}#x'>",
+        "<area href='{}#x'>",
+        "<svg><a href='{}#x'/></svg>",
+        "<svg><a xlink:href='{}#x'/></svg>",
+        "<math href='{}#x'></math>",
+        "<img src='{}#x'>",
+        "<link href='{}#x'>",
+    ],
+)
+def test_other_fragments_are_resolved(row: str) -> None:
+    """Design rule 8."""
+    assert rewrite(row.format("").encode(), url=URL).data == row.format(URL).encode()
+
+
+def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
+    documents = [html(row) for row in HTML_ROWS + FOREIGN_ROWS + CONDITIONS + EXTENDED]
+    seen = {
+        link.attribute.encode()
+        for document in documents
+        for link in links(document, url=URL, policy=Policy(extended=True))
+    }
+    seen.add(b"srcdoc")  # its links are those of the document in it
+    assert seen - {b"", b"style"} == ATTRIBUTES - {b"style"}
+    assert b"style" in ATTRIBUTES
+
+
+def test_rows_are_looked_up_by_place() -> None:
+    assert [row.syntax for row in rows(HTML, b"img", b"src")] == [Syntax.URL]
+    assert [row.syntax for row in rows(HTML, b"iframe", b"srcdoc")] == [Nested.HTML]
+    assert [row.syntax for row in rows(SVG, b"g", b"fill")] == [Nested.CSS]
+    assert [row.syntax for row in rows(MATH, b"mi", b"href")] == [Syntax.URL]
+    assert rows(HTML, b"p", b"href") == ()
+    assert rows("other", b"a", b"href") == ()
+    assert [row.extended for row in rows(HTML, b"meta", b"content")] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("raw", "meant"),
+    [
+        (b"Refresh", b"refresh"),
+        (b" \t\n\f\rx ", b"x"),
+        (b"\x0bx", b"\x0bx"),
+        (b"ref&#114;esh", b"refresh"),
+        (b"REF&#x52;ESH", b"refresh"),
+        (b"a&amp;b", b"a&b"),
+        (b"a&ampb", b"a&ampb"),
+        ("\u212a\u017f".encode(), "\u212a\u017f".encode()),
+        (b"\xff", b"\xed\xb3\xbf"),
+        (b"", b""),
+    ],
+)
+def test_keywords_are_compared_by_what_they_mean(raw: bytes, meant: bytes) -> None:
+    assert keyword(raw) == meant

@@ -1,0 +1,111 @@
+"""What a heading states as the base (design rules 2 and 3; RFC 1808 §3.1, RFC 2110, RFC 9110)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.headings import http_statements, url_of
+from relbase.layers import Layer
+from relbase.notes import Reason
+
+# (the field's value, the URL)
+VALUES = [
+    # RFC 1808 §3.1: base-header = "Base" ":" "<URL:" absoluteURL ">", white space is ignored
+    ("<URL:http://h.example/a/b>", "http://h.example/a/b"),
+    ("<url:http://h.example/a/b>", "http://h.example/a/b"),
+    (" <URL:http://h.example/a/b> \r\n", "http://h.example/a/b"),
+    ("<URL:http://h.example/a/\r\n b/\r\n\tc>", "http://h.example/a/b/c"),
+    ("< URL: http://h.example/a b >", "http://h.example/ab"),
+    ("<URL:\r\n http://h.example/>", "http://h.example/"),
+    # RFC 2068 §14.11, RFC 2110 §4.2: the bare URL; mailers quote it
+    ("http://h.example/a/b", "http://h.example/a/b"),
+    ('"http://h.example/a/b"', "http://h.example/a/b"),
+    ('"http://h.example/\r\n\ta/b"', "http://h.example/a/b"),
+    ("<http://h.example/a/b>", "http://h.example/a/b"),
+    ('"<URL:http://h.example/>"', "http://h.example/"),
+    ('<"http://h.example/">', "http://h.example/"),
+    ("URL:http://h.example/", "http://h.example/"),
+    # What is no wrapper is part of the URL
+    ("<http://h.example/", "<http://h.example/"),
+    ('http://h.example/"', 'http://h.example/"'),
+    ("http://h.example/<x>", "http://h.example/<x>"),
+    ("urlx:y", "urlx:y"),
+    # RFC 2047 §2
+    ("=?us-ascii?Q?http://h.example/?=", "http://h.example/"),
+    ("=?UTF-8?q?http=3A//h=2Eexample/=C3=A9?=", "http://h.example/é"),
+    ("=?iso-8859-1?Q?http://h.example/=E9?=", "http://h.example/é"),
+    ("=?utf-8?B?aHR0cDovL2guZXhhbXBsZS8=?=", "http://h.example/"),
+    ("=?utf-8?b?aHR0cDov?=\r\n =?utf-8?b?L2guZXhhbXBsZS8=?=", "http://h.example/"),
+    ("<URL:=?utf-8?Q?http://h.example/?=>", "http://h.example/"),
+    ("=?utf-8?Q?http://h.example/a_b?=", "http://h.example/ab"),  # _ is a space, and is dropped
+    ("=?utf-8*en?Q?http://h.example/?=", "http://h.example/"),  # RFC 2231 §5
+    # Words that cannot be decoded stay
+    ("=?x-unknown?Q?http://h.example/?=", "=?x-unknown?Q?http://h.example/?="),
+    ("=?utf-7?Q?+ADw-?=", "=?utf-7?Q?+ADw-?="),  # none of the WHATWG table (threat E3)
+    ("=?unicode_escape?Q?x?=", "=?unicode_escape?Q?x?="),
+    ("=?utf-8?B?a?=", "=?utf-8?B?a?="),
+    ("=?utf-8?Q?=FF?=", "=?utf-8?Q?=FF?="),
+    ("=?utf-8?Q?é?=", "=?utf-8?Q?é?="),
+    # Nothing
+    ("", ""),
+    (" \r\n\t ", ""),
+    ("<>", ""),
+    ("<URL:>", ""),
+    ('""', ""),
+    ("<", "<"),
+    ('"', '"'),
+]
+
+
+@pytest.mark.parametrize(("value", "url"), VALUES)
+def test_the_url_of_a_value(value: str, url: str) -> None:
+    assert url_of(value) == url
+
+
+@given(st.text(alphabet='<>"=?Qb utf-8:/URL\r\n\té'))
+def test_no_value_raises_and_none_keeps_white_space(value: str) -> None:
+    assert not set(url_of(value)) & set(" \t\r\n")
+
+
+A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
+
+# (fields, the statements, strongest first): design rule 2
+ORDER = [
+    ([], []),
+    ([("Content-Type", "text/html"), ("X-Base", A)], []),
+    ([("Base", A)], [(A, "Base")]),
+    ([("BASE", A)], [(A, "Base")]),
+    ([(" base ", A)], [(A, "Base")]),
+    ([("content-BASE", A)], [(A, "Content-Base")]),
+    ([("Content-Base", B), ("Base", A)], [(A, "Base"), (B, "Content-Base")]),
+    ([("Base", A), ("Base", B)], [(A, "Base"), (B, "Base")]),
+    ([("Base", ""), ("Base", "<URL: >"), ("Base", B)], [(B, "Base")]),
+    (
+        [("Content-Base", A), ("Base", "b/"), ("Base", C)],
+        [("b/", "Base"), (C, "Base"), (A, "Content-Base")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("fields", "expected"), ORDER)
+def test_the_order_of_statements(
+    fields: list[tuple[str, str]], expected: list[tuple[str, str]]
+) -> None:
+    statements, notes = http_statements(fields)
+    assert [(found.value, found.source) for found in statements] == [
+        (value, f"{name} of the HTTP heading") for value, name in expected
+    ]
+    assert all(found.layer is Layer.ENTITY for found in statements)
+    assert notes == []
+
+
+@pytest.mark.parametrize("name", ["Content-Location", "content-location", "CONTENT-LOCATION"])
+def test_content_location_is_noted_and_no_base(name: str) -> None:
+    """RFC 9110 §8.7; design rule 3."""
+    statements, (note,) = http_statements([(name, "\x1bhttp://h.example/"), ("Base", A)])
+    assert [found.value for found in statements] == [A]
+    assert note.reason is Reason.CONTENT_LOCATION_HTTP
+    assert "RFC 9110" in note.text
+    assert "\x1b" not in note.text

@@ -1,0 +1,291 @@
+"""RFC 1808 §3: the four layers, one row a rule (design rules 1, 4 and 5)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.edit import Span
+from relbase.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
+from relbase.notes import Reason
+from relbase.url.resolver import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+AROUND = Base("http://h.example/d/p.html", Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
+PROFILES = pytest.mark.parametrize("profile", list(Profile))
+
+
+def entity(value: str) -> Statement:
+    return Statement(Layer.ENTITY, value, "Base")
+
+
+def embedded(value: str) -> Statement:
+    return Statement(Layer.EMBEDDED, value, "<base href> at 1:1", Span(12, 20))
+
+
+def reasons(base: Base) -> list[Reason]:
+    return [note.reason for note in base.refused]
+
+
+@PROFILES
+def test_without_a_statement_the_base_is_that_around(profile: Profile) -> None:
+    assert establish([], AROUND, profile=profile) == (AROUND, [])
+    assert establish([], UNKNOWN, profile=profile) == (UNKNOWN, [])
+
+
+@PROFILES
+def test_the_first_statement_that_holds_counts(profile: Profile) -> None:
+    statements = [entity("http://first.example/a"), entity("http://second.example/")]
+    base, notes = establish(statements, AROUND, profile=profile)
+    assert (base.url, base.layer, base.source) == ("http://first.example/a", Layer.ENTITY, "Base")
+    assert (base.outer, base.refused, notes) == (AROUND, (), [])
+
+
+@PROFILES
+def test_the_chain_goes_outward_to_none(profile: Profile) -> None:
+    outer, _ = establish(
+        [Statement(Layer.RETRIEVAL, "http://r.example/a/", "retrieval URL")],
+        UNKNOWN,
+        profile=profile,
+    )
+    middle, _ = establish([entity("b/")], outer, profile=profile)
+    inner, _ = establish([embedded("c/")], middle, profile=profile)
+    chain = [inner, inner.outer, middle.outer, outer.outer]
+    assert [base and (base.layer, base.url) for base in chain] == [
+        (Layer.EMBEDDED, "http://r.example/a/b/c/"),
+        (Layer.ENTITY, "http://r.example/a/b/"),
+        (Layer.RETRIEVAL, "http://r.example/a/"),
+        (Layer.NONE, ""),
+    ]
+    assert UNKNOWN.outer is None
+
+
+# --- §2.3: (candidate, why it is unsuitable; None when it is suitable). The same in each profile.
+SUITABLE = [
+    ("http://h.example/", None),
+    ("HTTPS://H.example/a?b#c", None),
+    ("ftp://u:p@h.example/", None),
+    ("file:///etc/", None),
+    ("gopher://h.example/", None),
+    ("x-y.z+1:/a", None),
+    ("foo://h", None),
+    ("thismessage:/", None),
+    ("mailto:a@b.example", "never used with relative URLs"),
+    ("news:a.b", "never used with relative URLs"),
+    ("news:/a/b", "never used with relative URLs"),
+    ("telnet://h.example/", "never used with relative URLs"),
+    ("data:text/html,x", "never used with relative URLs"),
+    ("DATA:/x", "never used with relative URLs"),
+    ("javascript:/x", "never used with relative URLs"),
+    ("cid:a@b", "never used with relative URLs"),
+    ("mid:a@b/c@d", "never used with relative URLs"),
+    ("about:blank", "never used with relative URLs"),
+    ("blob:http://h.example/1", "never used with relative URLs"),
+    ("C:\\docs\\x", "drive letter"),
+    ("c:/docs/x", "drive letter"),
+    ("http:g", "needs a network location"),
+    ("http:/g", "needs a network location"),
+    ("https:///g", "needs a network location"),
+    ("ftp:/g", "needs a network location"),
+    ("foo:bar", "no slash follows foo:"),
+    ("foo:", "no slash follows foo:"),
+    ("10.0.0.7:80/x", "no scheme"),
+    ("//h.example/", "no scheme"),
+    ("/x", "no scheme"),
+    ("", "no scheme"),
+]
+
+
+@pytest.mark.parametrize(("url", "why"), SUITABLE)
+def test_which_bases_are_suitable(url: str, why: str | None) -> None:
+    found = unsuitable(url)
+    assert (found is None) == (why is None)
+    assert Base(url, Layer.ENTITY, "x").usable == (why is None)
+    if why is not None:
+        assert found is not None
+        assert why in found
+
+
+REFUSED = [url for url, why in SUITABLE if why is not None and ":" in url and url[0].isalpha()]
+
+
+@pytest.mark.parametrize("layer", [Layer.ENTITY, Layer.RETRIEVAL])
+@pytest.mark.parametrize("url", REFUSED)
+def test_an_unsuitable_heading_or_url_is_refused_and_the_next_counts(
+    url: str, layer: Layer
+) -> None:
+    statements = [Statement(layer, url, "it"), Statement(layer, "http://next.example/", "next")]
+    base, notes = establish(statements, AROUND, profile=Profile.RFC1808)
+    assert base.url == "http://next.example/"
+    assert reasons(base) == [Reason.BASE_UNSUITABLE]
+    assert notes == list(base.refused)
+    assert "does not count" in notes[0].text
+    assert "RFC 1808 §2.3" in notes[0].text
+    # ... and without a next one that around
+    base, notes = establish(statements[:1], AROUND, profile=Profile.RFC1808)
+    assert (base.url, base.layer) == (AROUND.url, AROUND.layer)
+    assert base.refused == tuple(notes)
+
+
+DECIDING = [url for url in REFUSED if not url.lower().startswith(("data:", "javascript:"))]
+
+
+@pytest.mark.parametrize("url", DECIDING)
+def test_an_unsuitable_base_element_decides(url: str) -> None:
+    statements = [embedded(url), embedded("http://next.example/")]
+    base, notes = establish(statements, AROUND, profile=Profile.RFC1808)
+    assert (base.url, base.layer, base.usable) == (url, Layer.EMBEDDED, False)
+    assert [note.reason for note in notes] == [Reason.BASE_UNSUITABLE]
+    assert "no reference can be resolved" in notes[0].text
+    assert notes[0].span == Span(12, 20)
+
+
+# WHATWG HTML, frozen base URL: (base element, profile)
+FALLING_BACK = [
+    *[("data:text/html,x", profile) for profile in Profile],
+    *[("JavaScript:void(0)", profile) for profile in Profile],
+    ("http://[bad", Profile.WHATWG),
+    ("http://a b/", Profile.WHATWG),
+    ("http://h.example:99999/", Profile.WHATWG),
+]
+
+
+@pytest.mark.parametrize(("value", "profile"), FALLING_BACK)
+def test_a_base_element_that_falls_back_hides_the_later_ones(value: str, profile: Profile) -> None:
+    statements = [embedded(value), embedded("http://later.example/"), entity("http://e.example/")]
+    base, notes = establish(statements, AROUND, profile=profile)
+    assert (base.url, base.layer, base.outer) == (AROUND.url, Layer.RETRIEVAL, UNKNOWN)
+    assert len(notes) == 1
+    assert base.refused == tuple(notes)
+
+
+# (statement, profile) -> what it is on http://h.example/d/p.html
+RELATIVE = [
+    ("sub/", Profile.RFC1808, "http://h.example/d/sub/"),
+    ("../../x", Profile.RFC1808, "http://h.example/../x"),
+    ("../../x", Profile.RFC3986, "http://h.example/x"),
+    ("../../x", Profile.WHATWG, "http://h.example/x"),
+    ("//h2.example", Profile.RFC1808, "http://h2.example"),
+    ("//h2.example", Profile.WHATWG, "http://h2.example/"),
+    ("?q", Profile.RFC1808, "http://h.example/d/p.html?q"),
+    ("", Profile.RFC1808, "http://h.example/d/p.html"),
+    ("#f", Profile.RFC3986, "http://h.example/d/p.html#f"),
+    ("http:g", Profile.WHATWG, "http://h.example/d/g"),
+    ("\\x", Profile.WHATWG, "http://h.example/x"),
+    ("10.0.0.7:80/x", Profile.RFC3986, "http://h.example/d/10.0.0.7:80/x"),
+]
+
+
+@pytest.mark.parametrize("state", [entity, embedded])
+@pytest.mark.parametrize(("value", "profile", "url"), RELATIVE)
+def test_a_relative_statement_is_resolved_with_a_note(
+    value: str, profile: Profile, url: str, state: Callable[[str], Statement]
+) -> None:
+    base, notes = establish([state(value)], AROUND, profile=profile)
+    assert base.url == url
+    assert [note.reason for note in notes] == [Reason.BASE_RELATIVE]
+    assert url in notes[0].text
+    assert base.refused == ()
+
+
+@PROFILES
+@pytest.mark.parametrize("around", [UNKNOWN, Base("mailto:a@b", Layer.EMBEDDED, "x", UNKNOWN)])
+def test_a_relative_statement_with_no_usable_base_around_is_refused(
+    profile: Profile, around: Base
+) -> None:
+    base, notes = establish([entity("sub/")], around, profile=profile)
+    assert (base.url, base.layer) == (around.url, around.layer)
+    assert reasons(base) == [Reason.BASE_RELATIVE] == [note.reason for note in notes]
+
+
+def test_what_was_refused_further_out_stays_behind_what_was_refused_here() -> None:
+    outer, _ = establish([entity("mailto:a@b")], AROUND, profile=Profile.RFC1808)
+    base, notes = establish([entity("news:a")], outer, profile=Profile.RFC1808)
+    assert ["news:" in note.text for note in base.refused] == [True, False]
+    assert len(notes) == 1  # the outer one has been reported
+
+
+def test_notes_name_the_part_and_the_source() -> None:
+    _, (note,) = establish([entity("news:a")], UNKNOWN, profile=Profile.RFC1808, part="1.2")
+    assert note.part == "1.2"
+    assert note.text.startswith("Base: 'news:a'")
+
+
+# --- design rule 5: RFC 1738 §3.1 wants a path before what follows the authority
+WITH_PATH = [
+    ("http://h.example?q", "http://h.example/?q"),
+    ("http://h.example;p", "http://h.example/;p"),
+    ("HTTPS://h.example:8080?q#f", "HTTPS://h.example:8080/?q#f"),
+    ("ftp://u;x:p@h.example;type=a", "ftp://u;x:p@h.example/;type=a"),
+    ("ftp://u;x:p@h.example/;type=a", "ftp://u;x:p@h.example/;type=a"),
+    ("http://h.example", "http://h.example"),
+    ("http://h.example/?q", "http://h.example/?q"),
+    ("http://h.example#f", "http://h.example#f"),
+    ("http://?q", "http://?q"),
+    ("gopher://h.example?q", "gopher://h.example?q"),
+    ("x:?q", "x:?q"),
+    ("//h.example?q", "//h.example?q"),
+]
+
+
+@pytest.mark.parametrize(("url", "expected"), WITH_PATH)
+def test_a_path_before_query_and_params(url: str, expected: str) -> None:
+    assert with_path(url) == expected
+    assert with_path(expected) == expected
+
+
+# --- design rule 10: characters of a base from outside that no document could hold as they are
+ENCODED = [
+    ("http://h.example/é/", "http://h.example/%C3%A9/", "http://h.example/é/"),
+    ("http://h.example/a\r\nb", "http://h.example/a%0D%0Ab", "http://h.example/a%0D%0Ab"),
+    ("http://h.example/\0\x7f", "http://h.example/%00%7F", "http://h.example/%00%7F"),
+    ("http://h.example/\udce9", "http://h.example/%E9", "http://h.example/\udce9"),
+    ("http://h.example/\ud800", "http://h.example/%EF%BF%BD", "http://h.example/\ud800"),
+    ("http://h.example/a b'\"<", "http://h.example/a b'\"<", "http://h.example/a b'\"<"),
+]
+
+
+@pytest.mark.parametrize(("value", "outside", "inside"), ENCODED)
+def test_what_is_percent_encoded_in_a_base(value: str, outside: str, inside: str) -> None:
+    assert establish([entity(value)], UNKNOWN, profile=Profile.RFC1808)[0].url == outside
+    assert establish([embedded(value)], UNKNOWN, profile=Profile.RFC1808)[0].url == inside
+
+
+def test_whatwg_encodes_the_query_of_a_base_in_the_charset_of_its_document() -> None:
+    base, _ = establish(
+        [embedded("http://h.example/é?é")], UNKNOWN, profile=Profile.WHATWG, charset="windows-1252"
+    )
+    assert base.url == "http://h.example/%C3%A9?%E9"
+
+
+def test_notes_are_printable_and_short() -> None:
+    """Threat A9: a document must not talk to the terminal."""
+    _, (note,) = establish(
+        [entity("mailto:\x1b[31m\u202e" + "x" * 10_000)], UNKNOWN, profile=Profile.RFC1808
+    )
+    assert note.text.replace("§", "").isprintable()
+    assert "\u202e" not in note.text
+    assert len(note.text) < 1000
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(Layer), st.text(max_size=30)), max_size=4),
+    st.sampled_from(["", "http://h.example/d/", "mailto:a@b", "x:/y"]),
+    st.sampled_from(Profile),
+)
+def test_no_statement_raises_and_what_counts_is_in_the_chain(
+    stated: list[tuple[Layer, str]], around: str, profile: Profile
+) -> None:
+    outer = Base(around, Layer.RETRIEVAL, "x", UNKNOWN) if around else UNKNOWN
+    statements = [Statement(layer, value, "it") for layer, value in stated]
+    base, notes = establish(statements, outer, profile=profile)
+    if base.outer is outer:
+        assert base.url
+    else:
+        assert (base.url, base.layer) == (outer.url, outer.layer)
+    assert len(notes) <= len(statements)

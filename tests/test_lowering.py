@@ -1,0 +1,123 @@
+"""Items of a decoded text, in offsets of the text around it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+
+from relbase.edit import Edit
+from relbase.layers import UNKNOWN
+from relbase.lowering import (
+    lowered,
+    plain_in_css,
+    plain_in_quotes,
+    plain_unquoted,
+    shifted,
+    written,
+)
+from relbase.scope import Hit, Status
+from relbase.view.runs import Run, RunView
+from relbase.view.transcode import document_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relbase.scope import Item
+    from relbase.view.runs import View
+
+
+def hit(start: int, end: int) -> Hit:
+    return Hit(start, end, "a", "href", "url", "", None, UNKNOWN, Status.KEPT)
+
+
+def spans(items: Iterable[Item]) -> list[tuple[int, int]]:
+    return [(item.start, item.end) for item in items if isinstance(item, Hit)]
+
+
+def edits(items: Iterable[Item]) -> list[Edit]:
+    return [item for item in items if isinstance(item, Edit)]
+
+
+def view() -> RunView:
+    """`a%41b%42c` means `aAbBc`."""
+    return RunView(b"a%41b%42c", [Run(1, 4, b"A"), Run(5, 8, b"B")], lambda new: b"<" + new + b">")
+
+
+def utf_16(text: str) -> View:
+    found = document_view(text.encode("utf-16-le"), "utf-16le")
+    assert found is not None
+    return found
+
+
+def test_shifted() -> None:
+    items = list(shifted([hit(0, 2), Edit(1, 2, b"x")], 10))
+    assert (spans(items), edits(items)) == ([(10, 12)], [Edit(11, 12, b"x")])
+
+
+# (spans of `aAbBc`, their places in `a%41b%42c`)
+LOWERED = [
+    ([(0, 1), (2, 3)], [(0, 1), (4, 5)]),
+    ([(1, 2)], [(1, 4)]),
+    ([(0, 5)], [(0, 9)]),
+    ([(0, 2), (2, 4)], [(0, 4), (4, 8)]),  # they touch
+    ([(1, 4), (1, 4)], [(1, 8), (1, 8)]),  # a remark on a reference
+    ([(3, 5), (0, 1), (1, 2)], [(5, 9), (0, 1), (1, 4)]),  # a remark that comes first
+    ([(0, 5), (1, 2), (3, 4)], [(0, 9), (1, 4), (5, 8)]),
+    ([], []),
+]
+
+
+@pytest.mark.parametrize(("inner", "raw"), LOWERED)
+def test_hits_are_lowered_in_their_order(
+    inner: list[tuple[int, int]], raw: list[tuple[int, int]]
+) -> None:
+    found = list(lowered([hit(start, end) for start, end in inner], view(), 100))
+    assert spans(found) == [(start + 100, end + 100) for start, end in raw]
+
+
+def test_edits_are_lowered_together() -> None:
+    items: list[Item] = [hit(1, 2), Edit(1, 2, b"x"), hit(2, 3), Edit(2, 2, b"y")]
+    assert edits(lowered(items, view(), 100)) == [Edit(101, 104, b"<xy>")]
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_time_is_linear(overlap: bool) -> None:  # noqa: FBT001
+    """A remark on each reference of a document in UTF-16, as of a late base element."""
+
+    def make(size: int) -> tuple[View, list[Item]]:
+        hits: list[Item] = [hit(at, at + 1) for at in range(0, size, 2)]
+        return utf_16("xé" * size), [*hits, *hits] if overlap else hits
+
+    def lower(case: tuple[View, list[Item]]) -> None:
+        assert len(list(lowered(case[1], case[0], 0))) == len(case[1])
+
+    assert_linear(lower, make, (1 << 12, 1 << 13))
+
+
+def test_what_may_be_written_as_it_is() -> None:
+    url = b"http://h.example:80/a-b_c.d~e/%20?a=b#c;d,e!f*g$h+i@j|k"
+    assert plain_in_quotes(url)
+    assert plain_unquoted(url.replace(b"=", b""))
+    assert plain_in_css(url)
+    for unsafe in b"\"'<>&\\\0 \n\r\t\x7f":
+        byte = bytes([unsafe])
+        assert not plain_in_css(byte) or byte in b"&>"
+        assert not plain_in_quotes(byte) or byte in b"\\"
+        assert not plain_unquoted(byte) or byte in b"\\"
+    assert not plain_unquoted(b"=")
+    assert not plain_unquoted(b"`")
+    assert not plain_in_css(b"(")
+    assert not plain_in_css(b")")
+    assert not any(plain(b"\xc3\xa9") for plain in (plain_in_quotes, plain_unquoted, plain_in_css))
+
+
+def test_a_view_is_made_only_where_something_needs_it() -> None:
+    def no_view() -> View:
+        raise AssertionError
+
+    items: list[Item] = [hit(0, 1), Edit(0, 0, b"http://h/")]
+    assert edits(written(items, plain_in_quotes, no_view, 5)) == [Edit(5, 5, b"http://h/")]
+    items = [Edit(0, 0, b"'")]
+    assert edits(written(items, plain_in_quotes, view, 5)) == [Edit(5, 5, b"<'>")]

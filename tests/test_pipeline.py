@@ -1,0 +1,385 @@
+"""The library's functions over whole documents: layers, limits, kinds, charsets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase import (
+    Base,
+    Kind,
+    Layer,
+    Profile,
+    Reason,
+    Span,
+    Status,
+    base,
+    entities,
+    links,
+    pipeline,
+    rewrite,
+    walk,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+URL = "http://h.example/d/p.html"
+LINK = b"<a href=x>"
+
+
+def reasons(document: bytes, **call: Any) -> list[Reason]:
+    return [note.reason for note in rewrite(document, **call).notes]
+
+
+# --- Rule 1: (document, url, redirects, headers) -> the chain, innermost first
+CHAINS = [
+    (b"", None, [], {}, [(Layer.NONE, "", "nothing states a base URL")]),
+    (
+        b"",
+        URL,
+        [],
+        {},
+        [(Layer.RETRIEVAL, URL, "retrieval URL"), (Layer.NONE, "", "nothing states a base URL")],
+    ),
+    (
+        b"\n <base href=b/>",
+        URL,
+        ["/r/", "s/"],
+        {"Base": "h/"},
+        [
+            (Layer.EMBEDDED, "http://h.example/r/s/h/b/", "<base href> at 2:13"),
+            (Layer.ENTITY, "http://h.example/r/s/h/", "Base of the HTTP heading"),
+            (Layer.RETRIEVAL, "http://h.example/r/s/", "redirect 2"),
+            (Layer.NONE, "", "nothing states a base URL"),
+        ],
+    ),
+    (
+        b"<base href='http://b.example/'>",
+        None,
+        [],
+        {"Content-Base": "http://c.example/"},
+        [
+            (Layer.EMBEDDED, "http://b.example/", "<base href> at 1:13"),
+            (Layer.ENTITY, "http://c.example/", "Content-Base of the HTTP heading"),
+            (Layer.NONE, "", "nothing states a base URL"),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("document", "url", "redirects", "headers", "chain"), CHAINS)
+def test_the_chain_of_bases(
+    document: bytes,
+    url: str | None,
+    redirects: list[str],
+    headers: dict[str, str],
+    chain: list[tuple[Layer, str, str]],
+) -> None:
+    """Headers count in every profile."""
+    for profile in Profile:
+        call: dict[str, Any] = {"url": url, "redirects": redirects, "headers": headers}
+        found = base(document, kind="html", profile=profile, **call)
+        assert [(each.layer, each.url, each.source) for each in _outward(found)] == chain
+        assert rewrite(document, kind="html", profile=profile, **call).base == found
+        (entity,) = entities(document, kind="html", profile=profile, **call)
+        assert entity.base == found
+
+
+def _outward(found: Base | None) -> Iterator[Base]:
+    while found is not None:
+        yield found
+        found = found.outer
+
+
+def test_the_place_of_a_base_element() -> None:
+    assert base(b"<p>\n <base href='http://b.example/'>").source == "<base href> at 2:14"
+
+
+def test_each_refusal_is_noted_once_and_kept_in_the_chain() -> None:
+    call: dict[str, Any] = {
+        "url": "http://u:p@h.example/",
+        "redirects": ["about:blank"],
+        "headers": [("Base", "mailto:a@b"), ("Content-Location", "/x"), ("Base", "sub/")],
+    }
+    result = rewrite(b"<base href='data:,'>" + LINK, **call)
+    assert [note.reason for note in result.notes] == [
+        Reason.BASE_UNSUITABLE,  # about:blank
+        Reason.CONTENT_LOCATION_HTTP,
+        Reason.BASE_UNSUITABLE,  # mailto:
+        Reason.BASE_RELATIVE,  # sub/, on nothing
+        Reason.BASE_UNSUITABLE,  # data:
+        Reason.BASE_NONE,
+    ]
+    refused = [note.text for note in result.base.refused]
+    assert [text.partition(":")[0] for text in refused] == [
+        "<base href> at 1",
+        "Content-Location of the HTTP heading",
+        "Base of the HTTP heading",
+        "Base of the HTTP heading",
+        "redirect 1",
+    ]
+    assert result.base.layer is Layer.NONE
+
+
+# --- What is left without a base
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        (b"<a href=x>", "1 relative reference left"),
+        (b"<a href=x><img src=y>", "2 relative references left"),
+    ],
+)
+def test_references_without_a_base_are_counted(document: bytes, text: str) -> None:
+    (note,) = rewrite(document).notes
+    assert (note.reason, note.span) == (Reason.BASE_NONE, None)
+    assert text in note.text
+    assert "give the URL" in note.text
+
+
+def test_what_needs_no_base_is_not_counted() -> None:
+    document = b"<a href='http://a.example/'><svg><use href='#u'/></svg><img src='' usemap='#m'>"
+    assert rewrite(document).notes == ()
+
+
+def test_a_base_that_nothing_can_be_resolved_against_is_named() -> None:
+    notes = rewrite(b"<base href='mailto:a@b.example'><a href=x>", url=URL).notes
+    assert [note.reason for note in notes] == [Reason.BASE_UNSUITABLE, Reason.BASE_NONE]
+    assert "mailto:a@b.example" in notes[1].text
+
+
+# --- Rule 4: base-late
+LATE = [
+    (b"<a href=x><base href=http://b.example/>", True),
+    (b"<base href=http://b.example/><a href=x>", False),
+    (b"<a href=http://a.example/><base href=http://b.example/>", False),  # not relative
+    (b"<svg><use href='#x'/></svg><base href=http://b.example/>", False),  # local
+    (b"<a href=x><base href='data:,'>", False),  # does not count
+    (b"<a href=x><base href='mailto:a@b'>", False),  # nothing is resolved
+    (b"<a href=x><base href=http://h.example/d/>", True),
+    (b"<base href=http://b.example/><a href=x><base href=http://c.example/>", False),
+]
+
+
+@pytest.mark.parametrize(("document", "late"), LATE)
+def test_links_before_the_base_element_are_noted(document: bytes, late: bool) -> None:  # noqa: FBT001
+    found = [note for note in rewrite(document, url=URL).notes if note.reason is Reason.BASE_LATE]
+    assert bool(found) == late
+    if late:
+        span = found[0].span
+        assert span is not None
+        assert document[span.start : span.end].startswith(b"http:")
+
+
+# --- Kinds: explicit > Content-Type > bytes
+KINDS = [
+    (b"<p>", {}, "text/html", "html"),
+    (b"<p>", {"kind": "css"}, "text/css", "css"),
+    (b"<p>", {"headers": {"content-type": "Text/CSS; charset=utf-8"}}, "text/css", "css"),
+    (b"a{}", {"headers": {"Content-Type": "text/html"}}, "text/html", "html"),
+    (b"a{}", {"headers": {"Content-Type": "text/html"}, "kind": Kind.CSS}, "text/html", "css"),
+    (
+        b"<p>",
+        {"headers": {"Content-Type": "application/octet-stream"}},
+        "application/octet-stream",
+        "html",
+    ),
+    (b"<p>", {"headers": {"Content-Type": "text/plain"}}, "text/plain", ""),
+]
+
+
+@pytest.mark.parametrize(("document", "call", "type_", "read"), KINDS)
+def test_kinds_and_types(document: bytes, call: dict[str, Any], type_: str, read: str) -> None:
+    (entity,) = entities(document, **call)
+    assert (entity.type, entity.span) == (type_, Span(0, len(document)))
+    css, html = (
+        rewrite(document + text, url=URL, **call).changed
+        for text in (b" a{b:url(x)}", b"<a href=x>")
+    )
+    assert (css, html) == (read == "css", read == "html")
+
+
+def test_what_is_no_document_passes_through() -> None:
+    for document in (b"", b"\x89PNG<a href=x>", b"plain text"):
+        call: dict[str, Any] = {"url": URL, "kind": "other"}
+        result = rewrite(document, **call)
+        assert (result.data is document, result.notes, result.links) == (True, (), ())
+        assert list(links(document, **call)) == []
+        assert base(document, **call).url == URL
+
+
+# --- Charsets: BOM > transport > meta
+CHARSETS = [
+    (b"<a href='?\xe9'>", {}, "%E9"),  # windows-1252 by default
+    ("<a href='?é'>".encode(), {}, "%C3%A9"),
+    (b"<a href='?\xe9'>", {"charset": "latin1"}, "%E9"),
+    (
+        "<a href='?é'>".encode(),
+        {"charset": "latin1"},
+        "%C3%A9",
+    ),
+    (b"<meta charset=koi8-r><a href='?\xc1'>", {}, "%C1"),
+    ("<meta charset=koi8-r><a href='?\u0430'>".encode(), {"charset": "utf-8"}, "%D0%B0"),
+    (
+        "<a href='?\u0430'>".encode(),
+        {"headers": {"Content-Type": "text/html;charset=UTF-8"}},
+        "%D0%B0",
+    ),
+    (
+        "<a href='?\u0430'>".encode(),
+        {"headers": {"Content-Type": 'text/html; Charset = "utf-8"'}},
+        "%D0%B0",
+    ),
+    ("\ufeff<a href='?\u0430'>".encode(), {"charset": "koi8-r"}, "%D0%B0"),
+    ("\ufeff<a href='?\u0430'>".encode("utf-16-le"), {"charset": "koi8-r"}, "%D0%B0"),
+]
+
+
+@pytest.mark.parametrize(("document", "call", "query"), CHARSETS)
+def test_the_charset_decides_how_whatwg_encodes_a_query(
+    document: bytes, call: dict[str, Any], query: str
+) -> None:
+    (link,) = links(document, url=URL, profile="whatwg", **call)
+    assert link.url == f"http://h.example/d/p.html?{query}"
+
+
+def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
+    """Threat E6: the prescan sees 1024 bytes."""
+    padding = b"<p>" * 330
+    document = b"<a href=x>" + padding + b"<meta charset=koi8-r>\xc1"
+    assert len(document) < 1024
+    assert reasons(document, url="http://h.example/" + "d" * 40 + "/") == [Reason.CHARSET_MOVED]
+    assert (
+        reasons(
+            document, url="http://h.example/", headers={"Content-Type": "text/html; charset=koi8-r"}
+        )
+        == []
+    )
+    assert reasons(b"<a href=x><meta charset=koi8-r>\xc1", url=URL) == []
+
+
+# --- Rule 12: limits at N-1, N, N+1
+def test_growth_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    growth = len("http://h.example/d/")
+    document = LINK * 10
+    for limit, passes in ((10 * growth + 1, True), (10 * growth, True), (10 * growth - 1, False)):
+        monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", limit)
+        monkeypatch.setattr(pipeline, "MAX_GROWTH", 1)
+        result = rewrite(document, url=URL)
+        assert result.changed == passes
+        assert (result.data is document) == (not passes)
+        assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH] * (not passes)
+        assert len(result.links) == 10
+
+
+def test_growth_limit_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    growth = len("http://h.example/d/")
+    monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", 0)
+    for multiple, passes in ((4, True), (3, True), (2, False)):
+        monkeypatch.setattr(pipeline, "MAX_GROWTH", multiple)
+        assert len(LINK) < growth < 2 * len(LINK)
+        assert rewrite(LINK, url=URL).changed == passes
+
+
+@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+def test_a_long_base_in_many_links_passes_through(
+    skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threat A8: 16 MB of links with a 2 MB base; here smaller, with a smaller limit."""
+    monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
+    monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", 1 << 20)
+    document = b"<a href='x'>" * 10_000
+    result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
+    assert result.data is document
+    assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
+
+
+def nested(depth: int) -> bytes:
+    document = b"<a href=x>"
+    for _ in range(depth):
+        escaped = document.replace(b"&", b"&amp;").replace(b'"', b"&quot;")
+        document = b'<iframe srcdoc="' + escaped + b'"></iframe>'
+    return document
+
+
+@pytest.mark.parametrize(
+    "depth", [walk.MAX_SRCDOC_DEPTH - 1, walk.MAX_SRCDOC_DEPTH, walk.MAX_SRCDOC_DEPTH + 1]
+)
+def test_srcdoc_depth(depth: int) -> None:
+    """Threat H13."""
+    document = nested(depth)
+    result = rewrite(document, url=URL)
+    passes = depth <= walk.MAX_SRCDOC_DEPTH
+    assert result.changed == passes
+    assert [note.reason for note in result.notes] == [Reason.LIMIT_SRCDOC] * (not passes)
+    assert len(result.links) == passes
+    if not passes:
+        (note,) = result.notes
+        assert note.span is not None
+        assert b"<a href=x>" in document[note.span.start : note.span.end]
+
+
+# --- Law 6: any bytes at all
+CHARSET_NAMES = [
+    *("utf-8", "utf-16le", "utf-16be", "shift_jis", "iso-2022-jp"),
+    *("gb18030", "big5", "euc-jp", "koi8-r"),
+]
+PIECES = [
+    *(b"<base href='", b"'>", b"<a href=", b"<a href='", b'<p style="a:url(', b')">', b"<style>"),
+    *(b"</style>", b"url('", b"@import ", b"<svg>", b"<script type=importmap>", b"</script>"),
+    *(b'{"imports":{"a":"./', b'"}}', b"<iframe srcdoc='", b"&quot;", b"&#", b"&#x", b"&amp"),
+    *(b"\x1b$B", b"\x1b(B", b"\x81", b"\x95\\", b"\xff\xfe", b"\0", b"<\0a\0 \0", b"x", b"../"),
+    *(b"//", b"?\xe9", b"#", b"\\", b"http://[", b"\xd8\x00", b"\xed\xa0\x80"),
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=12).map(b"".join),
+    st.sampled_from(CHARSET_NAMES),
+    st.sampled_from(Profile),
+    st.sampled_from([URL, None, "http://h.example/\ud800é'\"", "x:"]),
+    st.sampled_from(["html", "css"]),
+)
+def test_no_document_raises(
+    document: bytes, charset: str, profile: Profile, url: str | None, kind: str
+) -> None:
+    call: dict[str, Any] = {"charset": charset, "profile": profile, "url": url, "kind": kind}
+    result = rewrite(document, **call)
+    again = rewrite(result.data, **call)
+    assert again.data == result.data  # law 3
+    for link in result.links:
+        assert 0 <= link.span.start <= link.span.end <= len(document)
+        assert (link.status is Status.UNRESOLVED) <= (link.url is None)
+
+
+# --- Law 9
+HOSTILE = [
+    *(b"rel=", b"<link rel=stylesheet ", b"<a href='x'>", b"<p style='--a:url(x)'>", b"<svg>"),
+    *(b"<img srcset='a 1x, b 2x,'>", b"<a href='&#47;x'>", b"<iframe srcdoc='&lt;a href=x>'>"),
+    *(b"<style>a{b:url(x)}</style>", b'<script type=importmap>{"imports":{"a":"./b"}}</script>'),
+    *(b"<a href=\xc3\xa9>", b"<object codebase=c data=d>", b"<base href='x'>"),
+]
+
+
+@pytest.mark.parametrize("charset", ["utf-8", "utf-16le", "iso-2022-jp"])
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_time_is_linear(piece: bytes, charset: str) -> None:
+    def make(size: int) -> bytes:
+        document = b"<!doctype html>" + piece * (size // len(piece)) + b"<base href='late/'>"
+        return document.decode("utf-8").encode("utf-16-le") if charset == "utf-16le" else document
+
+    def both(document: bytes) -> None:
+        rewrite(document, url=URL, charset=charset)
+        _exhaust(links(document, url=URL, charset=charset))
+
+    size = 1 << 15
+    assert_linear(both, make, (size, 2 * size), rounds=2)
+
+
+def _exhaust(iterator: Iterator[object]) -> None:
+    for _ in iterator:
+        pass

@@ -1,0 +1,115 @@
+"""What a caller gets: results with links on demand, notes that are capped."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from relbase import Layer, Link, Result, Span, Status, entities, links, results, rewrite
+from relbase.layers import UNKNOWN
+from relbase.notes import Note, Reason
+from relbase.results import Notes
+
+URL = "http://h.example/d/p.html"
+DOCUMENT = b'<a href="x">\r\n<img\n src=" /y " srcset="z 2x"><a href="http://a.example/">'
+
+
+def test_a_result_that_changed() -> None:
+    result = rewrite(DOCUMENT, url=URL)
+    assert result.changed is True
+    assert result.base.url == URL
+    assert [(edit.start, edit.end) for edit in result.edits] == [(9, 9), (26, 26), (39, 39)]
+    assert result.notes == ()
+    assert repr(result) == f"Result(3 edits, 0 notes, base={URL!r})"
+
+
+def test_a_result_that_did_not_change() -> None:
+    result = rewrite(b"<p>", url=URL)
+    assert result.changed is False
+    assert (result.edits, result.notes, result.links) == ((), (), ())
+
+
+def test_links_are_computed_on_first_access_and_once() -> None:
+    calls = []
+
+    def compute() -> list[Link]:
+        calls.append(1)
+        return list(links(DOCUMENT, url=URL))
+
+    result = Result(DOCUMENT, (), (), lambda: UNKNOWN, compute)
+    assert (calls, result.base) == ([], UNKNOWN)
+    assert result.links is result.links
+    assert (len(result.links), calls) == (4, [1])
+
+
+def test_rewriting_does_not_list_the_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relbase.pipeline.Link", None)
+    result = rewrite(DOCUMENT, url=URL)
+    with pytest.raises(TypeError):
+        _ = result.links
+
+
+def test_the_fields_of_links() -> None:
+    """design §2: line and column are 1-based, the column in bytes."""
+    found = rewrite(DOCUMENT, url=URL).links
+    assert [(link.element, link.attribute, link.syntax, link.reference) for link in found] == [
+        ("a", "href", "url", "x"),
+        ("img", "src", "url", "/y"),
+        ("img", "srcset", "srcset", "z"),
+        ("a", "href", "url", "http://a.example/"),
+    ]
+    assert [(link.url, link.status) for link in found] == [
+        ("http://h.example/d/x", Status.REWRITTEN),
+        ("http://h.example/y", Status.REWRITTEN),
+        ("http://h.example/d/z", Status.REWRITTEN),
+        ("http://a.example/", Status.ABSOLUTE),
+    ]
+    assert [(link.line, link.column) for link in found] == [(1, 10), (3, 8), (3, 21), (3, 36)]
+    assert [DOCUMENT[link.span.start : link.span.end] for link in found] == [
+        b"x", b"/y", b"z", b"http://a.example/"
+    ]  # fmt: skip
+    assert {link.part for link in found} == {""}
+    assert all(link.base.layer is Layer.RETRIEVAL for link in found)
+
+
+def test_columns_count_bytes() -> None:
+    (link,) = rewrite("é<a href='x'>".encode(), url=URL).links
+    assert (link.line, link.column) == (1, 12)
+
+
+def test_values_are_frozen() -> None:
+    (link,) = rewrite(b"<a href=x>", url=URL).links
+    (entity,) = entities(b"<p>", url=URL)
+    for value in (link, entity):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            value.part = "1"  # type: ignore[misc]
+    assert (entity.part, entity.type, entity.span) == ("", "text/html", Span(0, 3))
+
+
+def note(number: int, reason: Reason = Reason.BASE_LATE) -> Note:
+    return Note(reason, "1", Span(number, number), f"note {number}")
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1, 7])
+def test_of_each_reason_a_thousand_notes_are_kept(
+    more: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MAX_NOTES", 10)
+    notes = Notes([note(number) for number in range(10 + more)])
+    notes.add(note(0, Reason.BASE_NONE))
+    collected = notes.collected()
+    kept = [found for found in collected if found.reason is Reason.BASE_LATE and found.span]
+    assert kept == [note(number) for number in range(min(10, 10 + more))]
+    assert note(0, Reason.BASE_NONE) in collected
+    summary = [found for found in collected if found.span is None]
+    assert [found.text for found in summary] == ([f"{more} more of this kind"] if more > 0 else [])
+
+
+def test_a_document_full_of_remarks_yields_few_notes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(results, "MAX_NOTES", 10)
+    document = b"@import 'x';" + b"a{--x:url(y)}" * 25
+    result = rewrite(document, url=URL, kind="css")
+    assert len(result.notes) == 11
+    assert result.notes[-1].text == "15 more of this kind"
+    assert result.changed

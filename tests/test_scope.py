@@ -1,0 +1,102 @@
+"""The verdict on one reference, and the smallest edit (design §1 and rules 5 to 8)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase import Layer, Profile, Status, links, rewrite
+from relbase.edit import Edit, Span, splice
+from relbase.layers import UNKNOWN, Base
+from relbase.scope import own_url, smallest
+from relbase.view.characters import inner, text
+
+# (as written, the URL, start and end of what is replaced, what by)
+SMALLEST = [
+    ("x", "http://h.example/d/x", 0, 0, "http://h.example/d/"),
+    ("../x?a=1&b=2", "http://h.example/x?a=1&b=2", 0, 2, "http://h.example"),
+    ("./x", "http://h.example/d/x", 0, 1, "http://h.example/d"),
+    ("/x", "http://h.example/x", 0, 0, "http://h.example"),
+    ("", "http://h.example/", 0, 0, "http://h.example/"),
+    ("..", "http://h.example/", 0, 2, "http://h.example/"),
+    ("x y", "http://h.example/x%20y", 0, 2, "http://h.example/x%20"),
+    ("xé", "http://h.example/x%C3%A9", 0, 3, "http://h.example/x%C3%A9"),  # in bytes
+    ("éx", "http://h.example/éx", 0, 0, "http://h.example/"),
+    ("a\nb", "http://h.example/ab", 0, 2, "http://h.example/a"),
+    ("x.", "http://h.example/d/y.", 0, 1, "http://h.example/d/y"),
+    ("longer than the url", "x:url", 0, 16, "x:"),
+    ("x", "x", 0, 0, ""),
+]
+
+
+@pytest.mark.parametrize(("written", "url", "start", "end", "new"), SMALLEST)
+def test_the_smallest_edit_keeps_the_shared_suffix(
+    written: str, url: str, start: int, end: int, new: str
+) -> None:
+    span = Span(7, 7 + len(inner(written)))
+    assert smallest(written, url, span) == Edit(start + 7, end + 7, new.encode())
+
+
+@given(st.text(), st.text())
+def test_the_edit_makes_the_one_the_other_and_no_shorter_one_does(written: str, url: str) -> None:
+    raw = inner(written)
+    edit = smallest(written, url, Span(0, len(raw)))
+    assert splice(raw, [edit]) == inner(url)
+    assert edit.start == 0
+    if edit.end and edit.new:
+        assert text(raw[: edit.end])[-1] != text(edit.new)[-1]
+
+
+def embedded(outer: Base) -> Base:
+    return Base("http://base.example/", Layer.EMBEDDED, "<base>", outer)
+
+
+RETRIEVED = Base("http://h.example/d?q", Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
+STATED = Base("http://h.example/d#f", Layer.ENTITY, "Base", RETRIEVED)
+
+# Design rule 6: the chain without its <base>, without fragment
+OWN_URLS = [
+    (RETRIEVED, "http://h.example/d?q"),
+    (STATED, "http://h.example/d"),
+    (embedded(RETRIEVED), "http://h.example/d?q"),
+    (embedded(STATED), "http://h.example/d"),
+    (embedded(UNKNOWN), None),
+    (UNKNOWN, None),
+    (Base("mailto:a@b", Layer.EMBEDDED, "<base>", RETRIEVED), "http://h.example/d?q"),
+]
+
+
+@pytest.mark.parametrize(("base", "url"), OWN_URLS)
+def test_the_url_of_the_document_itself(base: Base, url: str | None) -> None:
+    assert own_url(base) == url
+
+
+# (document, url given, reference, url, status), one for each way to a verdict
+VERDICTS = [
+    (b"<a href=x>", True, "http://h.example/d/x", Status.REWRITTEN),
+    (b"<a href=x:y>", True, "x:y", Status.ABSOLUTE),
+    (b"<a href=x:y>", False, "x:y", Status.ABSOLUTE),
+    (b"<a href=x>", False, None, Status.UNRESOLVED),
+    (b"<base href=mailto:a><a href=x>", True, None, Status.UNRESOLVED),
+    (b"<svg><use href=#a>", True, "http://h.example/d/p.html#a", Status.KEPT),
+    (b"<svg><use href=#a>", False, None, Status.KEPT),
+    (b"<p style='a:url(#b)'>", False, None, Status.KEPT),
+    (b"<form action>", True, "http://h.example/d/p.html", Status.REWRITTEN),
+    (b"<form action>", False, None, Status.KEPT),
+    (b"<object codebase=http://c.example/ data=x>", False, "http://c.example/x", Status.REWRITTEN),
+    (b"<object codebase=mailto:a data=x>", True, None, Status.UNRESOLVED),
+    (b"<object codebase=c/ data=x>", False, None, Status.UNRESOLVED),
+]
+
+
+@pytest.mark.parametrize(("document", "retrieved", "url", "status"), VERDICTS)
+def test_verdicts(document: bytes, retrieved: bool, url: str | None, status: Status) -> None:  # noqa: FBT001
+    *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None)
+    assert (link.url, link.status) == (url, status)
+
+
+def test_what_the_algorithm_cannot_resolve_is_left_with_its_reason() -> None:
+    result = rewrite(b"<a href='//[x'>", url="http://h.example/", profile=Profile.WHATWG)
+    assert (result.changed, result.links[0].status) == (False, Status.UNRESOLVED)
+    assert [note.reason.value for note in result.notes] == ["reference-failed"]

@@ -1,0 +1,304 @@
+"""From a document to its references and back: contexts, nesting, and what is written where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import html5lib
+import pytest
+
+from relbase import Policy, Profile, Status, links, resolve, rewrite, walk
+from relbase.edit import splice
+from relbase.layers import UNKNOWN, Base, Layer
+from relbase.scope import Hit, Scope
+from relbase.walk import html_base, visit_css, visit_html
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+URL = "http://h.example/d/p.html"
+RETRIEVED = Base(URL, Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
+
+
+def scope(base: Base = RETRIEVED, **rest: Any) -> Scope:
+    return Scope(base, Profile.RFC1808, Policy(), **rest)
+
+
+# --- Rule 10. What each character of a base becomes in each context: written out by hand, the
+# context's row first. Columns: the document, with `{}` where the base is written.
+TEMPLATES = {
+    "double": '<a href="{}x">',
+    "single": "<a href='{}x'>",
+    "unquoted": "<a href={}x>",
+    "css url": "<style>a{{b:url({}x)}}</style>",
+    "css double": '<style>a{{b:url("{}x")}}</style>',
+    "css single": "<style>a{{b:url('{}x')}}</style>",
+    "css in double": '<p style="a:url({}x)">',
+    "css string in double": "<p style=\"a:url('{}x')\">",
+    "css in unquoted": "<p style=a:url({}x)>",
+    "srcset": '<img srcset="{}x 1x, {}y 2x">',
+    "space list": '<a ping="{}x {}y">',
+    "comma list": '<applet archive="{}x,{}y">',
+    "refresh": '<meta http-equiv=refresh content="0;url={}x">',
+    "refresh single": "<meta http-equiv=refresh content=\"0;url='{}x'\">",
+    "refresh double": "<meta http-equiv=refresh content='0;url=\"{}x\"'>",
+    "link": '<meta http-equiv=link content="<{}x>; rel=y">',
+    "json": '<script type=importmap>{{"imports":{{"a":"{}x"}}}}</script>',
+    "srcdoc": '<iframe srcdoc="<a href=&quot;{}x&quot;>"></iframe>',
+}
+# (character of the base, context, how it is written); others mean themselves.
+WRITTEN = [
+    ('"', "double", "&quot;"),
+    ("'", "double", "'"),
+    ("&", "double", "&amp;"),
+    ("<", "double", "&lt;"),
+    (">", "double", "&gt;"),
+    (" ", "double", " "),
+    ("`", "double", "`"),
+    ("=", "double", "="),
+    ('"', "single", '"'),
+    ("'", "single", "&#39;"),
+    ("&", "single", "&amp;"),
+    ('"', "unquoted", "&quot;"),
+    ("'", "unquoted", "&#39;"),
+    ("`", "unquoted", "&#96;"),
+    ("=", "unquoted", "&#61;"),
+    (" ", "unquoted", "&#32;"),
+    (">", "unquoted", "&gt;"),
+    ("<", "unquoted", "&lt;"),
+    ('"', "css url", "\\22 "),
+    ("'", "css url", "\\27 "),
+    ("(", "css url", "\\28 "),
+    (")", "css url", "\\29 "),
+    (" ", "css url", "\\20 "),
+    ("\\", "css url", "\\5c "),
+    ("<", "css url", "\\3c "),
+    ("&", "css url", "&"),
+    ('"', "css double", "\\22 "),
+    ("'", "css double", "'"),
+    (")", "css double", ")"),
+    ("\\", "css double", "\\5c "),
+    ("<", "css double", "\\3c "),
+    ('"', "css single", '"'),
+    ("'", "css single", "\\27 "),
+    ('"', "css in double", "\\22 "),
+    ("&", "css in double", "&amp;"),
+    ("<", "css in double", "\\3c "),
+    ('"', "css string in double", "&quot;"),
+    ("'", "css string in double", "\\27 "),
+    (" ", "css in unquoted", "\\20&#32;"),
+    (" ", "srcset", "%20"),
+    (",", "srcset", ","),
+    ('"', "srcset", "&quot;"),
+    ("(", "srcset", "("),
+    (" ", "space list", "%20"),
+    (",", "space list", ","),
+    (" ", "comma list", "%20"),
+    (",", "comma list", "%2C"),
+    (" ", "refresh", " "),
+    ("'", "refresh", "'"),
+    ('"', "refresh", "&quot;"),
+    ("'", "refresh single", "%27"),
+    ('"', "refresh single", "&quot;"),
+    ("'", "refresh double", "&#39;"),
+    ('"', "refresh double", "%22"),
+    (">", "link", "%3E"),
+    ("<", "link", "%3C"),
+    (",", "link", ","),
+    (" ", "link", "%20"),
+    ('"', "json", '\\"'),
+    ("\\", "json", "\\\\"),
+    ("<", "json", "\\u003c"),
+    (">", "json", "\\u003e"),
+    ("'", "json", "'"),
+    ("&", "json", "&"),
+    ('"', "srcdoc", "&amp;quot;"),
+    ("'", "srcdoc", "'"),
+    ("&", "srcdoc", "&amp;amp;"),
+    ("<", "srcdoc", "&amp;lt;"),
+]
+
+
+@pytest.mark.parametrize(("character", "context", "written"), WRITTEN)
+def test_what_is_written_is_escaped_for_its_place(
+    character: str, context: str, written: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    template = TEMPLATES[context]
+    dot = "./" if context == "json" else ""
+    document = template.format(dot, dot).encode()
+    expected = template.format(*[f"http://h.example/a{written}b/"] * 2)
+    for skimmed_from in (0, 1 << 30):
+        monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
+        result = rewrite(document, url=f"http://h.example/a{character}b/p")
+        assert result.data.decode() == expected
+
+
+def test_every_context_is_in_the_table() -> None:
+    assert {context for _, context, _ in WRITTEN} == set(TEMPLATES)
+
+
+HOSTILE = [
+    *('"><script src=//evil.example/>/', "'onload='x'/", "a)b(c/", "a,b, c 2x/", "&copy=1&lt;/"),
+    *("</style></script></noscript></iframe>-->]]>/", "\\22 );x:url(/", "\r\n\t\f\0/", "`=<>/"),
+    *("\u202e\u2028é/", "&quot;/", "<!--<script>/", "&amp/", "&#39/", "%22%27/", "{}[]\"'/"),
+    *("/*/", "*/", "url(/", "1x, evil 2x,/"),
+]
+
+
+def structure(document: str) -> list[tuple[str, tuple[str, ...], int]]:
+    """The elements that a browser sees, with the names of their attributes."""
+    tree = html5lib.parse(document, namespaceHTMLElements=False)
+    return [
+        (str(node.tag), tuple(node.attrib), len(node))
+        for node in tree.iter()
+        if isinstance(node.tag, str)
+    ]
+
+
+@pytest.mark.parametrize("context", TEMPLATES)
+@pytest.mark.parametrize("path", HOSTILE)
+def test_a_base_ends_no_value(path: str, context: str) -> None:
+    """Law 8, with html5lib as the referee: the same elements and attributes."""
+    dot = "./" if context == "json" else ""
+    document = (TEMPLATES[context].format(dot, dot) + "<b title=t>end</b>").encode()
+    for profile in Profile:
+        result = rewrite(document, url=f"http://h.example/{path}p", profile=profile)
+        assert result.changed
+        assert structure(result.data.decode()) == structure(document.decode())
+        if context != "json":  # absolute addresses of an import map are not listed
+            statuses = [link.status for link in links(result.data)]
+            assert statuses == [Status.ABSOLUTE] * len(result.links)
+
+
+@pytest.mark.parametrize("context", ["double", "single", "unquoted"])
+@pytest.mark.parametrize("path", HOSTILE)
+def test_what_a_parser_reads_is_what_was_meant(path: str, context: str) -> None:
+    """With html5lib as the referee of character references."""
+    template = TEMPLATES[context]
+    result = rewrite(template.format("").encode(), url=f"http://h.example/{path}p")
+    tree = html5lib.parse(result.data.decode(), namespaceHTMLElements=False)
+    (anchor,) = tree.iter("a")
+    assert anchor.get("href") == resolve(result.base.url, "x")
+
+
+# --- The way a value is written decides where new text goes
+SPELLED = [
+    (b"<a href>", b'<a href="http://h.example/d/p.html">'),
+    (b"<a href/>", b'<a href="http://h.example/d/p.html"/>'),
+    (b"<a href=>", b'<a href="http://h.example/d/p.html">'),
+    (b"<a href= >", b'<a href="http://h.example/d/p.html" >'),
+    (b"<a href=''>", b"<a href='http://h.example/d/p.html'>"),
+    (b"<a href=' '>", b"<a href=' http://h.example/d/p.html'>"),
+    (b"<a href=x/>", b"<a href=http://h.example/d/x/>"),
+    (b"<a href=&#120;>", b"<a href=http://h.example/d/&#120;>"),
+    (b"<a href='&#46;&#46;/x'>", b"<a href='http://h.example/x'>"),
+    (b"<a href='&amp'>", b"<a href='http://h.example/d/&amp'>"),
+    (b"<a href='?a&ltb'>", b"<a href='http://h.example/d/p.html?a&ltb'>"),
+    (b"<a href='\r\n/x\r\n'>", b"<a href='\r\nhttp://h.example/x\r\n'>"),
+    (b"<a href='x\0'>", b"<a href='http://h.example/d/x\0'>"),
+]
+
+
+@pytest.mark.parametrize(("document", "expected"), SPELLED)
+def test_how_a_value_is_written(document: bytes, expected: bytes) -> None:
+    assert rewrite(document, url=URL).data == expected
+
+
+# --- Where a base element has its own base
+def test_a_base_element_is_resolved_on_what_is_around_and_the_rest_on_it() -> None:
+    document = (
+        b"<a href=w><base href=b/><a href=x><base href=c/><template><base href=d/></template>"
+    )
+    found = [(link.reference, link.url, link.base.layer) for link in links(document, url=URL)]
+    outside, inside = Layer.RETRIEVAL, Layer.EMBEDDED
+    assert found == [
+        ("w", "http://h.example/d/b/w", inside),
+        ("b/", "http://h.example/d/b/", outside),
+        ("x", "http://h.example/d/b/x", inside),
+        ("c/", "http://h.example/d/c/", outside),
+        ("d/", "http://h.example/d/d/", outside),
+    ]
+    assert html_base(document, scope()).url == "http://h.example/d/b/"
+
+
+# --- Nesting: what a text holds is found through every view around it
+NESTED = [
+    (b"<p style='a:url(&quot;x&quot;)'>", ["p style css x"]),
+    (b"<p style='a:\\75rl(&#120;)'>", ["p style css x"]),
+    (b"<iframe srcdoc='<p style=&quot;a:url(x)&quot;>'>", ["p style css x"]),
+    (b"<iframe srcdoc='<iframe srcdoc=&quot;&amp;lt;a href=x>&quot;>'>", ["a href url x"]),
+    (
+        b'<iframe srcdoc=\'<script type=importmap>{"imports":{"a":".\\u002fx"}}</script>\'>',
+        ["script  import map ./x"],
+    ),
+    (b"<noscript><style>@import 'x';</style></noscript>", ["style  css x"]),
+    (b"<!--[if IE]><style>a{b:url(x)}</style><![endif]-->", ["style  css x"]),
+    (b"<svg><style>a{b:url(x)}</style></svg>", ["style  css x"]),
+    (b"<svg fill='url(x)'>", ["svg fill css x"]),
+]
+
+
+@pytest.mark.parametrize(("document", "expected"), NESTED)
+def test_nested_references(document: bytes, expected: list[str]) -> None:
+    found = list(links(document, url=URL))
+    assert [f"{x.element} {x.attribute} {x.syntax} {x.reference}" for x in found] == expected
+    result = rewrite(document, url=URL)
+    assert result.changed
+    assert rewrite(result.data, url=URL).data is result.data
+
+
+def test_items_are_hits_and_edits_of_the_text() -> None:
+    text = b"<a href=x><p style='b:url(y)'>"
+    items = list(visit_html(text, scope()))
+    hits = [item for item in items if isinstance(item, Hit)]
+    edits = [item for item in items if not isinstance(item, Hit)]
+    assert [text[hit.start : hit.end] for hit in hits] == [b"x", b"y"]
+    assert splice(text, edits) == (
+        b"<a href=http://h.example/d/x><p style='b:url(http://h.example/d/y)'>"
+    )
+
+
+def test_a_style_sheet_is_visited_without_an_element() -> None:
+    hits = _hits(visit_css(b"@import 'x'; a{b:url(y)}", scope().on(RETRIEVED)))
+    assert [(hit.element, hit.attribute, hit.reference) for hit in hits] == [
+        ("", "", "x"),
+        ("", "", "y"),
+    ]
+
+
+def _hits(items: Iterator[Any]) -> list[Hit]:
+    return [item for item in items if isinstance(item, Hit)]
+
+
+# --- Rule 9: custom properties. (document, profile, whether it is rewritten)
+LINKED = b"<link rel=stylesheet href='http://a.example/s.css'>"
+CUSTOM = [
+    (b"<p style='--a:url(x)'>", True),
+    (LINKED + b"<p style='--a:url(x)'>", False),
+    (LINKED + b"<p style='--a:url(?x)'>", False),
+    (LINKED + b"<p style='--a:url(/x)'>", True),
+    (LINKED + b"<p style='--a:url(//x)'>", True),
+    (LINKED + b"<p style='--a:url(\"\\2f x\")'>", True),
+    (LINKED + b"<p style='--a:url(\"\\78 \")'>", False),
+    (LINKED + b"<p style='a:url(x)'>", True),
+    (b"<LINK REL='alternate StyleSheet' HREF='http://a.example/'><p style='--a:url(x)'>", False),
+    (b"<link rel=icon href='http://a.example/'><p style='--a:url(x)'>", True),
+    (b"<style>@import 'http://a.example/';</style><p style='--a:url(x)'>", False),
+    (b"<style>--a:url(x)</style>", True),
+]
+
+
+@pytest.mark.parametrize(("document", "rewritten"), CUSTOM)
+def test_custom_properties(document: bytes, rewritten: bool) -> None:  # noqa: FBT001
+    result = rewrite(document, url=URL)
+    assert result.changed == rewritten
+    assert [note.reason.value for note in result.notes] == (
+        [] if rewritten else ["reference-custom-property"]
+    )
+    assert result.links[-1].status is (Status.REWRITTEN if rewritten else Status.KEPT)
+
+
+def test_a_backslash_is_a_slash_in_profile_whatwg_alone() -> None:
+    document = LINKED + b"<p style='--a:url(\"\\\\x\")'>"
+    assert rewrite(document, url=URL, profile="whatwg").changed
+    assert not rewrite(document, url=URL).changed
