@@ -176,7 +176,7 @@ def _resolved(
     embedded = statement.layer is Layer.EMBEDDED
     value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
     shown = _shown(value)
-    relative = not is_absolute(value, profile)
+    relative = not is_absolute(value, profile, around.url)
     if relative and not around.usable:
         return None, note(
             Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"

@@ -21,22 +21,18 @@ class Reason(Enum):
     BASE_RELATIVE = "base-relative"  # a base that ought to be absolute was resolved
     BASE_UNPARSABLE = "base-unparsable"  # a base that the profile cannot parse
     BASE_UNSUITABLE = "base-unsuitable"  # §2.3: relative references have no meaning on it
-    BASE_NOT_BROWSER = "base-not-browser"  # counts in this profile, browsers ignore it
     CONTENT_LOCATION_HTTP = "content-location-http"  # no base in HTTP (RFC 9110 §8.7)
     CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
-    REFERENCE_UNWRITABLE = "reference-unwritable"  # no spelling is safe where it stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
-    DATA_BLOCK_INVALID = "data-block-invalid"  # a JSON block that browsers drop
     # Limits (design rule 12)
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_GROWTH = "limit-growth"
-    LIMIT_FOREIGN = "limit-foreign"
 
 
 class Note(NamedTuple):

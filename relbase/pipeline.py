@@ -297,7 +297,9 @@ def _edits(document: _Document, notes: Notes) -> list[Edit]:
 
 
 def _left(count: int, base: Base) -> str:
-    references = f"{count} relative reference{'s'[: count > 1]} left as they are"
+    references = f"{count} relative references left as they are"
+    if count == 1:
+        references = "1 relative reference left as it is"
     if base.url:
         return f"{references}: none can be resolved against {base.url[:200]!r}"
     return f"{references}: no base URL is known; give the URL that the document was retrieved from"

@@ -180,7 +180,7 @@ def _verdict(
     reference: str, scope: Scope, place: Place
 ) -> tuple[Status, str | None, tuple[Reason, str] | None]:
     """What becomes of a reference, what it resolves to, and what to remark."""
-    if is_absolute(reference, scope.profile):
+    if is_absolute(reference, scope.profile, scope.base.url):
         return Status.ABSOLUTE, reference, None
     relative = Status.KEPT if _is_kept(reference, scope, place) else Status.REWRITTEN
     failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED

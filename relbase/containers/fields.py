@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.view.charset import lookup
-from relbase.view.transcode import UNREADABLE, decode
+from relbase.view.transcode import UNREADABLE, decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +125,9 @@ def eol_of(data: bytes, start: int, end: int) -> bytes:
     return b"\r" if data.find(b"\n", start, end) < 0 <= data.find(b"\r", start, end) else b"\n"
 
 
-def read_heading(data: bytes, pos: int, end: int, eol: bytes = b"\n") -> Heading:
+def read_heading(
+    data: bytes, pos: int, end: int, eol: bytes = b"\n", most: int | None = None
+) -> Heading:
     r"""Read the heading that begins at `pos`; one of no fields when there is none.
 
     Args:
@@ -133,6 +135,7 @@ def read_heading(data: bytes, pos: int, end: int, eol: bytes = b"\n") -> Heading
         pos: the first byte of the heading.
         end: where the entity ends.
         eol: what ends a line, as `eol_of` says.
+        most: how many fields to remember, `MAX_FIELDS` for None.
 
     Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
 
@@ -143,7 +146,8 @@ def read_heading(data: bytes, pos: int, end: int, eol: bytes = b"\n") -> Heading
     grammar = _GRAMMARS[eol]
     last = pos + MAX_HEADING
     limit = min(end, last + 1)
-    at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar)
+    most = MAX_FIELDS if most is None else most
+    at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar, most)
     # A line that the limit halves may have no colon in front of it.
     if limit < end and (at > last or grammar.is_field(data, at, end)):
         body = max(pos, data.rfind(eol, pos, last) + 1)
@@ -152,8 +156,10 @@ def read_heading(data: bytes, pos: int, end: int, eol: bytes = b"\n") -> Heading
     return Heading(pos, at, empty.end() if empty else at, tuple(fields), cut)
 
 
-def _fields(data: bytes, at: int, limit: int, grammar: _Grammar) -> tuple[int, list[Field], bool]:
-    """Return where the fields from `at` on end, those to remember, and whether some were too many."""
+def _fields(
+    data: bytes, at: int, limit: int, grammar: _Grammar, most: int
+) -> tuple[int, list[Field], bool]:
+    """Return where the fields from `at` on end, those to remember, and whether that is not all."""
     fields: list[Field] = []
     cut = False
     while True:
@@ -161,7 +167,7 @@ def _fields(data: bytes, at: int, limit: int, grammar: _Grammar) -> tuple[int, l
         found = grammar.remembered(data, at, limit)
         if found is None:
             return at, fields, cut
-        if len(fields) == MAX_FIELDS:
+        if len(fields) >= most:
             return _end(grammar.every(data, at, limit)), fields, True
         at = found.end()
         if at - found.start() > MAX_FIELD:
@@ -207,6 +213,7 @@ def first(data: bytes, heading: Heading, name: str) -> str | None:
 
 # token := 1*<any (US-ASCII) CHAR except SPACE, CTLs, or tspecials>   (RFC 2045 §5.1)
 _token: Final = re.compile(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
+_separators: Final = re.compile(r"[\t\n\r ;]*+").match
 _white_space: Final = re.compile(r"[\t\n\r ]*+").match
 # Quotes that do not close hold all that follows.
 _QUOTED: Final = r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)'
@@ -258,7 +265,7 @@ def media_type(value: str) -> str:
 
 
 def parameters(value: str) -> dict[str, str]:
-    """Return the parameters of a Content-Type or Content-Disposition, names in lower case.
+    r"""Return the parameters of a Content-Type or Content-Disposition, names in lower case.
 
     Args:
         value: the whole value of the field.
@@ -268,15 +275,15 @@ def parameters(value: str) -> dict[str, str]:
 
     Implements RFC 2045 §5.1 and RFC 2231 §3 and §4.
 
-    >>> parameters('multipart/mixed; boundary*0=a; Boundary*1="b c" (text); x*=utf-8\\'\\'%C3%A9')
+    >>> parameters("multipart/mixed; boundary*0=a; Boundary*1=\"b c\" (x); x*=utf-8''%C3%A9")
     {'boundary': 'ab c', 'x': 'é'}
     """
     plain: dict[str, str] = {}
     split: dict[str, dict[int, tuple[str, bool]]] = {}
     pos, count = _next(value, 0), 0
     while pos < len(value) and count < MAX_PARAMETERS:
-        pos, name, text = _parameter(value, pos + 1)
-        count += name != ""
+        pos, name, text = _parameter(value, pos)
+        count += 1
         if section := _section(name):
             extended = section[2] is None or section[3] is not None
             split.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, extended))
@@ -286,8 +293,10 @@ def parameters(value: str) -> dict[str, str]:
 
 
 def _parameter(value: str, pos: int) -> tuple[int, str, str]:
-    """Return where ` a = "b"` ends (at the next `;`), its name and its value; "" for no name."""
-    attribute = _attribute(value, _skip(value, pos))
+    """Return where `; a = "b"` ends (at the next `;`), its name and its value; "" for no name."""
+    separators = _separators(value, pos)
+    assert separators is not None
+    attribute = _attribute(value, _skip(value, separators.end()))
     assert attribute is not None
     pos = _skip(value, attribute.end())
     # ASCII only: U+212A is no "k" (design rule 13)
@@ -354,7 +363,7 @@ def _joined(sections: dict[int, tuple[str, bool]]) -> str:
 
 def _bytes(text: str, *, extended: bool) -> bytes:
     """Return what a section stands for: `%41` is `A` in an extended one."""
-    encoded = text.encode("utf-8", "surrogateescape")
+    encoded = encode(text, "utf-8")
     if not extended:
         return encoded
     return _percent(lambda found: bytes.fromhex(found[1].decode("ascii")), encoded)

@@ -146,7 +146,7 @@ _HEADING_END_SIZE: Final = 3
 
 # The search begins at the line end of the From_ line. More digits than these are no length.
 _CONTENT_LENGTH: Final = re.compile(
-    rb"\ncontent-length[\t ]*+:[\t ]*+([0-9]{1,18})[\t ]*+\r?\n", re.IGNORECASE
+    rb"\ncontent-length[\t ]*+:[\t ]*+([0-9]{1,18})[\t ]*+(?=\r?\n)", re.IGNORECASE
 )
 # What proves a length true. A buffer that reaches further than this does not end here.
 _AFTER_LENGTH: Final = re.compile(rb"(?:\r?\n){0,2} (?: (?<=\n)(?=From[ ]) | \Z )", re.VERBOSE)

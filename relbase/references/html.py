@@ -131,7 +131,7 @@ def elements(
                 yield from elements(
                     text,
                     condition.end(),
-                    pos,
+                    _comment_text_end(text, pos),
                     hidden=True,
                     in_noscript=in_noscript,
                     in_comment=True,
@@ -322,9 +322,20 @@ def _start_foreign(
     return HTML if namespace is None else namespace
 
 
+def _comment_text_end(text: bytes, pos: int) -> int:
+    """Where the text of a comment ends whose end is at `pos`, also of one that is not closed."""
+    for close in (b"-->", b"--!>"):
+        if text.endswith(close, 0, pos):
+            return pos - len(close)
+    return pos
+
+
 def _text_end(text: bytes, pos: int, end: int) -> int:
     found = text.find(b"<", pos, end)
     return end if found < 0 else found
+
+
+_ASCII_SPACE: Final = b"\t\n\f\r "
 
 
 def _style_row(type_: Attribute | None, text: bytes) -> Row | None:
@@ -333,7 +344,7 @@ def _style_row(type_: Attribute | None, text: bytes) -> Row | None:
 
 
 def _script_row(type_: Attribute | None, text: bytes) -> Row | None:
-    kind = b"" if type_ is None else keyword(text[type_.start : type_.end])
+    kind = b"" if type_ is None else keyword(text[type_.start : type_.end]).strip(_ASCII_SPACE)
     return _DATA_BLOCKS.get(kind)
 
 

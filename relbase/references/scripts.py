@@ -189,9 +189,15 @@ class _Place(NamedTuple):
     role: Role
 
 
-def _is_relative_specifier(url: bytes) -> bool:
-    """WHATWG HTML "resolve a URL-like module specifier" step 1: white space before it counts."""
-    return url.startswith((b"/", b"./", b"../"))
+_has_authority: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*+://").match
+
+
+def _is_url_like(url: bytes) -> bool:
+    """WHATWG HTML "resolve a URL-like module specifier": relative (step 1), or absolute.
+
+    White space before it counts. `node:fs` may be a bare specifier as well: it needs no look.
+    """
+    return url.startswith((b"/", b"./", b"../")) or _has_authority(url) is not None
 
 
 def _is_any_url(_url: bytes) -> bool:
@@ -210,12 +216,12 @@ def _is_not_empty(url: bytes) -> bool:
 _ANY: Final = b"*"
 
 _IMPORT_MAP: Final = (
-    _Place((b"imports",), _Kind.KEY, _is_relative_specifier, Role.IMPORTS_KEY),
-    _Place((b"imports",), _Kind.MEMBER, _is_relative_specifier, Role.IMPORTS_ADDRESS),
+    _Place((b"imports",), _Kind.KEY, _is_url_like, Role.IMPORTS_KEY),
+    _Place((b"imports",), _Kind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
     _Place((b"scopes",), _Kind.KEY, _is_any_url, Role.SCOPES_KEY),
-    _Place((b"scopes", _ANY), _Kind.KEY, _is_relative_specifier, Role.SCOPE_IMPORTS_KEY),
-    _Place((b"scopes", _ANY), _Kind.MEMBER, _is_relative_specifier, Role.SCOPE_IMPORTS_ADDRESS),
-    _Place((b"integrity",), _Kind.KEY, _is_relative_specifier, Role.INTEGRITY_KEY),
+    _Place((b"scopes", _ANY), _Kind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
+    _Place((b"scopes", _ANY), _Kind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
+    _Place((b"integrity",), _Kind.KEY, _is_url_like, Role.INTEGRITY_KEY),
 )
 # Any action, as prefetch and prerender are not the last ones.
 _SPECULATION_RULES: Final = (

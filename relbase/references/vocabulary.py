@@ -56,13 +56,13 @@ class Row(NamedTuple):
 
 
 def keyword(raw: bytes) -> bytes:
-    """What a value as written says where a keyword is asked for: `ref&#114;esh` is `refresh`.
+    """What a value as written says where a keyword is asked for: `Ref&#114;esh` is `refresh`.
 
     Args:
         raw: the value without its quotes, in an ASCII-compatible charset.
     """
     meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
-    return meant.strip(b"\t\n\f\r ").lower()
+    return meant.lower()
 
 
 def _is(attribute: bytes, *values: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
@@ -95,7 +95,9 @@ def _is_url_param(attributes: Mapping[bytes, bytes]) -> bool:
 
 def _is_no_curie(attribute: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
     """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
-    return lambda attributes: not keyword(attributes.get(attribute, b"")).startswith((b"[", b"_:"))
+    return lambda attributes: (
+        not keyword(attributes.get(attribute, b"")).lstrip().startswith((b"[", b"_:"))
+    )
 
 
 _animates_href: Final = _is(b"attributename", b"href", b"xlink:href")

@@ -91,8 +91,18 @@ def resolve(base: str, reference: str, profile: Profile | str = Profile.RFC1808)
     return Resolver(base, profile).resolve(reference)
 
 
-def is_absolute(reference: str, profile: Profile) -> bool:
-    """Tell whether the profile's own parser finds the reference absolute."""
+def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
+    """Tell whether the profile's own parser finds the reference absolute.
+
+    Args:
+        reference: any string.
+        profile: the algorithm.
+        base: the base that it stands on, "" when it is not known: whatwg alone looks at it.
+    """
+    if profile is Profile.WHATWG:
+        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
+        return whatwg.is_absolute(reference, base)
     return _IS_ABSOLUTE[profile](reference)
 
 
@@ -119,15 +129,8 @@ def _whatwg(base: str, charset: str) -> Callable[[str], str]:
     return whatwg.PreparedBase(base, charset).resolve
 
 
-def _whatwg_is_absolute(reference: str) -> bool:
-    from relbase.url import whatwg  # noqa: PLC0415 (as above)
-
-    return whatwg.is_absolute(reference)
-
-
 _PREPARE: Final = {Profile.RFC1808: _rfc1808, Profile.RFC3986: _rfc3986, Profile.WHATWG: _whatwg}
 _IS_ABSOLUTE: Final = {
     Profile.RFC1808: rfc1808.is_absolute,
     Profile.RFC3986: rfc3986.is_absolute,
-    Profile.WHATWG: _whatwg_is_absolute,
 }

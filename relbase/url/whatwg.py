@@ -89,20 +89,26 @@ def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
     return PreparedBase(base, charset).resolve(reference)
 
 
-def is_absolute(reference: str) -> bool:
-    """Tell whether a reference parses without a base, or fails in a way no base could mend.
+def is_absolute(reference: str, base: str = "") -> bool:
+    """Tell whether a reference parses the same on any base, or fails on all of them.
 
-    >>> is_absolute("http:g"), is_absolute(" HTTP://a"), is_absolute("//a")
-    (False, True, False)
+    Args:
+        reference: any string.
+        base: the base that it stands on, serialised; "" when it is not known.
+
+    >>> is_absolute("http:g"), is_absolute("http:g", "https://a/"), is_absolute(" HTTP://a")
+    (False, True, True)
     """
-    # A scheme decides, but for a special one without `//`: that is relative to a base of the same
-    # scheme ("special relative or authority state", "file state").
     cleaned = _cleaned(reference)
     found = _SCHEME.match(cleaned)
     if found is None:
         return False
-    end = found.end()
-    return found[1].lower() not in _SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES
+    # A scheme decides, but for a special one without `//`: that is relative to a base of the same
+    # scheme ("special relative or authority state", "file state").
+    scheme, end = found[1].lower(), found.end()
+    if scheme not in _SPECIAL or cleaned[end : end + 2] in _TWO_SLASHES:
+        return True
+    return base != "" and not base.startswith(f"{scheme}:")
 
 
 _SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")

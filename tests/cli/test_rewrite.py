@@ -150,7 +150,7 @@ def test_no_base_is_told_with_what_to_give() -> None:
     result = run("rewrite", "page.html")
     assert (result.exit_code, result.stdout_bytes) == (0, PAGE)
     assert result.stderr == (
-        "page.html: warning: 1 relative reference left as they are: no base URL is known; "
+        "page.html: warning: 1 relative reference left as it is: no base URL is known; "
         "give the URL that the document was retrieved from with --url URL [base-none]\n"
     )
 

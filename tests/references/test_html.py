@@ -98,6 +98,10 @@ ROWS = [
     ("<!-- [if IE]><a href=x><![endif]-->", ""),
     ("<!--[if IE]><style>@import 'x'<![endif]--><a href=y>", "style@=x a@href=y"),
     ("<!--[if IE]><a href='<![endif]--><a href=y>", "a@href=y"),
+    ("<!--[if IE]><style>@import url(--></style><a href=y>", "a@href=y"),
+    ("<!--[if IE]><style>@import url(x--!></style><a href=y>", "style@=x a@href=y"),
+    ("<!--[if IE]><a href=x--><a href=y>", "a@href=y"),
+    ("<!--[if IE]><a href=x>", "a@href=x"),
     ("<!--[if IE]><!--[if mso]><a href=x><![endif]-->", ""),  # a comment in a comment
     ("<noscript><!--[if IE]><a href=x><![endif]--></noscript>", "a@href=x"),
     (

@@ -56,7 +56,8 @@ INTEGRITY, RULE = Role.INTEGRITY_KEY, Role.RULE_URL
         ('{"imports":{"a":"\\\\x"}}', []),  # [C] not resolved
         ('{"imports":{"a":"?x"}}', []),
         ('{"imports":{"a":""}}', []),
-        ('{"imports":{"a":"http://h/"}}', []),
+        ('{"imports":{"a":"http://h/"}}', [(ADDRESS, "http://h/")]),
+        ('{"imports":{"http://h/":"node:fs"}}', [(KEY, "http://h/")]),
         ('{"imports":{"a":"\\u002e\\u002fx"}}', [(ADDRESS, "\\u002e\\u002fx")]),
         ('{"imports":{"a":"\\/x"}}', [(ADDRESS, "\\/x")]),  # [C] http://b/x
         # HTML "normalize a specifier key" step 2.

@@ -109,7 +109,7 @@ CONDITIONS = [
     # both ways
     "<input type=image src='@x'>",
     "<input type=IMAGE src='@x'>",
-    "<input type=' image ' src='@x'>",
+    "<input type=' image ' src='x'>",
     "<input type='&#105;mage' src='@x'>",
     "<input src='x'>",
     "<input type=text src='x'>",
@@ -402,7 +402,7 @@ def test_rows_are_looked_up_by_place() -> None:
     ("raw", "meant"),
     [
         (b"Refresh", b"refresh"),
-        (b" \t\n\f\rx ", b"x"),
+        (b" x ", b" x "),  # browsers compare what is there; script's type alone is stripped
         (b"\x0bx", b"\x0bx"),
         (b"ref&#114;esh", b"refresh"),
         (b"REF&#x52;ESH", b"refresh"),

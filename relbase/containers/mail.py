@@ -1,0 +1,449 @@
+r"""The MIME tree of a message as a flat list of parts, by byte offsets.
+
+Strategy: one pass from the first byte to the last, without recursion. `path` holds the open
+entities, outermost first. At the start of an entity its heading is read; a message/rfc822 leads to
+the next entity at once, a multipart opens its boundary. Then the next line that is a delimiter of
+an open boundary is looked for: each line that begins with `--` is looked up once in a dict,
+however many boundaries are open. The delimiter ends all entities inside of its multipart. So the
+bytes divide into headings, bodies, delimiter lines, preambles and epilogues without rest.
+
+What a delimiter is (RFC 2046 §5.1.1): `--`, the boundary, perhaps `--`, spaces and tabs, and the
+line end. However, `--bX` is none of the boundary `b`, as in Python's `email`, Go and Thunderbird:
+the RFC compares beginnings, and a part may well hold such a line. Where a line can be two things,
+as `--b--` with the boundaries `b` and `b--` open, the longer boundary counts, and of equal ones
+the newest, as in Dovecot. The line break before a delimiter belongs to it.
+
+To mind: a part is entered only where all readers see the same in it (`Opaque` says why not).
+What is sealed or said to be encoded is followed to its end all the same, so that a boundary that
+is used again inside does not expose what is in there; nothing of it is listed. Boundaries are
+compared as bytes: a line written into a body must begin with none of `Part.boundaries`, as a
+beginning, since other readers do compare beginnings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final, NamedTuple
+
+from relbase.containers import fields
+from relbase.containers.fields import (
+    Heading,
+    eol_of,
+    first,
+    media_type,
+    parameters,
+    read_heading,
+    token,
+)
+from relbase.edit import Span
+from relbase.view.transcode import encode
+
+# Design rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
+MAX_DEPTH: Final = 100
+MAX_PARTS: Final = 10_000
+
+# Of all headings together: 10,000 headings of `fields.MAX_FIELDS` would need 50 times the memory of
+# the message. Past it a heading is cut.
+MAX_FIELDS: Final = 100_000
+
+
+class Opaque(Enum):
+    """Why a part is not entered. The values are stable: they are those of its notes."""
+
+    SIGNED = "mime-signed"  # RFC 1847 §2.1: nothing may change in it
+    SEALED = "mime-sealed"  # encrypted, S/MIME, PGP
+    PARTIAL = "mime-partial"  # RFC 2046 §5.2.2: a piece of a message
+    EXTERNAL = "mime-external"  # RFC 2046 §5.2.3: the body is elsewhere
+    ENCODED = "mime-encoded"  # RFC 2045 §6.4 forbids it, and readers differ
+    BOUNDARY = "mime-boundary"  # a multipart without a boundary
+    DEPTH = "limit-mime-depth"
+    PARTS = "limit-mime-parts"  # all that follows in the message is in this part
+    HEADING = "limit-heading"
+
+
+class Multipart(NamedTuple):
+    """What a multipart has around its parts; spans are empty where there is nothing.
+
+    Args:
+        boundary: as in its delimiters, without the leading `--`.
+        preamble: what comes before the first delimiter; all of the body when there is none.
+        close: the closing delimiter with the line breaks before and behind it.
+        epilogue: what follows the closing delimiter.
+    """
+
+    boundary: bytes
+    preamble: Span
+    close: Span
+    epilogue: Span
+
+
+class Part(NamedTuple):
+    """An entity: the message, a body part of a multipart, or a message inside of a message.
+
+    Args:
+        number: as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A
+            multipart in a message/rfc822 has the number of that: it is its text.
+        parent: the index of the part around it, None for the outermost message.
+        type: the media type in lower case, the default one when none is stated.
+        charset: the label that its Content-Type states, None for none.
+        encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
+        disposition: of Content-Disposition in lower case, None for none.
+        heading: its fields with their spans.
+        body: exactly its body, without the line break that belongs to the next delimiter.
+        delimiter: the delimiter line in front, with both line breaks; empty for a message.
+        boundaries: those that are open in its body, outermost first, its own left out.
+        opaque: why it was not entered, None when nothing hindered it.
+        multipart: what is around its parts when it is an entered multipart, else None.
+        message: whether its body is a message that was entered: the next part.
+    """
+
+    number: str
+    parent: int | None
+    type: str
+    charset: str | None
+    encoding: str
+    disposition: str | None
+    heading: Heading
+    body: Span
+    delimiter: Span
+    boundaries: tuple[bytes, ...]
+    opaque: Opaque | None
+    multipart: Multipart | None
+    message: bool
+
+
+# Why a media type is never entered.
+_OPAQUE_TYPES: Final = {
+    "multipart/signed": Opaque.SIGNED,
+    "multipart/encrypted": Opaque.SEALED,
+    "application/pkcs7-mime": Opaque.SEALED,
+    "application/x-pkcs7-mime": Opaque.SEALED,
+    "message/partial": Opaque.PARTIAL,
+    "message/external-body": Opaque.EXTERNAL,
+}
+_PGP: Final = ("application/pgp", "application/x-pgp")
+
+# The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
+MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
+
+# The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
+IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
+
+
+class _Source(NamedTuple):
+    """The message, and within what it is walked."""
+
+    data: bytes
+    end: int
+    eol: bytes
+    max_depth: int
+    max_parts: int
+
+
+class _Shape(NamedTuple):
+    """What a body is: opaque, a multipart whose delimiters count, a message, or a leaf."""
+
+    opaque: Opaque | None
+    boundary: bytes | None
+    message: bool
+
+
+@dataclass(slots=True)
+class _Entity:
+    """An entity while its end is not known."""
+
+    part: Part
+    parent: _Entity | None
+    index: int | None  # in the list of parts; None for what is followed, not listed
+    depth: int
+    boundary: bytes | None  # of a multipart whose parts are followed
+    children: int = 0
+    preamble: int | None = None  # where it ends
+    close: Span | None = None
+    end: int = 0
+
+
+class _Delimiter(NamedTuple):
+    span: Span
+    owner: _Entity
+    closes: bool
+
+
+@dataclass(slots=True)
+class _Walk:
+    """What grows and shrinks on the way."""
+
+    listed: list[_Entity] = field(default_factory=list)
+    path: list[_Entity] = field(default_factory=list)  # the open entities, outermost first
+    # Multiparts by their boundaries, the newest last.
+    opened: dict[bytes, list[_Entity]] = field(default_factory=dict)
+    count: int = 0  # of all entities, those that are only followed too
+    fields: int = 0  # of all headings
+
+
+def walk(
+    data: bytes,
+    start: int = 0,
+    end: int | None = None,
+    *,
+    max_depth: int = MAX_DEPTH,
+    max_parts: int = MAX_PARTS,
+) -> list[Part]:
+    r"""Return the parts of a message in the order of the bytes, the message itself first.
+
+    Args:
+        data: what the offsets are of.
+        start: the first byte of the message.
+        end: where it ends; None for the end of the data.
+        max_depth: containers this deep are not entered; the message is at depth 0.
+        max_parts: how many entities are read, at least 1; one part more holds what follows.
+
+    Implements RFC 2046 §5.1 and §5.2 as the head of this file says. Nothing in a message raises.
+
+    >>> message = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo\n--b--\n"
+    >>> [(part.number, part.type, message[slice(*part.body)]) for part in walk(message)][1:]
+    [('1', 'text/plain', b'one'), ('2', 'text/plain', b'two')]
+    """
+    end = len(data) if end is None else end
+    source = _Source(data, end, eol_of(data, start, end), max_depth, max_parts)
+    state = _Walk()
+    at, delimiter = start, Span(start, start)
+    while True:
+        at = _enter(source, state, at, delimiter)
+        found = _next(source, state.opened, at)
+        while found is not None and found.closes:
+            _end(state, found.span.start, found.owner)
+            _close(state.opened, found)
+            at = found.span.end
+            found = _next(source, state.opened, at)
+        if found is None:
+            _end(state, end, None)
+            return [_part(entity) for entity in state.listed]
+        _end(state, found.span.start, found.owner)
+        found.owner.children += 1
+        at, delimiter = found.span.end, found.span
+
+
+# ---- Entities begin
+
+
+def _enter(source: _Source, state: _Walk, at: int, delimiter: Span) -> int:
+    """Read the entity at `at` and the messages that its body leads to; return where a body is."""
+    while True:
+        parent = state.path[-1] if state.path else None
+        hidden = parent is not None and (parent.index is None or parent.part.opaque is not None)
+        if state.count >= source.max_parts:
+            # Only a body part gets here: a message that would be too many is not entered.
+            state.opened.clear()
+            if hidden:
+                state.listed[-1].part = state.listed[-1].part._replace(opaque=Opaque.PARTS)
+                return at
+            entity = _rest(at, delimiter, parent, len(state.listed))
+        else:
+            index = None if hidden else len(state.listed)
+            entity = _read(source, state, at, delimiter, (parent, index))
+        state.count += 1
+        state.fields += len(entity.part.heading.fields)
+        state.path.append(entity)
+        if not hidden:
+            state.listed.append(entity)
+        if entity.boundary is not None:
+            state.opened.setdefault(entity.boundary, []).append(entity)
+        at = entity.part.body.start
+        if not entity.part.message:
+            return at
+        delimiter = Span(at, at)
+
+
+def _read(
+    source: _Source,
+    state: _Walk,
+    at: int,
+    delimiter: Span,
+    place: tuple[_Entity | None, int | None],
+) -> _Entity:
+    """Read the heading of an entity and decide what its body is."""
+    parent, index = place
+    data = source.data
+    most = min(fields.MAX_FIELDS, MAX_FIELDS - state.fields)
+    heading = read_heading(data, at, source.end, source.eol, most)
+    content_type = first(data, heading, "content-type")
+    stated = parameters(content_type) if content_type else {}
+    type_ = _type(content_type, parent)
+    encoding = token(first(data, heading, "content-transfer-encoding") or "") or "7bit"
+    depth = parent.depth + 1 if parent else 0
+    shape = _shape(type_, encoding, _boundary(stated), heading)
+    shape = _within_limits(shape, source, depth, state.count)
+    part = Part(
+        number=_number(parent, type_),
+        parent=parent.index if parent else None,
+        type=type_,
+        charset=stated.get("charset", "").strip() or None,
+        encoding=encoding,
+        disposition=token(first(data, heading, "content-disposition") or "") or None,
+        heading=heading,
+        body=Span(heading.body, heading.body),
+        delimiter=delimiter,
+        boundaries=_around(parent),
+        opaque=shape.opaque,
+        multipart=None,
+        message=shape.message,
+    )
+    return _Entity(part, parent, index, depth, shape.boundary)
+
+
+def _type(content_type: str | None, parent: _Entity | None) -> str:
+    """Return the media type: the default where none is stated (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
+    if content_type is not None:
+        return media_type(content_type) or "text/plain"
+    return "message/rfc822" if parent and parent.part.type == "multipart/digest" else "text/plain"
+
+
+def _boundary(stated: dict[str, str]) -> bytes | None:
+    """Return the boundary as it stands in delimiters (RFC 2046 §5.1.1: it ends in no space)."""
+    return encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
+
+
+def _around(parent: _Entity | None) -> tuple[bytes, ...]:
+    """Return the boundaries that are open in the parts of an entity."""
+    if parent is None:
+        return ()
+    return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
+
+
+def _shape(type_: str, encoding: str, boundary: bytes | None, heading: Heading) -> _Shape:
+    """Say what a body is. A multipart that is not entered is followed if it has a boundary."""
+    if heading.cut:
+        return _Shape(Opaque.HEADING, None, message=False)
+    is_multipart, is_message = type_.startswith("multipart/"), type_ in MESSAGES
+    if not is_multipart:
+        boundary = None
+    if type_ in _OPAQUE_TYPES or type_.startswith(_PGP):
+        return _Shape(_OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
+    if is_multipart and boundary is None:
+        return _Shape(Opaque.BOUNDARY, None, message=False)
+    if (is_multipart or is_message) and encoding not in IDENTITY:
+        return _Shape(Opaque.ENCODED, boundary, message=False)
+    return _Shape(None, boundary, message=is_message)
+
+
+def _within_limits(shape: _Shape, source: _Source, depth: int, count: int) -> _Shape:
+    """Return the shape, or one that is not entered when its parts would pass a limit."""
+    if shape.boundary is None and not shape.message:
+        return shape
+    if depth >= source.max_depth:
+        return _Shape(shape.opaque or Opaque.DEPTH, None, message=False)
+    if shape.message and count + 1 >= source.max_parts:
+        return _Shape(Opaque.PARTS, None, message=False)
+    return shape
+
+
+def _number(parent: _Entity | None, type_: str) -> str:
+    """Return the IMAP section number: `2` for a part, `2.1` for the text of the message in it."""
+    if parent is None:
+        return ""
+    number = parent.part.number
+    if not parent.part.message:
+        return f"{number}.{parent.children}" if number else str(parent.children)
+    # RFC 3501 §6.4.5: a message that is no multipart has its body as part 1.
+    section = number or "1"
+    return section if type_.startswith("multipart/") else f"{section}.1"
+
+
+def _rest(at: int, delimiter: Span, parent: _Entity | None, index: int) -> _Entity:
+    """Return the part that holds all that follows the last part that is read."""
+    part = Part(
+        number=_number(parent, ""),
+        parent=parent.index if parent else None,
+        type="application/octet-stream",
+        charset=None,
+        encoding="binary",
+        disposition=None,
+        heading=Heading(at, at, at, (), cut=False),
+        body=Span(at, at),
+        delimiter=delimiter,
+        boundaries=_around(parent),
+        opaque=Opaque.PARTS,
+        multipart=None,
+        message=False,
+    )
+    return _Entity(part, parent, index, 0, None)
+
+
+# ---- Entities end
+
+
+def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _Delimiter | None:
+    """Return the first delimiter of an open boundary at or after `floor`, the start of a line."""
+    if not opened:
+        return None
+    data, end = source.data, source.end
+    at = floor if data.startswith(b"--", floor, end) else _dashes(source, floor)
+    while at < end:
+        stop = data.find(source.eol, at, end)
+        stop = end if stop < 0 else stop
+        line = data[at + 2 : stop].rstrip(b"\t\r ")
+        owners = opened.get(line)
+        closes = owners is None and line.endswith(b"--")
+        if closes:
+            owners = opened.get(line[:-2])
+        if owners:
+            span = Span(_line_break(source, at, floor), min(stop + 1, end))
+            return _Delimiter(span, owners[-1], closes)
+        at = _dashes(source, stop)
+    return None
+
+
+def _dashes(source: _Source, at: int) -> int:
+    """Return the start of the next line that begins with `--`, the end for none."""
+    found = source.data.find(source.eol + b"--", at, source.end)
+    return source.end if found < 0 else found + 1
+
+
+def _line_break(source: _Source, at: int, floor: int) -> int:
+    """Return where the line break in front of a line begins, but not before `floor`."""
+    before = max(at - 1, floor)
+    with_cr = source.eol == b"\n" and before > floor and source.data[before - 1] == ord("\r")
+    return before - 1 if with_cr else before
+
+
+def _end(state: _Walk, at: int, owner: _Entity | None) -> None:
+    """End the entities inside of `owner`, all for None, and the preamble of `owner`."""
+    while state.path and state.path[-1] is not owner:
+        entity = state.path.pop()
+        entity.end = at
+        if entity.boundary is not None and entity.close is None:
+            _forget(state.opened, entity.boundary)
+    if owner is not None and owner.preamble is None:
+        owner.preamble = at
+
+
+def _close(opened: dict[bytes, list[_Entity]], found: _Delimiter) -> None:
+    """Take a multipart out of those that are open."""
+    found.owner.close = found.span
+    assert found.owner.boundary is not None
+    _forget(opened, found.owner.boundary)
+
+
+def _forget(opened: dict[bytes, list[_Entity]], boundary: bytes) -> None:
+    """Remove the newest multipart with a boundary; at the limit of parts none is left."""
+    owners = opened.get(boundary, [])
+    if len(owners) > 1:
+        owners.pop()
+    else:
+        opened.pop(boundary, None)
+
+
+def _part(entity: _Entity) -> Part:
+    """Return the part of an entity that has ended."""
+    part = entity.part
+    body = Span(part.body.start, entity.end)
+    if entity.boundary is None or part.opaque is not None:
+        return part._replace(body=body)
+    preamble = body.end if entity.preamble is None else entity.preamble
+    close = entity.close or Span(body.end, body.end)
+    around = Multipart(
+        entity.boundary, Span(body.start, preamble), close, Span(close.end, body.end)
+    )
+    return part._replace(body=body, multipart=around)

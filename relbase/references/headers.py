@@ -1,0 +1,378 @@
+r"""Which fields of a heading hold URL references, and where: `Archived-At: <../x>` holds `../x`.
+
+What comes in is the raw value of a field, folded as it stands in the file. What goes out are the
+spans of its URLs, and for each URL the view in which folding is gone and encoded words are text.
+
+Strategy: `references` finds a URL by what stands around it, in the raw value, since no fold and no
+encoded word can stand for a bracket. `folded_view` then decodes the URL alone. What is written is
+ASCII without white space, `"`, `<` and `>`, so it can end neither the URL, nor the line, nor the
+field; what a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1 allows 998).
+
+To mind: white space inside a URL means nothing, whether a line ends there or not (RFC 2017 §3.1,
+RFC 2369 §2, RFC 2557 §4.4.2). Encoded words are decoded (RFC 2557 §4.4.3: "Receiving clients MUST
+decode"), since behind a prefix such a word would be no word any more; a URL that has one, or a
+piece of one, is therefore written anew as a whole, percent-encoded, when it is edited at all.
+
+Base and Content-Base are no references: they state what the others are resolved on.
+"""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Edit, Span, splice
+from relbase.references import values
+from relbase.references.values import Syntax
+from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import text as decode_inner
+from relbase.view.characters import unit_pattern, unit_run
+from relbase.view.charset import lookup
+from relbase.view.runs import Run, RunView
+from relbase.view.transcode import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from relbase.view.runs import View
+
+
+class Field(NamedTuple):
+    """A field that holds URLs.
+
+    Args:
+        syntax: how a URL is spelled there (`values.spell`) and what reports call it.
+        find: yields the spans of the URLs of a raw value.
+    """
+
+    syntax: Syntax
+    find: Callable[[bytes], Iterator[Span]]
+
+
+def references(name: bytes, raw: bytes) -> Iterator[Span]:
+    r"""Yield the spans of the URLs in a field of a heading; none for a field that holds none.
+
+    Args:
+        name: the field's name, in any case.
+        raw: all that follows the colon, folded; the last line end may be left out.
+
+    No span is empty, and none begins or ends with white space.
+
+    >>> list(references(b"LIST-HELP", b" <a>\r\n (or), <b>\r\n"))
+    [Span(start=2, end=3), Span(start=14, end=15)]
+    >>> list(references(b"Subject", b"<a>"))
+    []
+    """
+    field = FIELDS.get(name.lower())
+    if field is None:
+        return
+    for span in field.find(raw):
+        # A wrapper inside an encoded word: there is no saying what is URL.
+        if not _inner_of(raw[span.start : span.end]).startswith((b"<", b'"')):
+            yield span
+
+
+_C0_AND_SPACE: Final = bytes(range(0x21))
+
+
+def _trim(raw: bytes, start: int, end: int) -> Span:
+    item = raw[start:end].lstrip(_C0_AND_SPACE)
+    start = end - len(item)
+    return Span(start, start + len(item.rstrip(_C0_AND_SPACE)))
+
+
+# FWS and comments   (RFC 5322 §3.2.2)
+_WHITE_SPACE: Final = re.compile(rb"[\0-\x20]*+")
+_COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
+
+
+def _skip_blank(raw: bytes, at: int) -> int:
+    """Behind white space and comments; the end of the value where a comment does not end."""
+    at = _end(_WHITE_SPACE, raw, at)
+    while raw.startswith(b"(", at):
+        at = _end(_WHITE_SPACE, raw, _skip_comment(raw, at))
+    return at
+
+
+def _skip_comment(raw: bytes, at: int) -> int:
+    depth = 0
+    for delimiter in _COMMENT_DELIMITER.finditer(raw, at):
+        depth += {b"(": 1, b")": -1}.get(delimiter[0], 0)
+        if depth == 0:
+            return delimiter.end()
+    return len(raw)
+
+
+def _end(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
+    match = pattern.match(raw, at)
+    return at if match is None else match.end()
+
+
+# content-location = "Content-Location:" [CFWS] URI [CFWS]   (RFC 2557 §4.2)
+# However, mailers wrap it as they wrap Base: "<URL:http://a/>" (RFC 1808 §3.1).
+_WRAPPED: Final = re.compile(
+    rb"""
+    " [\0-\x20]*+ < ([^<>"]*+) > [\0-\x20]*+ "
+    | " ([^<>"]*+) "
+    | < ([^<>"]*+) >
+    | < [\0-\x20]*+ " ([^<>"]*+) " [\0-\x20]*+ >
+    """,
+    re.VERBOSE,
+)
+_PREFIX: Final = re.compile(rb"[\0-\x20]*+ url:", re.VERBOSE | re.IGNORECASE)
+_BARE: Final = re.compile(rb'[^<>"]++')
+_COMMENT_FOLLOWS: Final = re.compile(rb"[\0-\x20]\(")
+
+
+def one_url(raw: bytes) -> Iterator[Span]:
+    r"""Yield the span of the one URL of Content-Location, if there is one.
+
+    Args:
+        raw: the field's value.
+
+    A comment ends the value and stands apart: `x (1).png` is the URL `x(1).png`, `x (1)` is `x`.
+
+    >>> list(one_url(b" <URL: a/b> (the page)"))
+    [Span(start=7, end=10)]
+    """
+    start, end = _trim(raw, 0, len(raw))
+    while raw.startswith(b"(", start):
+        behind = _skip_comment(raw, start)
+        if behind < end and raw[behind] not in _C0_AND_SPACE:
+            break  # `(1).png` is no comment
+        start = min(_end(_WHITE_SPACE, raw, behind), end)
+    wrapped = _WRAPPED.match(raw, start, end)
+    if wrapped is None:
+        span = _without_comment(raw, start, end)
+        known = _BARE.fullmatch(raw, span.start, span.end) is not None
+    else:
+        span = Span(*wrapped.span(wrapped.lastindex or 0))
+        known = _skip_blank(raw, wrapped.end()) >= end
+    if known:
+        span = _trim(raw, min(_end(_PREFIX, raw[: span.end], span.start), span.end), span.end)
+        if span.start < span.end:
+            yield span
+
+
+_WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
+
+
+def one_word(raw: bytes) -> Iterator[Span]:
+    """Yield the span of the one URL of Location, if it is one word.
+
+    Args:
+        raw: the field's value.
+
+    RFC 9110 §10.2.2 has no white space there, and in mail the field may name a place.
+
+    >>> list(one_word(b" Room 5"))
+    []
+    """
+    for span in one_url(raw):
+        if _WORDS.search(raw, span.start, span.end) is None:
+            yield span
+
+
+def _without_comment(raw: bytes, start: int, end: int) -> Span:
+    """A bare URL without the comments that end the value, if they do."""
+    comment = _COMMENT_FOLLOWS.search(raw, start, end)
+    if comment is None or _skip_blank(raw, comment.start()) < end:
+        return Span(start, end)
+    return _trim(raw, start, comment.start())
+
+
+def brackets(raw: bytes) -> Iterator[Span]:
+    """Yield the spans of the URLs of a list of `<URL>`: the List- fields, Archived-At, URI.
+
+    Args:
+        raw: the field's value.
+
+    RFC 2369 §2: what does not begin with `<` is ignored with all that follows; so is what follows
+    a URL, unless it is a comma.
+
+    >>> list(brackets(b"<a> (first), (second) <b> <c>"))
+    [Span(start=1, end=2), Span(start=23, end=24)]
+    >>> list(brackets(b"NO (closed list)"))
+    []
+    """
+    at = _skip_blank(raw, 0)
+    while raw.startswith(b"<", at):
+        end = raw.find(b">", at)
+        if end < 0:
+            return
+        span = _trim(raw, at + 1, end)
+        if span.start < span.end:
+            yield span
+        at = _skip_blank(raw, end + 1)
+        if not raw.startswith(b",", at):
+            return
+        at = _skip_blank(raw, at + 1)
+
+
+# A bracketed URL is spelled as the target of a Link is.
+FIELDS: Final[Mapping[bytes, Field]] = {
+    b"content-location": Field(Syntax.URL, one_url),  # RFC 2557 §4.2
+    b"location": Field(Syntax.URL, one_word),  # RFC 9110 §10.2.2
+    b"uri": Field(Syntax.LINK, brackets),  # RFC 2068 §19.6.2.5
+    b"link": Field(Syntax.LINK, values.link),  # RFC 8288 §3
+    b"refresh": Field(Syntax.REFRESH, values.refresh),  # WHATWG HTML, shared refresh steps
+    b"archived-at": Field(Syntax.LINK, brackets),  # RFC 5064 §2
+    b"list-help": Field(Syntax.LINK, brackets),  # RFC 2369 §3.1
+    b"list-unsubscribe": Field(Syntax.LINK, brackets),  # §3.2
+    b"list-subscribe": Field(Syntax.LINK, brackets),  # §3.3
+    b"list-post": Field(Syntax.LINK, brackets),  # §3.4
+    b"list-owner": Field(Syntax.LINK, brackets),  # §3.5
+    b"list-archive": Field(Syntax.LINK, brackets),  # §3.6
+}
+
+
+def quote_before(raw: bytes, span: Span) -> bytes:
+    r"""Return the quote that a URL stands in, b"" for none: a Refresh may have `'`.
+
+    Args:
+        raw: the field's value.
+        span: of the URL.
+
+    >>> quote_before(b"0; url='x'", Span(8, 9))
+    b"'"
+    """
+    before = raw[: span.start].rstrip(_C0_AND_SPACE)[-1:]
+    return before if before in (b"'", b'"') else b""
+
+
+def folded_view(raw: bytes, quote: bytes = b"") -> View:
+    r"""Return the view of one URL of a field, without white space and with encoded words decoded.
+
+    Args:
+        raw: the bytes of a span of `references`.
+        quote: what `quote_before` returns: new text will not hold it.
+
+    >>> view = folded_view(b"../a/\r\n b")
+    >>> view.inner
+    b'../a/b'
+    >>> view.lower([Edit(0, 2, b"http://h/<x>/\xc3\xa9\n")])
+    [Edit(start=0, end=2, new=b'http://h/%3Cx%3E/%C3%A9%0A')]
+    """
+
+    def spell(new: bytes) -> bytes:
+        return _spelled(new, quote)
+
+    if b"=?" in raw:
+        return WordView(raw, _inner_of(raw), quote)
+    return RunView(raw, _Folds(raw), spell, _joins)
+
+
+@dataclass(frozen=True, slots=True)
+class WordView:
+    """The view of a URL with encoded words in it, which is written anew as a whole.
+
+    Args:
+        raw: the text as written.
+        inner: what it means.
+        quote: what new text must not hold.
+    """
+
+    raw: bytes
+    inner: bytes
+    quote: bytes = b""
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into one edit of the whole raw text, or none."""
+        if not edits:
+            return []
+        return [Edit(0, len(self.raw), _spelled(splice(self.inner, edits), self.quote))]
+
+
+# What means something else than itself, apart from encoded words: white space and control
+# characters mean nothing, bytes that are no UTF-8 are surrogates.
+_NOTHING: Final = rb"[\0-\x20\x7f]++"
+_NOT_ITSELF: Final = re.compile(_NOTHING + rb"|" + unit_pattern("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Folds:
+    """The runs of a URL without encoded words, found anew by each iteration."""
+
+    raw: bytes
+
+    def __iter__(self) -> Iterator[Run]:
+        for unit in _NOT_ITSELF.finditer(self.raw):
+            if unit[0].isascii():
+                yield Run(unit.start(), unit.end(), b"")
+            else:
+                run = unit_run(unit[0], unit.start(), "utf-8")
+                if run is not None:
+                    yield run
+
+
+# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
+_ENCODED_WORD: Final = re.compile(
+    rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?="
+)
+_MEANS_NOTHING: Final = re.compile(_NOTHING)
+
+
+def _inner_of(raw: bytes) -> bytes:
+    """What the bytes of a URL mean."""
+    pieces: list[bytes] = []
+    at = 0
+    for word in _ENCODED_WORD.finditer(raw):
+        decoded = _decoded(word)
+        if decoded is not None:
+            pieces += (_unfolded(raw[at : word.start()]), _MEANS_NOTHING.sub(b"", decoded))
+            at = word.end()
+    return b"".join((*pieces, _unfolded(raw[at:])))
+
+
+def _unfolded(raw: bytes) -> bytes:
+    return RunView(raw, _Folds(raw), bytes).inner
+
+
+def _decoded(word: re.Match[bytes]) -> bytes | None:
+    """The inner text of an encoded word, None when it cannot be decoded."""
+    label, encoding, encoded = word.groups()
+    charset = lookup(label.decode("latin-1"))
+    if charset is None or not encoded.isascii():
+        return None
+    try:
+        octets = (_from_base64 if encoding in b"Bb" else _from_q)(encoded)
+        text = decode(octets, charset)
+    except ValueError:
+        return None
+    return None if _UNDECODABLE.search(text) else encode_inner(text)
+
+
+_UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
+
+
+def _from_base64(encoded: bytes) -> bytes:
+    return base64.b64decode(encoded, validate=True)
+
+
+def _from_q(encoded: bytes) -> bytes:
+    return quopri.decodestring(encoded, header=True)
+
+
+def _joins(raw: bytes, at: int) -> int:
+    """RunView's `joins`: an `=` before new text could begin an encoded word with it."""
+    return at - 1 if raw[at - 1 : at] == b"=" else at
+
+
+# What stands for itself; "=" where no encoded word can begin or end.
+_UNSAFE: Final = re.compile(r"""[^!#-;=?-~]|=(?=\?|\Z)|(?<=\?)=""")
+
+
+def _spelled(new: bytes, quote: bytes) -> bytes:
+    """New text as ASCII that ends no URL, no line, and begins no encoded word."""
+    spelled = _UNSAFE.sub(_percent, decode_inner(new)).encode("ascii")
+    return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
+
+
+def _percent(unsafe: re.Match[str]) -> str:
+    character = unsafe[0]
+    if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8
+        return f"%{ord(character) - 0xDC00:02X}"
+    return "".join(f"%{octet:02X}" for octet in encode_inner(character))

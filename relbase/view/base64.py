@@ -1,0 +1,152 @@
+# ruff: noqa: A005  the file is named as the encoding is; imports are absolute
+"""Base64 bodies: RFC 2045 §6.8.
+
+Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
+the part's own charset. An edit shifts all that stands behind it, so `lower` gives one edit: from
+the first quantum (3 bytes, 4 characters) that changes to the last character, encoded anew in lines
+as wide as the first one, with its line end. What stands before keeps its bytes, however irregular
+its lines are, and so does the white space at the end.
+
+To mind: only a body that decodes strictly is rewritten. One with other characters, without its
+padding or with text behind the padding means different things to different readers, so nothing
+that is written for it could be said to keep what it means: it is passed through.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from binascii import a2b_base64, b2a_base64
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# "The encoded output stream must be represented in lines of no more than 76 characters each."
+_WIDTH: Final = 76
+_QUANTUM: Final = 3
+_CODED_QUANTUM: Final = 4
+_SPACE: Final = b" \t\r\n"
+
+_EOL: Final = re.compile(rb"\r?\n|\r")
+_WORD: Final = re.compile(rb"[^ \t\r\n]++")
+_UNBROKEN: Final = sys.maxsize
+
+# Characters counted at a time: few calls, and no second copy of a large body.
+_CHUNK: Final = 1 << 16
+
+
+def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
+    """Return the view of a base64 body, None where it does not decode strictly.
+
+    Args:
+        raw: the body without the line end that belongs to a delimiter behind it.
+        eol: the line end for a body that has none of its own.
+
+    >>> base64_view(b"PGEgaHJlZj14Pg==") is None, base64_view(b"PGEgaHJlZj14Pg") is None
+    (False, True)
+    """
+    try:
+        return Base64View(raw, eol)
+    except ValueError:
+        return None
+
+
+class Base64View:
+    r"""The view of a base64 body: `inner` is what it means, in the part's charset.
+
+    Args:
+        raw: the body without the line end that belongs to a delimiter behind it.
+        eol: the line end for a body that has none of its own.
+
+    Raises:
+        ValueError: if the body does not decode strictly: pass it through.
+
+    Implements RFC 2045 §6.8.
+
+    >>> view = Base64View(b"PGEgaHJl\nZj14Pg==\n")
+    >>> view.inner
+    b'<a href=x>'
+    >>> view.lower([Edit(8, 8, b"/")])
+    [Edit(start=9, end=17, new=b'Zj0veD4=')]
+    """
+
+    __slots__ = ("_eol", "_raw", "inner")
+
+    def __init__(self, raw: bytes, eol: bytes = b"\r\n") -> None:
+        self._raw = raw
+        self._eol = eol
+        self.inner: bytes = _decode(raw)
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into one edit of the body."""
+        changes = [edit for edit in edits if edit.new or edit.start < edit.end]
+        if not changes:
+            return []
+        quanta = changes[0].start // _QUANTUM
+        pieces = []
+        at = quanta * _QUANTUM
+        for start, end, new in changes:
+            pieces += (self.inner[at:start], new)
+            at = end
+        pieces.append(self.inner[at:])
+        coded = b2a_base64(b"".join(pieces), newline=False)
+        return [self._placed(quanta * _CODED_QUANTUM, coded)]
+
+    def _placed(self, count: int, coded: bytes) -> Edit:
+        """Put characters in the place of all from the one with that number on."""
+        raw = self._raw
+        end = len(raw.rstrip(_SPACE))
+        start = min(_offset(raw, count), end)
+        if not coded:
+            return Edit(len(raw[:start].rstrip(_SPACE)), end, b"")
+        width, eol = _layout(raw, end, self._eol)
+        column = start - 1 - max(raw.rfind(b"\n", 0, start), raw.rfind(b"\r", 0, start))
+        room = max(0, width - column)
+        lines = [coded[at : at + width] for at in range(room, len(coded), width)]
+        return Edit(start, end, eol.join((coded[:room], *lines)))
+
+
+def _decode(raw: bytes) -> bytes:
+    coded = raw.translate(None, _SPACE)
+    inner = a2b_base64(coded, strict_mode=True)
+    # binascii takes padding behind whole quanta.
+    if len(coded) != (len(inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:
+        raise ValueError("base64 with too much padding means nothing certain: pass it through")
+    return inner
+
+
+def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
+    """Return the width and the line end of the lines that are written.
+
+    A first line that does not hold a quantum is no width to follow: the line ends would outgrow
+    the text. A single line over the limit is of somebody who breaks no lines.
+    """
+    start = len(raw) - len(raw.lstrip(_SPACE))
+    first = _EOL.search(raw, start, end)
+    if first is not None:
+        width = len(raw[start : first.start()].rstrip(_SPACE))
+        return (width if width >= _CODED_QUANTUM else _WIDTH), first[0]
+    last = _EOL.search(raw, end)
+    return (_UNBROKEN if end - start > _WIDTH else _WIDTH), last[0] if last else eol
+
+
+def _offset(raw: bytes, count: int) -> int:
+    """Return where the character with that number stands, the end where there is none."""
+    for at in range(0, len(raw), _CHUNK):
+        part = raw[at : at + _CHUNK]
+        characters = len(part.translate(None, _SPACE))
+        if count < characters:
+            return at + _offset_in_part(part, count)
+        count -= characters
+    return len(raw)
+
+
+def _offset_in_part(part: bytes, count: int) -> int:
+    for found in _WORD.finditer(part):
+        if count < found.end() - found.start():
+            return found.start() + count
+        count -= found.end() - found.start()
+    return len(part)

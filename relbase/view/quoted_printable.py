@@ -1,0 +1,357 @@
+"""Quoted-printable bodies: RFC 2045 §6.7.
+
+Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
+the part's own charset. `lower` finds the line that an edit stands in by arithmetic: a stretch of
+whole lines means its length, less 2 for each `=` and 1 more for each `=` CRLF, so that two counts
+pass over it. Only the lines with an edit are written anew, each up to its next line end, hard or
+soft, and broken softly where it would be longer than 76 columns. What the author spelled stays
+spelled so.
+
+To mind: what the RFC calls illegal is read as its robust decoder reads it. White space before a
+line end is padding and means nothing; `=` that begins neither an escape nor a soft break is
+itself, and so is a CR without LF. Both are rare and cost a second regex only where they are. Such
+an `=` or CR is encoded when an edit comes to stand behind it, which could complete it. And no line
+written may be read as something else on the way: as a delimiter of a multipart around it, as the
+`From ` line of an mbox, as the end of an SMTP message.
+"""
+
+from __future__ import annotations
+
+import re
+from binascii import a2b_qp
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# Rule (5): "lines longer than 76 characters" are not allowed, the line end not counted.
+_WIDTH: Final = 76
+_BLANKS: Final = b" \t"
+
+# Rules (1) and (2): what new text spells as an escape.
+_UNSAFE: Final = re.compile(rb"[^!-<>-~ \t]")
+_ESCAPE: Final = re.compile(rb"=[0-9A-Fa-f]{2}")
+# `=` that begin neither an escape nor a soft line break; the literal first makes the search fast.
+_LITERAL: Final = re.compile(
+    rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)(?:=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n))*+"
+)
+# A line end behind transport padding.
+_PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
+# What the text behind it could complete: to an escape, to a soft break, to CRLF.
+_OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f]?+\Z)|\r\Z")
+_QUOTED_FROM: Final = re.compile(rb">++From ")
+
+
+class QuotedPrintableView:
+    r"""The view of a quoted-printable body: `inner` is what it means, in the part's charset.
+
+    Args:
+        raw: the body without the line end that belongs to a delimiter behind it.
+        boundaries: of all multiparts around the body, without `--`; no line becomes one of them.
+        eol: the line end of a soft break in a body that has no line end of its own.
+
+    Implements RFC 2045 §6.7.
+
+    >>> view = QuotedPrintableView(b"<a href=3D=\r\nx>")
+    >>> view.inner
+    b'<a href=x>'
+    >>> view.lower([Edit(8, 8, b"/?q=")])
+    [Edit(start=13, end=13, new=b'/?q=3D')]
+    """
+
+    __slots__ = ("_eol", "_has_literals", "_is_padded", "_raw", "_unsafe_starts", "inner")
+
+    def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
+        self._raw = raw
+        self._eol = eol
+        self._unsafe_starts = (b".", b"From ", *(b"--" + boundary for boundary in boundaries))
+        self._is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
+        self._has_literals = _LITERAL.search(raw) is not None
+        self.inner: bytes = self._decoded()
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
+        return [self._rewritten(change) for change in self._changes(edits)]
+
+    def _decoded(self) -> bytes:
+        """Decode all but the `=` that mean themselves, which binascii reads in ways of its own."""
+        raw = self._raw.rstrip(_BLANKS)
+        decode = _decode_padded if self._is_padded else _decode_plain
+        if not self._has_literals:
+            return decode(raw)
+        inner = bytearray()
+        at = 0
+        for found in _LITERAL.finditer(raw):
+            inner += decode(raw[at : found.start()])
+            inner += found[0]
+            at = found.end()
+        inner += decode(raw[at:])
+        return bytes(inner)
+
+    def _changes(self, edits: Sequence[Edit]) -> Iterator[_Change]:
+        """Group the edits, in coordinates of the body, by the lines that they make one line of."""
+        line = _Line(0, 0, 0, 0)
+        at = inner_at = start = 0
+        changed: list[Edit] = []
+        for edit in _separate(edits):
+            if edit.start >= line.inner_after:
+                if changed:
+                    yield _Change(start, line.end, changed)
+                line = self._line_at(line.end, line.inner_after, edit.start)
+                at, _, inner_at, _ = line
+                start, changed = at, []
+            line, lowered = self._lowered(line, at, inner_at, edit)
+            changed.append(lowered)
+            at, inner_at = lowered.end, edit.end
+        if changed:
+            yield _Change(start, line.end, changed)
+
+    def _line_at(self, at: int, inner_at: int, offset: int) -> _Line:
+        """Return the line that holds an inner offset, from the start of a line before it or on."""
+        raw = self._raw
+        while True:
+            # No text means more bytes than it has: the offset is here or further on.
+            reach = at + offset - inner_at
+            start = raw.rfind(b"\n", at, reach) + 1
+            if start:
+                inner_at += self._inner_length(at, start)
+                at = start
+                continue
+            end = raw.find(b"\n", reach) + 1
+            if not end:
+                return _Line(at, len(raw), inner_at, len(self.inner) + 1)
+            inner_after = inner_at + self._inner_length(at, end)
+            if offset < inner_after:
+                return _Line(at, end, inner_at, inner_after)
+            at, inner_at = end, inner_after
+
+    def _inner_length(self, start: int, end: int) -> int:
+        """Return how many bytes whole lines mean."""
+        raw = self._raw
+        length = end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
+        if self._has_literals:
+            length += 2 * sum(len(found[0]) for found in _LITERAL.finditer(raw, start, end))
+        if self._is_padded:
+            length -= sum(_padding_excess(raw, *span) for span in _paddings(raw, start, end))
+        return length
+
+    def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
+        """Lower an edit that begins in the line, from a place before it; return where it ends."""
+        inner_start, inner_end, new = edit
+        if self._splits_crlf(line, inner_start):
+            inner_start, new = inner_start - 1, b"\r" + new
+        at = start = self._advance(at, inner_at, inner_start)
+        inner_at = inner_start
+        if self._passes(line, inner_end):
+            line = self._line_at(line.end, line.inner_after, inner_end)
+            at, _, inner_at, _ = line
+        if self._splits_crlf(line, inner_end):
+            return line, Edit(start, line.end - 1, new)
+        return line, Edit(start, self._advance(at, inner_at, inner_end), new)
+
+    def _passes(self, line: _Line, inner_end: int) -> bool:
+        """Whether an edit that begins in the line takes its line end away."""
+        if inner_end != line.inner_after:
+            return inner_end > line.inner_after
+        return not _ending(self._raw, line.start, line.end).is_soft
+
+    def _splits_crlf(self, line: _Line, offset: int) -> bool:
+        """Whether an inner offset in the line is between CR and LF of its hard line end."""
+        return (
+            offset == line.inner_after - 1
+            and self._raw.endswith(b"\r\n", line.start, line.end)
+            and not _ending(self._raw, line.start, line.end).is_soft
+        )
+
+    def _advance(self, at: int, inner_at: int, offset: int) -> int:
+        """Return where an inner offset is, from one before it in the text of the same line."""
+        raw = self._raw
+        while True:
+            reach = at + offset - inner_at
+            found = raw.find(b"=", at, reach)
+            if found == -1:
+                return reach
+            inner_at += found - at + 1
+            is_escape = not self._has_literals or _ESCAPE.match(raw, found)
+            at = found + (3 if is_escape else 1)
+
+    def _rewritten(self, change: _Change) -> Edit:
+        """Write a line anew and return what differs."""
+        raw, (start, end, edits) = self._raw, change
+        pieces: list[bytes] = []
+        at = start
+        for edit in edits:
+            pieces += (_sealed(raw[at : edit.start]), _spell(edit.new))
+            at = edit.end
+        ending = _ending(raw, at, end)
+        pieces.append(raw[at : ending.text_end])
+        text = b"".join(pieces)
+        mark = raw[ending.text_end : ending.eol]
+        if not ending.is_soft:
+            text = _closed(text, mark)
+        lines = self._wrapped(text, mark)
+        new = self._eol_of(start, raw[ending.eol : end]).join(lines)
+        old = raw[start : ending.eol]
+        head = min(edits[0].start - start, len(lines[0]) - (len(lines) > 1))
+        head = head if new.startswith(old[:head]) else 0
+        tail = min(ending.eol - at, len(lines[-1]), len(new) - head)
+        tail = tail if new.endswith(old[len(old) - tail :]) else 0
+        return Edit(start + head, ending.eol - tail, new[head : len(new) - tail])
+
+    def _eol_of(self, start: int, eol: bytes) -> bytes:
+        """Return a line's own end, or that of the line before, for the soft breaks within it."""
+        if eol:
+            return eol
+        if self._raw.endswith(b"\r\n", 0, start):
+            return b"\r\n"
+        return b"\n" if start else self._eol
+
+    def _wrapped(self, text: bytes, mark: bytes) -> list[bytes]:
+        """Break the text of a line softly; `mark` is what stands between it and its line end."""
+        lines: list[bytes] = []
+        at = 0
+        while True:
+            line, end = _first_line(text, at, mark, _WIDTH)
+            if self._is_unsafe(line):
+                first = b"=%02X" % text[at]
+                line, end = _first_line(text, at + 1, mark, _WIDTH - len(first))
+                line = first + line
+            lines.append(line)
+            if end == len(text):
+                return lines
+            at = end
+
+    def _is_unsafe(self, line: bytes) -> bool:
+        """Whether a line could be read as a delimiter, a `From ` line or an SMTP dot."""
+        if line.startswith(b">"):
+            return _QUOTED_FROM.match(line) is not None
+        return line.startswith(self._unsafe_starts)
+
+
+class _Line(NamedTuple):
+    """A line of the body with its line end, and the inner offsets that are in it.
+
+    `inner_after` is the first offset of the next line; the last line has the end of the text too.
+    """
+
+    start: int
+    end: int
+    inner_start: int
+    inner_after: int
+
+
+class _Change(NamedTuple):
+    """Lines that edits, in coordinates of the body, make one line of."""
+
+    start: int
+    end: int
+    edits: list[Edit]
+
+
+class _Ending(NamedTuple):
+    """Where the text of a line ends, and its line end begins; the mark and padding are between."""
+
+    text_end: int
+    eol: int
+    is_soft: bool
+
+
+def _ending(raw: bytes, start: int, end: int) -> _Ending:
+    if raw.endswith(b"\r\n", start, end):
+        eol = end - 2
+    else:
+        eol = end - raw.endswith(b"\n", start, end)
+    text = raw[start:eol].rstrip(_BLANKS)
+    is_soft = eol < end and text.endswith(b"=")
+    return _Ending(start + len(text) - is_soft, eol, is_soft)
+
+
+def _separate(edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Make one edit of those that touch, and none of those that change nothing."""
+    first = end = -1
+    pieces: list[bytes] = []
+    for edit in edits:
+        if edit.start == edit.end and not edit.new:
+            continue
+        if edit.start != end:
+            if pieces:
+                yield Edit(first, end, b"".join(pieces))
+            first, pieces = edit.start, []
+        pieces.append(edit.new)
+        end = edit.end
+    if pieces:
+        yield Edit(first, end, b"".join(pieces))
+
+
+def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:
+    """Return the first line of the text from the offset on, and where its text ends.
+
+    Padding that does not fit is left out: it means nothing.
+    """
+    rest = len(text) - at
+    if rest + mark.startswith(b"=") <= width:
+        return text[at:] + mark[: width - rest], len(text)
+    end = at + width - 1
+    escape = text.rfind(b"=", end - 2, end)
+    end = end if escape == -1 else escape
+    return text[at:end] + b"=", end
+
+
+def _sealed(piece: bytes) -> bytes:
+    """Write the text before an edit so that nothing behind completes its last bytes."""
+    last = piece[-2:]
+    if b"=" not in last and b"\r" not in last:
+        return piece
+    return piece[:-2] + _OPEN.sub(_escaped, last)
+
+
+def _closed(text: bytes, padding: bytes) -> bytes:
+    """Write a text so that its last byte is neither padding nor, without it, half of a CRLF."""
+    if text.endswith((b" ", b"\t")) or (padding and text.endswith(b"\r")):
+        return text[:-1] + b"=%02X" % text[-1]
+    return text
+
+
+def _spell(new: bytes) -> bytes:
+    return _UNSAFE.sub(_escaped, new)
+
+
+def _escaped(found: re.Match[bytes]) -> bytes:
+    return b"=%02X" % found[0][0]
+
+
+def _paddings(raw: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Yield the spans of white space before a line end, of whole lines."""
+    at = start
+    for found in _PADDED.finditer(raw, start, end):
+        padded = found.start() - (raw[found.start() - 1] == _CR)
+        yield at + len(raw[at:padded].rstrip(_BLANKS)), padded
+        at = padded
+
+
+_CR: Final = 0x0D
+_EQUALS: Final = 0x3D
+
+
+def _padding_excess(raw: bytes, start: int, end: int) -> int:
+    """Return what padding takes from the length; of a soft break one byte is not yet counted."""
+    is_soft = start > 0 and raw[start - 1] == _EQUALS
+    eol = 2 if raw[end] == _CR else 1
+    return end - start + (eol - 1 if is_soft else 0)
+
+
+def _decode_plain(raw: bytes) -> bytes:
+    return a2b_qp(raw) if b"=" in raw else raw
+
+
+def _decode_padded(raw: bytes) -> bytes:
+    """Rule (3): "any trailing white space on a line must be deleted"."""
+    text = bytearray()
+    at = 0
+    for start, end in _paddings(raw, 0, len(raw)):
+        text += raw[at:start]
+        at = end
+    text += raw[at:]
+    return _decode_plain(bytes(text))
