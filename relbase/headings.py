@@ -12,6 +12,7 @@ import quopri
 import re
 from typing import TYPE_CHECKING, Final
 
+from relbase.edit import Span
 from relbase.layers import Layer, Statement
 from relbase.notes import Note, Reason
 
@@ -58,6 +59,44 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
         if name == "content-location"
     ]
     return statements, notes
+
+
+def mime_statements(
+    fields: Iterable[tuple[str, str, Span]], name: str
+) -> list[Statement]:
+    """Return what the heading of a MIME entity states as its base, strongest first.
+
+    Args:
+        fields: names in lower case, values, and where these are.
+        name: of the entity, for people: "the message", "part 1.2".
+
+    A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
+    to it (`cid:`).
+
+    >>> found = mime_statements([("content-location", "http://a/b", Span(0, 0))], "part 1")
+    >>> [(statement.value, statement.source) for statement in found]
+    [('http://a/b', 'Content-Location of part 1')]
+    """
+    given = [(field, url_of(value), span) for field, value, span in fields]
+    return [
+        Statement(Layer.ENTITY, url, f"{wanted} of {name}", span)
+        for wanted in BASE_FIELDS
+        for field, url, span in given
+        if field == wanted.lower()
+        and url
+        and not (wanted == "Content-Location" and url.lower().startswith(("cid:", "mid:")))
+    ]
+
+
+def snapshot_statements(value: str | None) -> list[Statement]:
+    """Return the retrieval URL that Chromium leaves in the messages that it saves pages as.
+
+    Args:
+        value: of Snapshot-Content-Location, None when there is none.
+    """
+    url = url_of(value or "")
+    source = "Snapshot-Content-Location of the message"
+    return [Statement(Layer.RETRIEVAL, url, source)] if url else []
 
 
 def url_of(value: str) -> str:

@@ -30,7 +30,21 @@ class Reason(Enum):
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
+    # Messages
+    MIME_SIGNED = "mime-signed"  # left alone
+    MIME_SEALED = "mime-sealed"  # encrypted: left alone
+    MIME_PARTIAL = "mime-partial"  # a piece of a message: left alone
+    MIME_EXTERNAL = "mime-external"  # its body is elsewhere
+    MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
+    MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
+    ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
+    FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
+    LINE_LENGTH = "line-length"  # a line grows beyond what mail transports
     # Limits (design rule 12)
+    LIMIT_MIME_DEPTH = "limit-mime-depth"
+    LIMIT_MIME_PARTS = "limit-mime-parts"
+    LIMIT_HEADING = "limit-heading"
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_GROWTH = "limit-growth"
 

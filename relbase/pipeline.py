@@ -12,28 +12,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, Call, Headers, check
+from relbase.documents import read_document, visit_document
 from relbase.edit import Edit, Span, splice
 from relbase.headings import http_statements
 from relbase.kind import Kind, kind_of_bytes, kind_of_type
 from relbase.layers import UNKNOWN, Base, establish
-from relbase.lowering import lowered
+from relbase.messages import mbox_entities, message_entities, visit_mbox, visit_message
 from relbase.notes import Note, Reason
-from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity, Link, Notes, Result
 from relbase.retrieval import statements as retrieval_statements
 from relbase.scope import Scope
 from relbase.url.resolver import Profile
-from relbase.view.charset import Charset, Source, sniff, sniff_css
-from relbase.view.transcode import UNREADABLE, document_view, text_view
-from relbase.walk import html_base, visit_css, visit_html
+from relbase.view.charset import Source, sniff
+from relbase.walk import html_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Unpack
 
+    from relbase.documents import Document
     from relbase.policy import Policy
     from relbase.scope import Item
-    from relbase.view.runs import View
 
 # An output may be so many times its input, or so much longer where the input is short: a long base
 # in many references is the only way there (threat A8), and no real document comes near.
@@ -89,18 +88,18 @@ def rewrite(
         policy=policy,
         detect=detect,
     )
-    document = _read(data, call)
-    notes = Notes(document.notes)
-    edits = _edits(document, notes)
+    source = _read(data, call)
+    notes = Notes(source.notes)
+    edits = _edits(source, notes)
     output = splice(data, edits)
-    if edits and _charset_moved(output, document, call):
-        notes.add(_note(document, Reason.CHARSET_MOVED, _MOVED))
+    if edits and _charset_moved(output, source):
+        notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return Result(
         output,
         tuple(edits),
         notes.collected(),
-        base=lambda: _base(document),
-        links=lambda: _links(document),
+        base=lambda: _base(source),
+        links=lambda: _links(source),
     )
 
 
@@ -153,66 +152,36 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
     """
-    document = _read(data, check(data, **call))
-    return iter((Entity("", document.type, Span(0, len(data)), _base(document)),))
+    return _entities(_read(data, check(data, **call)))
 
 
-class _Document(NamedTuple):
-    """A document, and what is known of it before it is looked into.
-
-    `text` is what is scanned: the data themselves, or what `view` shows of them.
-    """
+class _Source(NamedTuple):
+    """What a call is about: a document, or a message or an mbox with documents in it."""
 
     data: bytes
     kind: Kind
     type: str
-    charset: Charset
-    view: View | None
-    text: bytes
+    label: str | None
     scope: Scope
     notes: tuple[Note, ...]
+    document: Document | None
+    detect: bool
 
 
-def _read(data: bytes, call: Call) -> _Document:
+def _read(data: bytes, call: Call) -> _Source:
     """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
     content_type = _field(call, "content-type")
     kind = call.kind or kind_of_type(content_type) or kind_of_bytes(data)
     around, notes = _around(call)
     label = call.charset or _charset_parameter(content_type)
-    charset = (sniff_css if kind is Kind.CSS else sniff)(data, label)
-    if charset.source is Source.GUESS and data.isascii():
-        # What is read is the same. What is written, and queries, are as browsers take it [C].
-        charset = Charset("windows-1252", Source.DEFAULT)
-    view = None
-    if charset.name in UNREADABLE:
-        kind = Kind.OTHER
-        text = (
-            f"the charset label stands for {charset.name!r}, which nobody can read: passed through"
-        )
-        notes.append(Note(Reason.CHARSET_UNSUPPORTED, "", None, text))
-    elif kind in _VISITS:
-        view = document_view(data, charset.name)
-        if view is None and kind is Kind.CSS and charset.name != "utf-8" and not data.isascii():
-            view = text_view(data, charset.name, css_escaped)
-    elif kind is not Kind.OTHER:
-        text = f"documents of kind {kind.value} are not rewritten yet: passed through"
-        notes.append(Note(Reason.KIND_UNSUPPORTED, "", None, text))
-    return _Document(
-        data,
-        kind,
-        content_type.partition(";")[0].strip().lower() or _TYPES.get(kind, ""),
-        charset,
-        view,
-        data if view is None else view.inner,
-        Scope(
-            around,
-            call.profile,
-            call.policy,
-            charset=charset.name if view is None else "utf-8",
-            encoding=charset.name,
-        ),
-        tuple(notes),
-    )
+    scope = Scope(around, call.profile, call.policy)
+    document = None
+    if kind not in _CONTAINERS:
+        document, hindrance = read_document(data, kind, label, scope)
+        if hindrance is not None:
+            notes.append(Note(hindrance[0], "", None, hindrance[1]))
+    type_ = content_type.partition(";")[0].strip().lower() or _TYPES[kind]
+    return _Source(data, kind, type_, label, scope, tuple(notes), document, call.detect)
 
 
 _TYPES: Final = {
@@ -251,48 +220,67 @@ def _around(call: Call) -> tuple[Base, list[Note]]:
     return around, [*remarks, *notes, *refused, *more]
 
 
-# How the references of a kind are visited.
-_VISITS: Final[dict[Kind, Callable[[bytes, Scope], Iterator[Item]]]] = {
-    Kind.HTML: visit_html,
-    Kind.CSS: lambda text, scope: visit_css(text, scope.on(scope.base)),
+class _Container(NamedTuple):
+    """How what is inside of a kind is visited, and its entities are listed."""
+
+    visit: Callable[..., Iterator[Item]]
+    entities: Callable[..., Iterator[Entity]]
+
+
+_CONTAINERS: Final = {
+    Kind.MAIL: _Container(visit_message, message_entities),
+    Kind.MBOX: _Container(visit_mbox, mbox_entities),
 }
 
 
-def _base(document: _Document) -> Base:
-    if document.kind is not Kind.HTML:
-        return document.scope.base
-    return html_base(document.text, document.scope)
+def _entities(source: _Source) -> Iterator[Entity]:
+    container = _CONTAINERS.get(source.kind)
+    if container is not None:
+        yield from container.entities(source.data, source.scope, detect=source.detect)
+    elif source.document is not None:
+        base_ = source.scope.base
+        if source.document.kind is Kind.HTML:
+            base_ = html_base(source.document.text, source.document.scope)
+        yield Entity("", source.type, Span(0, len(source.data)), base_)
 
 
-def _visit(document: _Document, *, edits_only: bool) -> Iterator[Item]:
-    """The items of a document, in offsets of its bytes."""
-    if document.kind not in _VISITS:
-        return iter(())
-    scope = replace(document.scope, edits_only=edits_only)
-    items = _VISITS[document.kind](document.text, scope)
-    return items if document.view is None else lowered(items, document.view, 0)
+def _base(source: _Source) -> Base:
+    """The base of the outermost entity; an mbox has none of its own."""
+    if source.kind is Kind.MBOX:
+        return source.scope.base
+    return next(_entities(source)).base
 
 
-def _edits(document: _Document, notes: Notes) -> list[Edit]:
-    """The edits of a document; what is to be remarked goes into `notes`."""
+def _visit(source: _Source, *, edits_only: bool) -> Iterator[Item]:
+    """The items of what a call is about, in offsets of its bytes."""
+    container = _CONTAINERS.get(source.kind)
+    if container is not None:
+        scope = replace(source.scope, edits_only=edits_only)
+        return container.visit(source.data, scope, detect=source.detect)
+    assert source.document is not None
+    return visit_document(source.document, edits_only=edits_only)
+
+
+def _edits(source: _Source, notes: Notes) -> list[Edit]:
+    """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = growth = 0
-    allowed = max((MAX_GROWTH - 1) * len(document.data), MAX_GROWTH_BYTES)
-    for item in _visit(document, edits_only=True):
+    allowed = max((MAX_GROWTH - 1) * len(source.data), MAX_GROWTH_BYTES)
+    for item in _visit(source, edits_only=True):
         if isinstance(item, Edit):
             edits.append(item)
             growth += len(item.new) - (item.end - item.start)
             if growth > allowed:
                 text = f"the output would be longer by more than {allowed} bytes: passed through"
-                notes.add(_note(document, Reason.LIMIT_GROWTH, text))
+                notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
                 return []
         elif item.remark is not None:
             reason, text = item.remark
-            notes.add(Note(reason, document.scope.part, Span(item.start, item.end), text))
+            notes.add(Note(reason, item.part, Span(item.start, item.end), text))
         else:
             left += 1
     if left:
-        notes.add(_note(document, Reason.BASE_NONE, _left(left, _base(document))))
+        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(source))))
     return edits
 
 
@@ -311,29 +299,26 @@ _MOVED: Final = (
 )
 
 
-def _charset_moved(output: bytes, document: _Document, call: Call) -> bool:
+def _charset_moved(output: bytes, source: _Source) -> bool:
     """Whether the output would be taken for another charset (threat E6)."""
-    if document.charset.source is not Source.META:
+    document = source.document
+    if document is None or document.charset.source is not Source.META:
         return False
-    return sniff(output, call.charset).name != document.charset.name
+    return sniff(output, source.label).name != document.charset.name
 
 
-def _note(document: _Document, reason: Reason, text: str) -> Note:
-    return Note(reason, document.scope.part, None, text)
-
-
-def _links(document: _Document) -> Iterator[Link]:
-    """The references of a document with their places in it."""
+def _links(source: _Source) -> Iterator[Link]:
+    """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
-    data = document.data
-    for hit in _visit(document, edits_only=False):
+    data = source.data
+    for hit in _visit(source, edits_only=False):
         if isinstance(hit, Edit) or hit.status is None:
             continue
         line += data.count(b"\n", at, hit.start)
         line_start = max(line_start, data.rfind(b"\n", at, hit.start) + 1)
         at = hit.start
         yield Link(
-            document.scope.part,
+            hit.part,
             hit.element,
             hit.attribute,
             hit.syntax,

@@ -44,6 +44,7 @@ class Hit(NamedTuple):
     base: Base
     status: Status | None
     remark: tuple[Reason, str] | None = None
+    part: str = ""
 
 
 # What a visit of a text yields, in order: references and remarks, and the edits they lead to.
@@ -142,6 +143,7 @@ def visit_url(
             scope.base,
             status,
             remark,
+            scope.part,
         )
     if status is Status.REWRITTEN and url is not None:
         syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from relbase.layers import Base
     from relbase.notes import Note
     from relbase.references.css import CssReference
-    from relbase.references.skim import Skim
+    from relbase.references.skim import Insertions, Skim
     from relbase.references.tags import Attribute
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
@@ -59,6 +60,11 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
         text: the document, in an ASCII-compatible charset.
         scope: of its container.
     """
+    if _is_skimmed(text, scope):
+        items = _without_base(text, scope)
+        if items is not None:
+            yield from items
+            return
     attribute = html.embedded_base(text)
     inside, notes = _within(text, attribute, scope)
     for note in notes:
@@ -68,15 +74,9 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
     late = 0
     skim, prefixes = _skimming(text, inside)
     for element in html.elements(text, 0, len(text), skim=skim):
-        if isinstance(element, list):
-            late += sum(at < base_at for at, _ in element) if element[0][0] < base_at else 0
-            yield from [Edit(at, at, prefixes[shape]) for at, shape in element]
-            continue
-        for slot in html.slots(text, element, extended=scope.policy.extended):
-            on_base = slot.element == b"base" and slot.namespace == HTML
-            for item in _visit_slot(text, slot, outside if on_base else inside):
-                late += item.start < base_at and isinstance(item, Edit)
-                yield item
+        for item in _visit_element(text, element, prefixes, inside, outside):
+            late += item.start < base_at and isinstance(item, Edit)
+            yield item
     if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
         text_ = (
             f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
@@ -84,6 +84,40 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
         )
         span = Span(attribute.start, attribute.end)
         yield _remark(span, Reason.BASE_LATE, text_, inside.base)
+
+
+def _without_base(text: bytes, scope: Scope) -> list[Item] | None:
+    """The items of a document that can be skimmed; None when a `<base>` decides.
+
+    That shows on the way: to look for one first costs as much as a sixth of the skimming.
+    """
+    inside, _ = _within(text, None, scope)
+    skim, prefixes = _skimming(text, inside)
+    items: list[Item] = []
+    outside: Scope | None = None
+    for element in html.elements(text, 0, len(text), skim=skim):
+        if isinstance(element, html.Element) and element.name == b"base" and not outside:
+            if html.embedded_base(text):
+                return None
+            outside = scope.on(scope.base)
+        items += _visit_element(text, element, prefixes, inside, outside or inside)
+    return items
+
+
+def _visit_element(
+    text: bytes,
+    element: html.Element | Insertions,
+    prefixes: Mapping[int, bytes],
+    inside: Scope,
+    outside: Scope,
+) -> Iterable[Item]:
+    """The items of one element, or of those that skimming passed over."""
+    if isinstance(element, list):
+        return [Edit(at, at, prefixes[shape]) for at, shape in element]
+    is_base = element.name == b"base" and element.namespace == HTML
+    scope = outside if is_base else inside
+    slots = html.slots(text, element, extended=scope.policy.extended)
+    return chain.from_iterable(_visit_slot(text, slot, scope) for slot in slots)
 
 
 def html_base(text: bytes, scope: Scope) -> Base:
@@ -184,14 +218,19 @@ def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
 SKIMMED_FROM: Final = 1 << 15
 
 
+def _is_skimmed(text: bytes, scope: Scope) -> bool:
+    policy = scope.policy
+    asked = scope.edits_only and not policy.extended and not policy.keep
+    return asked and len(text) >= SKIMMED_FROM
+
+
 def _skimming(text: bytes, scope: Scope) -> tuple[Skim | None, Mapping[int, bytes]]:
     """How a document is skimmed, if it is, and what is inserted before references of each shape."""
-    policy = scope.policy
-    if not scope.edits_only or policy.extended or policy.keep or len(text) < SKIMMED_FROM:
+    if not _is_skimmed(text, scope):
         return None, {}
     whatwg = scope.profile is Profile.WHATWG
     prefixes: dict[int, bytes] = {}
-    if scope.resolve is not None and not policy.keep_fragments:
+    if scope.resolve is not None and not scope.policy.keep_fragments:
         prefixes = _prefixes(scope.resolve)
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
     insertions = len(prefixes) == len(SAMPLES) and not (
@@ -202,12 +241,12 @@ def _skimming(text: bytes, scope: Scope) -> tuple[Skim | None, Mapping[int, byte
 
 def _prefixes(resolve: Callable[[str], str]) -> dict[int, bytes]:
     """What a reference of each shape resolves to, without the reference; where that is plain."""
-    resolved = {shape: resolve(sample) for shape, sample in SAMPLES.items()}
-    return {
-        int(shape): url[: -len(SAMPLES[shape])].encode("ascii")
-        for shape, url in resolved.items()
-        if url.endswith(SAMPLES[shape]) and url.isascii() and plain_in_quotes(url.encode())
-    }
+    prefixes: dict[int, bytes] = {}
+    for shape, sample in SAMPLES.items():
+        url = resolve(sample)
+        if url.endswith(sample) and url.isascii() and plain_in_quotes(url.encode("ascii")):
+            prefixes[int(shape)] = url[: len(url) - len(sample)].encode("ascii")
+    return prefixes
 
 
 def _visit_slot(text: bytes, slot: html.Slot, scope: Scope) -> Iterable[Item]:

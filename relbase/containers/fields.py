@@ -8,8 +8,8 @@ it is asked for; `parameters`, `media_type` and `token` read such a value, folde
 Where real headings break the grammar: a line that is neither a field nor the continuation of one
 ends the heading, and the body begins with it, as in Python's `email`. So does a line that begins
 with `--`: it is the delimiter of a part whose author forgot the empty line, and no field has such
-a name. White space before the colon, 8-bit bytes, NUL and odd names are let through (RFC 5322
-§4.5). A first line `From ` or `>From ` of an mbox belongs to the heading.
+a name. Names may be empty and hold any bytes but white space, which may stand before the colon
+(RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the heading.
 
 To mind: a CR alone is no line end, or a value could hold a field that other readers do not see.
 Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
@@ -82,7 +82,7 @@ _REMEMBERED: Final = rb"""(?:content-[!-9;-~]*+|mime-version
 class _Grammar(NamedTuple):
     """What matches at the start of a line, for one way to end lines."""
 
-    first: _Match  # the From_ line, and continuations of nothing
+    first: _Match  # a byte order mark, a From_ line, continuations of nothing
     skipped: _Match  # fields that are not remembered
     remembered: _Match
     every: _Match  # fields of any name
@@ -95,7 +95,7 @@ def _grammar(eol: bytes) -> _Grammar:
     line, end = rb"[^%b]*+" % eol, rb"(?:%b|\Z)" % eol
     # unfolding (§2.2.3): a line break before white space is part of the value
     rest = line + end + rb"(?:[ \t]%b%b)*+" % (line, end)
-    name = rb"(?!--|[ \t])[^%b:]*+:" % eol
+    name = rb"(?!--|[ \t])[^\t\n\r :]*+[ \t]*+:"
     one = rb"(?!%b[ \t]*+:)%b%b" % (_REMEMBERED, name, rest)
     value = rb"%b(?:%b[ \t]%b)*+" % (line, eol, line)
 
@@ -103,7 +103,9 @@ def _grammar(eol: bytes) -> _Grammar:
         return re.compile(pattern, re.IGNORECASE | re.VERBOSE).match
 
     return _Grammar(
-        first=compiled(rb"(?:>?From[ ]%b%b)?+(?:[ \t]%b%b)*+" % (line, end, line, end)),
+        first=compiled(
+            rb"(?:\xef\xbb\xbf)?+(?:>?From[ ]%b%b)?+(?:[ \t]%b%b)*+" % (line, end, line, end)
+        ),
         skipped=compiled(rb"(?:%b)*+" % one),
         remembered=compiled(rb"(%b)[ \t]*+:(%b)%b" % (_REMEMBERED, value, end)),
         every=compiled(rb"(?:%b%b)*+" % (name, rest)),

@@ -38,6 +38,14 @@ from relbase.references.css_escapes import (
     WORD,
     unescape,
 )
+from relbase.references.css_skips import (
+    COMMENT,
+    INSIDE,
+    INSIDE_IMAGE_SET,
+    INSIDE_STATEMENT,
+    OUTSIDE,
+    SPACE,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -85,61 +93,11 @@ def references(
     (22, 27, b"'", <Form.URL: 'url'>)
     """
     end = len(text) if end is None else end
-    limit = _limit(text, start, end if until is None else min(until, end))
+    limit = _limit(text, start, end) if until is None or until >= end else until
     return _scan(text, start, end, limit) if limit else iter(())
 
 
-# --- What is skipped ---
-
-# §4.3.2; an unclosed comment reaches to the end.
-_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
-_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
-_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-# A name with an escape that the names of interest have not; no function's: its bracket counts.
-_LETTER_ESCAPED: Final = rb"""(?: [\-urlsimgtwkURLSIMGTWK]
-    | 0{4}[24-7][0-9A-Fa-f] | 0{0,3}[24-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
-_HARMLESS: Final = rb"(?=\\(?! %b | [\n\r\f])) (?:[%b]++|%b)++ (?!\()" % (
-    _LETTER_ESCAPED,
-    WORD,
-    ESCAPE,
-)
-
-
-def _group(inside: bytes) -> bytes:
-    """Match a balanced `(...)` that is no argument of a function of interest."""
-    return rb"""(?<![uU][rR][lL])(?<![sS][rR][cC])(?<!-[sS][eE][tT])
-        \( (?: [^"'\\/()\[\]{}<]++ | /(?!\*) | %b%b )*+ \)""" % (_STRING, inside)
-
-
-# Three levels serve `calc()` in `rgb()` in a gradient; what is deeper is stacked.
-_GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"")))
-# What a statement may begin with that is more than text: see `_statement`.
-_START: Final = (
-    rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace) | [%b]*+\\ ) )" % WORD
-)
-_SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
-    (?: [^"'\\/()\[\]{};<]++ | /(?!\*) | %b )*+ (?=[;}])""" % (WORD, _GROUP)
-_SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (_COMMENT, _HARMLESS)
-
-_OUTSIDE: Final = re.compile(
-    rb"""(?: [^"'\\/(\[;{}<]++ | [;{}] %b (?:%b)?+ (?!%b) | %b | %b | %b )*+"""
-    % (_SPACE, _SIMPLE_CUSTOM, _START, _SKIPPED, _STRING, _GROUP),
-    re.VERBOSE,
-)
-_INSIDE_STATEMENT: Final = re.compile(
-    rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b | %b )*+""" % (_SKIPPED, _STRING, _GROUP), re.VERBOSE
-)
-# Inside of a bracket a semicolon and a small block mean nothing.
-_INSIDE: Final = re.compile(
-    rb"""(?: [^"'\\/()\[\]{}<]++ | \{ [^"'\\/()\[\]{}<]*+ \} | %b | %b | %b )*+"""
-    % (_SKIPPED, _STRING, _GROUP),
-    re.VERBOSE,
-)
-_INSIDE_IMAGE_SET: Final = re.compile(
-    rb"""(?: [^"'\\/()\[\]{};<]++ | %b | %b )*+""" % (_SKIPPED, _GROUP), re.VERBOSE
-)
-
-# Without one of these there is no reference; how many bytes tell what it is, for `_HARMLESS` too.
+# Without one of these there is no reference; how many bytes tell what it is, for `css_skips` too.
 _TRIGGERS: Final = {b"url(": 4, b"src(": 4, b"-set(": 5, b"@import": 7, b"\\": 8}
 
 
@@ -158,10 +116,10 @@ def _limit(text: bytes, start: int, end: int) -> int:
 # The top of an empty stack, and what else the stack holds beside the brackets that are to come.
 _NOTHING, _CUSTOM, _NAMESPACE, _IMAGE_SET = b"", b"c", b"n", b"i"
 _SKIPS: Final = {
-    _NOTHING: _OUTSIDE,
-    _IMAGE_SET: _INSIDE_IMAGE_SET,
-    _CUSTOM: _INSIDE_STATEMENT,
-    _NAMESPACE: _INSIDE_STATEMENT,
+    _NOTHING: OUTSIDE,
+    _IMAGE_SET: INSIDE_IMAGE_SET,
+    _CUSTOM: INSIDE_STATEMENT,
+    _NAMESPACE: INSIDE_STATEMENT,
 }
 
 
@@ -203,7 +161,7 @@ def _scan(text: bytes, start: int, end: int, limit: int) -> Iterator[CssReferenc
             return
         top = bytes(stack[-1:])
         # The limit may cut a token short, but then nothing that counts begins in it or after it.
-        at = _past(_SKIPS.get(top, _INSIDE), text, step.pos, limit)
+        at = _past(_SKIPS.get(top, INSIDE), text, step.pos, limit)
         if at >= limit:
             return
         step = _EVENTS[text[at]](text, step.pos, at, end, top)
@@ -236,9 +194,9 @@ def _reference(text: bytes, found: _Found, *, custom: bool) -> CssReference | No
 
 # --- Statements: `pos` stands where one may begin ---
 
-_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
-_SPACES: Final = re.compile(_SPACE)
-_COLON: Final = re.compile(_SPACE + b":")
+_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % COMMENT)
+_SPACES: Final = re.compile(SPACE)
+_COLON: Final = re.compile(SPACE + b":")
 _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 

@@ -35,7 +35,7 @@ from relbase.view.runs import Run, RunView
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from relbase.view.runs import View
 
@@ -70,8 +70,9 @@ def references(name: bytes, raw: bytes) -> Iterator[Span]:
     if field is None:
         return
     for span in field.find(raw):
-        # A wrapper inside an encoded word: there is no saying what is URL.
-        if not _inner_of(raw[span.start : span.end]).startswith((b"<", b'"')):
+        url = raw[span.start : span.end]
+        inner = _inner_of(url) if b"=?" in url else url
+        if not inner.startswith((b"<", b'"')):  # a wrapper in a word: which part is the URL?
             yield span
 
 
@@ -262,7 +263,7 @@ def folded_view(raw: bytes, quote: bytes = b"") -> View:
 
     if b"=?" in raw:
         return WordView(raw, _inner_of(raw), quote)
-    return RunView(raw, _Folds(raw), spell, _joins)
+    return RunView(raw, _folds(raw), spell, _joins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +291,14 @@ class WordView:
 # characters mean nothing, bytes that are no UTF-8 are surrogates.
 _NOTHING: Final = rb"[\0-\x20\x7f]++"
 _NOT_ITSELF: Final = re.compile(_NOTHING + rb"|" + unit_pattern("utf-8"))
+
+
+_IS_ITSELF: Final = re.compile(rb"[!-~]*+").fullmatch
+
+
+def _folds(raw: bytes) -> Iterable[Run]:
+    """The runs of a URL without encoded words; none at a hundredth of the price of the search."""
+    return () if _IS_ITSELF(raw) else _Folds(raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +337,7 @@ def _inner_of(raw: bytes) -> bytes:
 
 
 def _unfolded(raw: bytes) -> bytes:
-    return RunView(raw, _Folds(raw), bytes).inner
+    return RunView(raw, _folds(raw), bytes).inner
 
 
 def _decoded(word: re.Match[bytes]) -> bytes | None:

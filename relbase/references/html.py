@@ -23,7 +23,6 @@ from relbase.references.foreign import (
     SVG,
     ForeignContent,
 )
-from relbase.references.skim import plain_foreign
 from relbase.references.vocabulary import ASKED, ATTRIBUTES, Nested, Row, keyword, rows
 
 if TYPE_CHECKING:
@@ -135,7 +134,6 @@ def elements(
                     hidden=True,
                     in_noscript=in_noscript,
                     in_comment=True,
-                    skim=skim,
                 )
             continue
         name = name.lower()
@@ -150,11 +148,6 @@ def elements(
             continue
         if frames and name not in _IN_FRAMESET:
             continue
-        if skim is not None and name in _FOREIGN and not foreign:
-            plain = plain_foreign()(text, start, end)
-            if plain:
-                pos = plain.end()
-                continue
         if foreign or name in _FOREIGN:
             around.end = around.end if foreign else start
             namespace = _start_foreign(foreign, text, name, found.end(), pos)

@@ -1,4 +1,3 @@
-# ruff: noqa: A005  the file is named as the encoding is; imports are absolute
 """Base64 bodies: RFC 2045 §6.8.
 
 Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
@@ -17,9 +16,10 @@ from __future__ import annotations
 import re
 import sys
 from binascii import a2b_base64, b2a_base64
+from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit
+from relbase.edit import Edit, splice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +34,9 @@ _EOL: Final = re.compile(rb"\r?\n|\r")
 _WORD: Final = re.compile(rb"[^ \t\r\n]++")
 _UNBROKEN: Final = sys.maxsize
 
-# Characters counted at a time: few calls, and no second copy of a large body.
+# Bytes searched and lines broken at a time: few calls, and no more copies of a large body.
 _CHUNK: Final = 1 << 16
+_LINES: Final = 1 << 10
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
@@ -82,18 +83,12 @@ class Base64View:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into one edit of the body."""
-        changes = [edit for edit in edits if edit.new or edit.start < edit.end]
-        if not changes:
+        first = next((edit.start for edit in edits if edit.new or edit.start < edit.end), None)
+        if first is None:
             return []
-        quanta = changes[0].start // _QUANTUM
-        pieces = []
-        at = quanta * _QUANTUM
-        for start, end, new in changes:
-            pieces += (self.inner[at:start], new)
-            at = end
-        pieces.append(self.inner[at:])
-        coded = b2a_base64(b"".join(pieces), newline=False)
-        return [self._placed(quanta * _CODED_QUANTUM, coded)]
+        quanta = first // _QUANTUM
+        changed = memoryview(splice(self.inner, edits))[quanta * _QUANTUM :]
+        return [self._placed(quanta * _CODED_QUANTUM, b2a_base64(changed, newline=False))]
 
     def _placed(self, count: int, coded: bytes) -> Edit:
         """Put characters in the place of all from the one with that number on."""
@@ -104,13 +99,26 @@ class Base64View:
             return Edit(len(raw[:start].rstrip(_SPACE)), end, b"")
         width, eol = _layout(raw, end, self._eol)
         column = start - 1 - max(raw.rfind(b"\n", 0, start), raw.rfind(b"\r", 0, start))
-        room = max(0, width - column)
-        lines = [coded[at : at + width] for at in range(room, len(coded), width)]
-        return Edit(start, end, eol.join((coded[:room], *lines)))
+        return Edit(start, end, _broken(coded, max(0, width - column), width, eol))
+
+
+def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
+    """Break characters into lines; the first one has only so much room."""
+    pieces = [coded[:room]]
+    for at in range(room, len(coded), width * _LINES):
+        part = coded[at : at + width * _LINES]
+        whole = len(part) - len(part) % width
+        if whole:
+            pieces.append(eol.join([line for (line,) in iter_unpack(f"{width}s", part[:whole])]))
+        if whole < len(part):
+            pieces.append(part[whole:])
+    return eol.join(pieces)
 
 
 def _decode(raw: bytes) -> bytes:
-    coded = raw.translate(None, _SPACE)
+    coded = raw.replace(b"\n", b"").replace(b"\r", b"")
+    if b" " in coded or b"\t" in coded:
+        coded = coded.translate(None, _SPACE)
     inner = a2b_base64(coded, strict_mode=True)
     # binascii takes padding behind whole quanta.
     if len(coded) != (len(inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:

@@ -41,7 +41,8 @@ _LITERAL: Final = re.compile(
 _PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
 # What the text behind it could complete: to an escape, to a soft break, to CRLF.
 _OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f]?+\Z)|\r\Z")
-_QUOTED_FROM: Final = re.compile(rb">++From ")
+# A line in which no reader of mboxrd takes a `>` away.
+_HARMLESS: Final = re.compile(rb">++(?!From )")
 
 
 class QuotedPrintableView:
@@ -66,7 +67,7 @@ class QuotedPrintableView:
     def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
-        self._unsafe_starts = (b".", b"From ", *(b"--" + boundary for boundary in boundaries))
+        self._unsafe_starts = (b".", b"From ", b">", *(b"--" + boundary for boundary in boundaries))
         self._is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
         self._has_literals = _LITERAL.search(raw) is not None
         self.inner: bytes = self._decoded()
@@ -180,25 +181,17 @@ class QuotedPrintableView:
     def _rewritten(self, change: _Change) -> Edit:
         """Write a line anew and return what differs."""
         raw, (start, end, edits) = self._raw, change
-        pieces: list[bytes] = []
-        at = start
-        for edit in edits:
-            pieces += (_sealed(raw[at : edit.start]), _spell(edit.new))
-            at = edit.end
-        ending = _ending(raw, at, end)
-        pieces.append(raw[at : ending.text_end])
-        text = b"".join(pieces)
-        mark = raw[ending.text_end : ending.eol]
-        if not ending.is_soft:
-            text = _closed(text, mark)
-        lines = self._wrapped(text, mark)
-        new = self._eol_of(start, raw[ending.eol : end]).join(lines)
-        old = raw[start : ending.eol]
+        behind = edits[-1].end
+        ending = _ending(raw, behind, end)
+        lines = self._wrapped(_text(raw, change, ending), raw[ending.text_end : ending.eol])
         head = min(edits[0].start - start, len(lines[0]) - (len(lines) > 1))
-        head = head if new.startswith(old[:head]) else 0
-        tail = min(ending.eol - at, len(lines[-1]), len(new) - head)
-        tail = tail if new.endswith(old[len(old) - tail :]) else 0
-        return Edit(start + head, ending.eol - tail, new[head : len(new) - tail])
+        head = head if lines[0].startswith(raw[start : start + head]) else 0
+        lines[0] = lines[0][head:]
+        tail = min(ending.eol - behind, len(lines[-1]))
+        tail = tail if lines[-1].endswith(raw[ending.eol - tail : ending.eol]) else 0
+        lines[-1] = lines[-1][: len(lines[-1]) - tail]
+        new = self._eol_of(start, raw[ending.eol : end]).join(lines)
+        return Edit(start + head, ending.eol - tail, new)
 
     def _eol_of(self, start: int, eol: bytes) -> bytes:
         """Return a line's own end, or that of the line before, for the soft breaks within it."""
@@ -214,7 +207,7 @@ class QuotedPrintableView:
         at = 0
         while True:
             line, end = _first_line(text, at, mark, _WIDTH)
-            if self._is_unsafe(line):
+            if line.startswith(self._unsafe_starts) and not _HARMLESS.match(line):
                 first = b"=%02X" % text[at]
                 line, end = _first_line(text, at + 1, mark, _WIDTH - len(first))
                 line = first + line
@@ -222,12 +215,6 @@ class QuotedPrintableView:
             if end == len(text):
                 return lines
             at = end
-
-    def _is_unsafe(self, line: bytes) -> bool:
-        """Whether a line could be read as a delimiter, a `From ` line or an SMTP dot."""
-        if line.startswith(b">"):
-            return _QUOTED_FROM.match(line) is not None
-        return line.startswith(self._unsafe_starts)
 
 
 class _Line(NamedTuple):
@@ -259,10 +246,8 @@ class _Ending(NamedTuple):
 
 
 def _ending(raw: bytes, start: int, end: int) -> _Ending:
-    if raw.endswith(b"\r\n", start, end):
-        eol = end - 2
-    else:
-        eol = end - raw.endswith(b"\n", start, end)
+    eol = end - raw.endswith(b"\n", start, end)
+    eol -= raw.endswith(b"\r\n", start, end)
     text = raw[start:eol].rstrip(_BLANKS)
     is_soft = eol < end and text.endswith(b"=")
     return _Ending(start + len(text) - is_soft, eol, is_soft)
@@ -307,15 +292,25 @@ def _sealed(piece: bytes) -> bytes:
     return piece[:-2] + _OPEN.sub(_escaped, last)
 
 
+def _text(raw: bytes, change: _Change, ending: _Ending) -> bytes:
+    """Return the new text of a line, spelled, without soft breaks."""
+    pieces: list[bytes] = []
+    at = change.start
+    for start, end, new in change.edits:
+        pieces += (_sealed(raw[at:start]), _UNSAFE.sub(_escaped, new))
+        at = end
+    pieces.append(raw[at : ending.text_end])
+    text = b"".join(pieces)
+    if ending.is_soft:
+        return text
+    return _closed(text, raw[ending.text_end : ending.eol])
+
+
 def _closed(text: bytes, padding: bytes) -> bytes:
     """Write a text so that its last byte is neither padding nor, without it, half of a CRLF."""
     if text.endswith((b" ", b"\t")) or (padding and text.endswith(b"\r")):
         return text[:-1] + b"=%02X" % text[-1]
     return text
-
-
-def _spell(new: bytes) -> bytes:
-    return _UNSAFE.sub(_escaped, new)
 
 
 def _escaped(found: re.Match[bytes]) -> bytes:

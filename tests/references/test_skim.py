@@ -10,6 +10,7 @@ from strategies import pages
 
 import relbase
 from relbase import Profile, walk
+from relbase.edit import Edit
 from relbase.references import html, skim
 
 URL = "http://h.example/d/p.html?id=1"
@@ -17,7 +18,7 @@ URL = "http://h.example/d/p.html?id=1"
 
 def edits(
     monkeypatch: pytest.MonkeyPatch, data: bytes, profile: Profile, *, skimmed: bool
-) -> object:
+) -> tuple[tuple[Edit, ...], object]:
     monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else len(data) + 1)
     result = relbase.rewrite(data, url=URL, profile=profile, kind="html")
     notes = [(note.reason, note.span) for note in result.notes]
@@ -31,16 +32,28 @@ TOKENS = [
     (b'<a href="http://a/">', b'<a href="http:a">'),
     (b'<a href="mailto:x">', b'<a href="x">'),
     (b"<img src='https://a/'>", b"<img src='x'>"),
-    (b'<img src="">', b'<a href="">'),
+    (b'<img src="">', b'<form action="">'),
+    (b"<a href=http://a/?b=c>", b"<a href=b?c=d>"),
+    (b'<p a = "<a href=x>">', b'<p a = "b"c><a href=x>'),
     (b'<p style="a:b(c)">', b'<p style="a:URL(c)">'),
     (b'<p style="a:url(#c)">', b'<p style="a:url(c)">'),
+    (b"<p style=\"a:url('http://c')\">", b"<p style=\"a:image-set('http://c' 1x, 'd' 2x)\">"),
+    (b'<p style="a:url(&quot;http://c&quot;)">', b'<p style="a:u&#114;l(http://c)">'),
     (
         b'<meta http-equiv="Content-Type" content="0;url=x">',
         b'<meta http-equiv="refresh" content="0;url=x">',
     ),
     (b'<img srcset="http://a/ 1x, https://b/ 2x">', b'<img srcset="http://a/ 1x, b 2x">'),
     (b"<!-- <a href=x> -->", b"<!--[if IE]><a href=x><![endif]-->"),
+    (b"<!--><!---><!--[if !IE]><!--><!--<![endif]-->", b"<!--[if !IE]>--><a href=x>"),
+    (b"<!--[if IE]><p><script></script><![endif]-->", b"<!--[if IE]><p --><a href=x>"),
     (b"<script>'<a href=x>'</script>", b"<script src=x></script>"),
+    (b"<script><!--<a href=x></script>", b"<script><!--<script></script><a href=x></script>"),
+    (b"<script type=module>{}</script>", b'<script type="&#105;mportmap">{}</script>'),
+    (b"<script a='<!--'>'<script>'</script>", b"<script a='importmap' type='importmap'></script>"),
+    (b"<style>a{b:url(#c)}</style>", b"<style>a{b:url(c)}</style>"),
+    (b"<noscript><img src='http://a/'><p>></noscript>", b"<noscript><base></noscript>"),
+    (b"<iframe>x</iframe>", b"<iframe>x</title><a href=x></iframe>"),
     (b"<title>x</title>", b"<template><a href=x></template>"),
     (b'<svg><path d="m"/><use href="#a"/></svg>', b"<svg><image href=x /></svg>"),
     (b"<math><mi>x</mi></math>", b"<math><mi href=x>x</mi></math>"),
@@ -70,7 +83,7 @@ SHAPES = [
     (b"a.b/c:d", skim.Shape.PATH),
     (b"a?b:c", skim.Shape.PATH),
 ]
-NO_SHAPES = [b"", b"?", b"///a", b"/./a", b"/a/../b", b"./a", "..a".encode(), b";a", b"a:b", b"a b"]
+NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"./a", b"..a", b";a", b"a:b", b"a b"]
 NO_SHAPES += [
     b"a&#46;b",
     b"&sol;a",
@@ -92,6 +105,46 @@ def test_shapes(value: bytes, shape: skim.Shape) -> None:
         assert search(text, 0, len(text)) == ([(text.index(value), shape)], -1)
 
 
+def test_an_empty_reference() -> None:
+    search = skim.skimming(insertions=True, whatwg=False)
+    assert search(b'<p><a id=a href="">', 0, 19) == ([(17, skim.Shape.EMPTY)], -1)
+    assert search(b'<p><form action="">', 0, 19) == ([], 3)
+    assert search(b'<link href=""><p id=b>', 0, 22) == ([], 0)
+
+
+# Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
+RULES: list[tuple[bytes, list[int]]] = [
+    # the first attribute of a name counts
+    (b'<a href="http://a/" href="x">', []),
+    (b'<img src="" src="x">', []),
+    (b'<a href="x" href="http://a/">', [9]),
+    (b'<script type="text/x" type="importmap">{"imports":{"a":"./b"}}</script>', []),
+    # a noscript element ends at its end tag, wherever that stands
+    (b"<noscript><p a=\"</noscript><a href='x'>\">", [36]),
+    (b"<noscript><!-- </noscript> <a href='x'> -->", [36]),
+    (b"<noscript><script></noscript><a href='x'></script>", [38]),
+    # a conditional comment ends with the comment, and does not nest
+    (b"<!--[if IE]><p a='--><a href=\"x\">'><![endif]-->", [30]),
+    (b'<!--[if IE]><!--[if IE]><link href="x"><![endif]-->', []),
+    (b"<!--[if IE]><script>--><a href='x'></script><![endif]-->", [32]),
+    # <base> decides, unless it is hidden
+    (b'<a href="x"><base href="http://b/">', [9]),
+    (b'<a href="x"><noscript><base href="http://b/"></noscript>', [9]),
+    (b"<template><base href='b/'></template><a href='x'>", [22, 46]),
+    (b"<BASE style='--x:url(y)'>", []),
+]
+
+
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize(("text", "places"), RULES)
+def test_rules(
+    text: bytes, places: list[int], profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = edits(monkeypatch, text, profile, skimmed=False)
+    assert [edit.start for edit in exact[0]] == places
+    assert edits(monkeypatch, text, profile, skimmed=True) == exact
+
+
 @pytest.mark.parametrize("value", NO_SHAPES)
 def test_no_shapes(value: bytes) -> None:
     search = skim.skimming(insertions=True, whatwg=False)
@@ -103,8 +156,16 @@ PLAIN = st.builds(
     lambda tag, value: tag % value,
     st.sampled_from(
         [tag + b">" for tag in (b'<a href="%b"', b"<img src='%b' alt=x", b'<link href="%b"/')]
+        + [b"<iframe src='%b'></iframe>", b"<script src='%b'></script>", b"<a href='' href='%b'>"]
     ),
-    st.sampled_from([value for value, _ in SHAPES] + NO_SHAPES),
+    st.sampled_from([b"", b"http://a/"] + [value for value, _ in SHAPES] + NO_SHAPES),
+)
+# What is passed over as a whole, and pieces of it in any order.
+WHOLE = st.sampled_from(
+    [piece for pair in TOKENS for piece in pair]
+    + [text for text, _ in RULES]
+    + [b"<noscript>", b"</noscript>", b"<!--[if IE]>", b"<![endif]-->", b"<!--", b"-->", b"<!-->"]
+    + [b"<script>", b"</script>", b"<style>", b"</style>", b"<svg>", b"</svg>", b"<p a='", b"'>"]
 )
 
 
@@ -115,7 +176,7 @@ def test_skimming_changes_no_edit(profile: Profile) -> None:
     @settings(max_examples=200)
     @given(st.data())
     def law(draw: st.DataObject) -> None:
-        data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN), max_size=5).map(b"".join))
+        data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))
         with pytest.MonkeyPatch.context() as monkeypatch:
             exact = edits(monkeypatch, data, profile, skimmed=False)
             assert edits(monkeypatch, data, profile, skimmed=True) == exact
@@ -157,6 +218,15 @@ HOSTILE += [
     b'<a href="x">',
     b"<title><",
     b"<svg></p>",
+    b"<svg><g/>",
+    b"<noscript><p>",
+    b"<noscript><p a='",
+    b"<!--[if IE]><p>",
+    b"<!--[if IE]>-->",
+    b"<script><",
+    b"<style>a{",
+    b"<a b='\"<a b=\"'",
+    b"<base><p a='",
     b"<![CDATA[",
 ]
 

@@ -1,0 +1,79 @@
+"""What the scanner of `css` skips between two events: text in which no reference can begin.
+
+Strategy: one expression for each state of the scanner, what is outside of all brackets, in a
+statement, in a bracket, in `image-set()`. Each goes on as far as it can and never fails.
+
+To mind: a skip ends between two tokens. Names with escapes are skipped where they cannot spell
+what the scanner looks for, and brackets where they are balanced and hold nothing of interest.
+
+Specification: CSS Syntax Level 3, §4.3.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from relbase.references.bytesets import all_but
+from relbase.references.css_escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, WORD
+
+# §4.3.2; an unclosed comment reaches to the end.
+COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
+SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % COMMENT
+_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+# A name with an escape that the names of interest have not; no function's: its bracket counts.
+_LETTER_ESCAPED: Final = rb"""(?: [\-urlsimgtwkURLSIMGTWK]
+    | 0{4}[24-7][0-9A-Fa-f] | 0{0,3}[24-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
+_HARMLESS: Final = rb"(?=\\(?! %b | [\n\r\f])) (?:[%b]++|%b)++ (?!\()" % (
+    _LETTER_ESCAPED,
+    WORD,
+    ESCAPE,
+)
+_TEXT: Final = all_but(b"\"'\\/()[]{};<")
+_TEXT_IN_BRACKETS: Final = all_but(b"\"'\\/()[]{}<")
+
+
+def _group(inside: bytes) -> bytes:
+    """Match a balanced `(...)` that is no argument of a function of interest."""
+    return rb"""(?<![uU][rR][lL])(?<![sS][rR][cC])(?<!-[sS][eE][tT])
+        \( (?: %b++ | /(?!\*) | %b%b )*+ \)""" % (_TEXT_IN_BRACKETS, _STRING, inside)
+
+
+# Three levels serve `calc()` in `rgb()` in a gradient; what is deeper is stacked.
+_GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"")))
+# What a statement may begin with that is more than text: see `css._statement`.
+_START: Final = (
+    rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace) | [%b]*+\\ ) )" % WORD
+)
+_SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
+    (?: %b++ | /(?!\*) | %b )*+ (?=[;}])""" % (WORD, _TEXT, _GROUP)
+_SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (COMMENT, _HARMLESS)
+# Most statements begin so, with nothing to look at more closely.
+_PLAIN_START: Final = rb"[ \t\n\r\f]*+ (?=[a-zA-Z.\#*:;{}])"
+
+OUTSIDE: Final = re.compile(
+    rb"""(?: %b++ | [;{}] (?: %b | %b (?:%b)?+ (?!%b) ) | %b | %b | %b )*+"""
+    % (
+        all_but(b"\"'\\/([;{}<"),
+        _PLAIN_START,
+        SPACE,
+        _SIMPLE_CUSTOM,
+        _START,
+        _SKIPPED,
+        _STRING,
+        _GROUP,
+    ),
+    re.VERBOSE,
+)
+INSIDE_STATEMENT: Final = re.compile(
+    rb"""(?: %b++ | %b | %b | %b )*+""" % (_TEXT, _SKIPPED, _STRING, _GROUP), re.VERBOSE
+)
+# Inside of a bracket a semicolon and a small block mean nothing.
+INSIDE: Final = re.compile(
+    rb"""(?: %b++ | \{ (?: %b++ | /(?!\*) | %b | %b )*+ \} | %b | %b | %b )*+"""
+    % (_TEXT_IN_BRACKETS, _TEXT_IN_BRACKETS, _STRING, _GROUP, _SKIPPED, _STRING, _GROUP),
+    re.VERBOSE,
+)
+INSIDE_IMAGE_SET: Final = re.compile(
+    rb"""(?: %b++ | %b | %b )*+""" % (_TEXT, _SKIPPED, _GROUP), re.VERBOSE
+)

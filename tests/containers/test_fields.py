@@ -1,0 +1,478 @@
+"""Headings by spans, and the grammar of RFC 2045 and RFC 2231 inside of their fields."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Final
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.containers import fields
+from relbase.containers.fields import (
+    Heading,
+    eol_of,
+    first,
+    media_type,
+    parameters,
+    read_heading,
+    text_of,
+    token,
+)
+
+MEGABYTE: Final = 1_000_000
+
+
+def read(data: bytes) -> Heading:
+    return read_heading(data, 0, len(data), eol_of(data, 0, len(data)))
+
+
+def seen(data: bytes) -> tuple[list[tuple[str, str]], bytes]:
+    """The fields that are remembered, and the body."""
+    heading = read(data)
+    return [(field.name, text_of(data, field)) for field in heading.fields], data[heading.body :]
+
+
+# ---- Headings
+
+ONE: Final = [("base", "x")]
+HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
+    # RFC 5322 §2.1, §2.2: line ends
+    ("LF", b"Base: x\n\nbody\n", ONE, b"body\n"),
+    ("CRLF", b"Base: x\r\n\r\nbody", ONE, b"body"),
+    ("mixed", b"A: b\r\nBase: x\n\r\nbody", ONE, b"body"),
+    ("CR alone, no LF anywhere", b"A: b\rBase: x\r\rbody\r", ONE, b"body\r"),
+    ("CR alone is no line end beside LF", b"A: b\rBase: x\n\nbody", [], b"body"),
+    ("CR CR LF", b"Base: x\r\r\n\r\r\nbody", ONE, b"body"),
+    # §2.2.3: folding
+    ("folded", b"Base: <URL:\r\n x\r\n\ty>\r\n\r\nb", [("base", "<URL:\r\n x\r\n\ty>")], b"b"),
+    ("folded at once", b"Base:\n x\n\nb", ONE, b"b"),
+    ("folded with a line of spaces", b"Base:\n x\n  \n\nb", ONE, b"b"),
+    ("folded field that is not remembered", b"A: b\n Base: y\nBase: x\n\nb", ONE, b"b"),
+    ("folding of nothing", b" folded\nBase: x\n\nb", ONE, b"b"),
+    # §4.5: obsolete syntax, and names in any case
+    ("space before the colon", b"BASE \t: x\n\nb", ONE, b"b"),
+    ("odd name", b"<A>: c\nBase: x\n\nb", ONE, b"b"),
+    ("no name", b": c\nBase: x\n\nb", ONE, b"b"),
+    ("8 bit", b"X-\xe9: \xff\nBase: \xc3\xa9\xff\n\nb", [("base", "é\udcff")], b"b"),
+    ("NUL", b"X\0: \0\nBase: \0x\0\n\nb", [("base", "\0x\0")], b"b"),
+    ("no value", b"Base:\nBase: \n\nb", [("base", ""), ("base", "")], b"b"),
+    ("value with a colon", b"Base: a:b\n\nb", [("base", "a:b")], b"b"),
+    ("two of a name", b"Base: x\nBASE: y\n\nb", [*ONE, ("base", "y")], b"b"),
+    ("a longer name is another", b"Bases: y\nBase-: y\nXBase: y\nBase: x\n\nb", ONE, b"b"),
+    ("K is no k", "Lin\u212a: y\nBa\u017fe: y\nBase: x\n\nb".encode(), ONE, b"b"),
+    ("byte order mark", b"\xef\xbb\xbfBase: x\n\nb", ONE, b"b"),
+    # RFC 4155: From_
+    ("From_", b"From a@b Thu Jan  1 00:00:00 1970\nBase: x\n\nb", ONE, b"b"),
+    (">From_", b">From a@b\r\nBase: x\r\n\r\nb", ONE, b"b"),
+    ("From_ alone", b"From a@b\n\nb", [], b"b"),
+    ("From_ later", b"Base: x\nFrom a\n\nb", ONE, b"From a\n\nb"),
+    # What ends a heading without an empty line
+    ("nothing", b"", [], b""),
+    ("no heading", b"\nBase: x\n", [], b"Base: x\n"),
+    ("no empty line, end", b"Base: x\n", ONE, b""),
+    ("no line end", b"Base: x", ONE, b""),
+    ("no line end in a folded one", b"Base:\n x", ONE, b""),
+    ("no colon", b"Base: x\nbody\nBase: y\n\n", ONE, b"body\nBase: y\n\n"),
+    ("white space in a name", b"Base: x\nA b: c\n\n", ONE, b"A b: c\n\n"),
+    ("delimiter", b"Base: x\n--b\n\n", ONE, b"--b\n\n"),
+    ("delimiter with a colon", b"Base: x\n--b:c\nBase: y\n\n", ONE, b"--b:c\nBase: y\n\n"),
+    ("delimiter at once", b"--b\nBase: y\n\n", [], b"--b\nBase: y\n\n"),
+    ("dashes in a folded line", b"Base:\n --x\n\nb", [("base", "--x")], b"b"),
+]
+
+
+@pytest.mark.parametrize(
+    ("data", "expected", "body"), [row[1:] for row in HEADINGS], ids=[row[0] for row in HEADINGS]
+)
+def test_headings(data: bytes, expected: list[tuple[str, str]], body: bytes) -> None:
+    assert seen(data) == (expected, body)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Content-Type", "Content-Base", "Content-Location", "Content-MD5", "Content-Length"),
+        *("MIME-Version", "Base", "Snapshot-Content-Location", "Link", "Location", "URI"),
+        *("Refresh", "Archived-At", "List-Archive", "List-Unsubscribe", "Lines"),
+        *("DKIM-Signature", "ARC-Seal", "ARC-Message-Signature"),
+    ],
+)
+def test_what_is_remembered(name: str) -> None:
+    for spelling in (name, name.upper(), name.lower()):
+        assert seen(f"X: y\n{spelling}: v\nSubject: z\n\n".encode())[0] == [(name.lower(), "v")]
+
+
+@pytest.mark.parametrize(
+    "name", ["Subject", "From", "Received", "X-Base", "List", "Content", "Arc"]
+)
+def test_what_is_not_remembered(name: str) -> None:
+    assert seen(f"{name}: v\n\nb".encode()) == ([], b"b")
+
+
+def test_spans() -> None:
+    data = b"..A: b\r\nBase:\r\n  <x> \r\nURI: y\r\n\r\nbody.."
+    heading = read_heading(data, 2, len(data) - 2)
+    assert [data[slice(*field.span)] for field in heading.fields] == [
+        b"Base:\r\n  <x> \r\n",
+        b"URI: y\r\n",
+    ]
+    assert [data[slice(*field.value)] for field in heading.fields] == [b"<x>", b"y"]
+    assert data[heading.start : heading.end].endswith(b"URI: y\r\n")
+    assert data[heading.end : heading.body] == b"\r\n"
+    assert data[heading.body :] == b"body.."
+
+
+def test_a_heading_ends_with_its_entity() -> None:
+    data = b"Base: x\n y\n\nbody"
+    for end in range(len(data) + 1):
+        heading = read_heading(data, 0, end)
+        assert 0 <= heading.end <= heading.body <= end
+        assert all(field.span.end <= end for field in heading.fields)
+
+
+def test_first() -> None:
+    data = b"Content-Type: a\nBase: x\nContent-Type: b\n\n"
+    assert first(data, read(data), "content-type") == "a"
+    assert first(data, read(data), "uri") is None
+
+
+_lines = st.sampled_from(
+    (
+        b"Base: x",
+        b"X: y",
+        b" fold",
+        b"\tfold",
+        b"",
+        b" ",
+        b"no colon",
+        b"--b",
+        b"From a",
+        b":",
+        b"\r",
+        b"\0",
+        b"\xff: \xe9",
+    )
+)
+_ends = st.sampled_from((b"\n", b"\r\n", b"\r"))
+
+
+@given(st.lists(st.tuples(_lines, _ends), max_size=12))
+def test_spans_are_sorted_and_hold_their_fields(lines: list[tuple[bytes, bytes]]) -> None:
+    data = b"".join(line + end for line, end in lines)
+    heading = read(data)
+    assert 0 == heading.start <= heading.end <= heading.body <= len(data)
+    assert data[heading.end : heading.body].strip(b"\r\n") == b""
+    at = 0
+    for field in heading.fields:
+        assert at <= field.span.start <= field.value.start <= field.value.end <= field.span.end
+        assert data[field.span.start :].lower().startswith(field.name.encode())
+        value = data[slice(*field.value)]
+        assert value == value.strip(b"\t\r\n ")
+        at = field.span.end
+    assert at <= heading.end
+
+
+@given(st.binary(max_size=60), st.integers(0, 60))
+def test_any_bytes(data: bytes, pos: int) -> None:
+    pos = min(pos, len(data))
+    assert pos <= read_heading(data, pos, len(data)).body <= len(data)
+
+
+# ---- Limits of headings
+
+
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
+def test_the_limit_of_a_heading(
+    monkeypatch: pytest.MonkeyPatch, eol: bytes, more: int, *, cut: bool
+) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+    start = b"Base: x" + eol
+    block = start + b"A: " + b"y" * (97 + more - len(start) - len(eol)) + eol
+    assert len(block) == 100 + more
+    heading = read(block + eol + b"body")
+    assert heading.cut is cut
+    assert len(heading.fields) == (0 if cut else 1)
+    # Past the limit the body begins at a line that the limit halves.
+    assert heading.body == (len(start) if cut else len(block) + len(eol))
+
+
+@pytest.mark.parametrize("size", range(96, 106))
+def test_a_limit_within_a_line_that_has_its_colon_later(
+    monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+    data = b"A: " + b"y" * (size - 4) + b"\nBase-and-a-long-name: x\n\nbody"
+    heading = read(data)
+    assert heading.cut
+    assert heading.body == (size if size <= 100 else 0)
+
+
+@pytest.mark.parametrize("body", [b"no field at all\n\n", b"--b: c\n", b"\nBase: x\n"])
+def test_a_heading_as_long_as_the_limit_is_whole(
+    monkeypatch: pytest.MonkeyPatch, body: bytes
+) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+    heading = read(b"A: " + b"y" * 96 + b"\n" + body)
+    assert (heading.end, heading.cut) == (100, False)
+
+
+@pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
+def test_the_limit_of_a_field(monkeypatch: pytest.MonkeyPatch, more: int, *, cut: bool) -> None:
+    monkeypatch.setattr(fields, "MAX_FIELD", 100)
+    data = b"Base: " + b"y" * (93 + more) + b"\nURI: z\n\nbody"
+    heading = read(data)
+    assert heading.cut is cut
+    assert [field.name for field in heading.fields] == (["uri"] if cut else ["base", "uri"])
+    assert data[heading.body :] == b"body"
+
+
+@pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
+def test_the_limit_of_remembered_fields(more: int, *, cut: bool) -> None:
+    data = b"Base: x\n" * (fields.MAX_FIELDS + more) + b"X: y\n\nbody"
+    heading = read(data)
+    assert heading.cut is cut
+    assert len(heading.fields) == fields.MAX_FIELDS + min(more, 0)
+    assert data[heading.body :] == b"body"
+
+
+def test_the_limits_are_those_of_the_threat_model() -> None:
+    assert (fields.MAX_HEADING, fields.MAX_FIELD) == (50 * MEGABYTE, 10 * MEGABYTE)
+    assert fields.MAX_PARAMETERS == 1000
+
+
+@pytest.mark.parametrize("line", [b"X: y\n", b" y\n", b"X: \xff\0\r\n", b"List-X: y\n"])
+def test_many_fields_need_little_memory(line: bytes) -> None:
+    data = b"Subject: y\n" + line * (MEGABYTE // len(line))
+    tracemalloc.start()
+    try:
+        read(data)
+        assert tracemalloc.get_traced_memory()[1] < len(data) / 2
+    finally:
+        tracemalloc.stop()
+
+
+BOMBS: Final = {
+    "fields": b"X: y\n",
+    "remembered fields": b"List-X: y\n",
+    "folds": b" y\n",
+    "empty names": b":\n",
+    "dashes with a colon": b"--:\n",
+    "one line": b"y",
+    "CR": b"\r",
+    "CR fields": b"X: y\r",
+    "NUL": b"\0",
+}
+
+
+@pytest.mark.parametrize("unit", BOMBS.values(), ids=BOMBS)
+@pytest.mark.parametrize("start", [b"X: ", b"Content-Type: ", b""])
+def test_headings_in_linear_time(start: bytes, unit: bytes) -> None:
+    assert_linear(
+        read, lambda size: start + unit * (size // len(unit)), [2 * MEGABYTE, 4 * MEGABYTE], 3
+    )
+
+
+# ---- Media types and tokens
+
+TYPES: Final = [
+    # RFC 2045 §5.1
+    ("text/plain; charset=us-ascii (Plain text)", "text/plain"),
+    ('text/plain; charset="us-ascii"', "text/plain"),
+    ("TEXT/Html", "text/html"),
+    ("text/html charset=utf-8", "text/html"),
+    ("text/html;", "text/html"),
+    ("text/html,", "text/html"),
+    ("\r\n text/html\r\n ;x=y", "text/html"),
+    ("(a(b)c) text (d) / (e) html (f)", "text/html"),
+    (r"(\)) text/html", "text/html"),
+    ("application/x-foo+xml.b", "application/x-foo+xml.b"),
+    # §5.2: what is none
+    ("", ""),
+    ("text", ""),
+    ("text/", ""),
+    ("/html", ""),
+    ("(text/html", ""),
+    ("; text/html", ""),
+    ('"text/html"', ""),
+    ("te\u212at/html", ""),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), TYPES)
+def test_media_types(value: str, expected: str) -> None:
+    assert media_type(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("Base64", "base64"),
+        (" (c) 7BIT ; x", "7bit"),
+        ("8 bit", "8"),
+        ("attachment; filename=x", "attachment"),
+        ("inline(c)", "inline"),
+        ("", ""),
+        ("=", ""),
+        ("(", ""),
+    ],
+)
+def test_tokens(value: str, expected: str) -> None:
+    assert token(value) == expected
+
+
+# ---- Parameters
+
+PARAMETERS: Final = [
+    # RFC 2045 §5.1
+    ("text/plain; charset=us-ascii (Plain text)", {"charset": "us-ascii"}),
+    ('text/plain; charset="us-ascii"', {"charset": "us-ascii"}),
+    ("a/b;A=1;B=2", {"a": "1", "b": "2"}),
+    ("a/b; a = 1 ; b= 2", {"a": "1", "b": "2"}),
+    ("a/b;\r\n\ta=1;\r\n b=2", {"a": "1", "b": "2"}),
+    ("a/b; a=1; A=2; a=3", {"a": "1"}),
+    ("a/b; a; b=2", {"b": "2"}),
+    ("a/b; =1; b=2", {"b": "2"}),
+    ("a/b; a=; b=2", {"a": "", "b": "2"}),
+    ('a/b; a=""; b=2', {"a": "", "b": "2"}),
+    ("a/b;;; ; b=2;", {"b": "2"}),
+    ("a/b", {}),
+    ("", {}),
+    ("; a=1", {"a": "1"}),
+    # quoted strings (RFC 822 §3.3)
+    ('a/b; a="1;2"; b=2', {"a": "1;2", "b": "2"}),
+    (r'a/b; a="1\"\\\;2"; b=2', {"a": r'1"\;2', "b": "2"}),
+    ('a/b; a="(1)"; b=2', {"a": "(1)", "b": "2"}),
+    ('a/b; a=" 1 "', {"a": " 1 "}),
+    ('a/b; a="1\r\n 2"', {"a": "1 2"}),
+    ('a/b; a="1"2; b=3', {"a": "1", "b": "3"}),
+    ('a/b "x;y"; b=3', {"b": "3"}),
+    ('a/b; a="1; b=2', {"a": "1; b=2"}),
+    ('a/b; a="1\\', {"a": "1"}),
+    ('a/b; a="', {"a": ""}),
+    # unquoted tspecials, as they stand in real mail
+    ("a/b; a=--=_1/2:3?4[5]@6,7; b=2", {"a": "--=_1/2:3?4[5]@6,7", "b": "2"}),
+    ('a/b; a=1"2; b=3', {"a": '1"2', "b": "3"}),
+    ("a/b; a=1 2; b=3", {"a": "1", "b": "3"}),
+    # comments
+    ("a/b (;a=0); (x) a (x) = (x) 1 (x); b=2(x)", {"a": "1", "b": "2"}),
+    (r"a/b; a=1 (\(;x=y) ; b=2", {"a": "1", "b": "2"}),
+    ("a/b; (a(b)c); b=2", {"b": "2"}),
+    ("a/b; a=1 (b; b=2", {"a": "1"}),
+    ("a/b; a=1 ); b=2", {"a": "1", "b": "2"}),
+    # ASCII only (design rule 13)
+    ("a/b; \u212a=1; \u017f=2; k=3", {"k": "3"}),
+    # RFC 2231 §3
+    (
+        'message/external-body; access-type=URL; URL*0="ftp://"; URL*1="cs.utk.edu/pub/moose/"',
+        {"access-type": "URL", "url": "ftp://cs.utk.edu/pub/moose/"},
+    ),
+    ("a/b; a*1=2; a*0=1; a*2=3", {"a": "123"}),
+    ("a/b; a*0=1; a*2=3", {"a": "1"}),
+    ("a/b; a*1=2", {}),
+    ("a/b; a*0=1; a*0=2; a*1=3", {"a": "13"}),
+    ("a/b; a*00=1; a*01=2", {}),
+    # RFC 2231 §4
+    (
+        "application/x-stuff; title*=us-ascii'en-us'This%20is%20%2A%2A%2Afun%2A%2A%2A",
+        {"title": "This is ***fun***"},
+    ),
+    # RFC 2231 §4.1
+    (
+        """application/x-stuff; title*0*=us-ascii'en'This%20is%20even%20more%20;
+        title*1*=%2A%2A%2Afun%2A%2A%2A%20; title*2="isn't it!\"""",
+        {"title": "This is even more ***fun*** isn't it!"},
+    ),
+    ("a/b; a*=iso-8859-1''%E9", {"a": "é"}),
+    ("a/b; a*=%C3%A9", {"a": "é"}),
+    ("a/b; a*=unicode_escape''%5Cx41", {"a": "\\x41"}),
+    ("a/b; a*=replacement''x", {"a": "x"}),
+    ("a/b; a*=utf-8''%zz%4", {"a": "%zz%4"}),
+    ("a/b; a*0*=utf-8''%C3; a*1*=%A9", {"a": "é"}),
+    ("a/b; a*0=%41; a*1*=%41", {"a": "%41A"}),
+    ("a/b; a*='x", {"a": "'x"}),
+    ("a/b; a**=1; *=2; *0=3; a*x=4; b=5", {"b": "5"}),
+    ("a/b; a*0=1; a=2", {"a": "2"}),
+    ("a/b; a=2; a*=utf-8''1", {"a": "2"}),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), PARAMETERS)
+def test_parameters(value: str, expected: dict[str, str]) -> None:
+    found = parameters(value)
+    # Names that no reader of them would ask for do not matter.
+    assert {name: text for name, text in found.items() if name.isalpha() or "-" in name} == expected
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_the_limit_of_parameters(more: int) -> None:
+    limit = fields.MAX_PARAMETERS
+    value = "a/b" + "".join(f"; p{number}=x" for number in range(limit + more))
+    assert len(parameters(value)) == limit + min(more, 0)
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+def test_the_limit_of_sections(more: int) -> None:
+    limit = fields.MAX_PARAMETERS
+    value = "a/b" + "".join(f"; p*{number}=x" for number in range(limit + more))
+    assert len(parameters(value)["p"]) == limit + min(more, 0)
+
+
+@given(st.text(alphabet="ab0;=\"()\\*' %/\r\n\u212aé\udcff\ud800"))
+def test_any_text(value: str) -> None:
+    for name in parameters(f"text/plain; {value}"):
+        assert name
+        assert name == name.lower()
+    assert media_type(value) == media_type(value).strip()
+    assert token(value) == token(value).strip()
+
+
+_words = st.text(alphabet='ab1 ;=()"\\', max_size=8)
+
+
+@given(st.dictionaries(st.sampled_from(("a", "b", "charset")), _words, min_size=1))
+def test_what_is_quoted_is_read(stated: dict[str, str]) -> None:
+    def quoted(text: str) -> str:
+        return '"{}"'.format(text.replace("\\", "\\\\").replace('"', '\\"'))
+
+    value = "".join(f"; {name}={quoted(text)}" for name, text in stated.items())
+    assert parameters(f"text/plain{value}") == stated
+
+
+# (start, unit, size): the sizes are such that each takes 20 ms or more.
+PARAMETER_BOMBS: Final = [
+    *(("a/b; a=", unit, 8 * MEGABYTE) for unit in (";", "; ", ")", "=", "*", "; a=b", "; a*0=b")),
+    *(("a/b", unit, 8 * MEGABYTE) for unit in (" ", "a", "/", '; a="')),
+    *(("a/b; a=", unit, MEGABYTE // 4) for unit in ("(", "()", ";(", "; a=(", "a (")),
+    *(('a/b; a="', unit, MEGABYTE // 2) for unit in ("\\", "\u212a")),
+    *(('a/b; a="', unit, MEGABYTE) for unit in ('"', '""', '";')),
+    *(("a/b; a*=", unit, MEGABYTE // 2) for unit in ("%41", "\u212a")),
+    *(("a/b; a*=", unit, 4 * MEGABYTE) for unit in ("%", "'")),
+]
+
+
+@pytest.mark.parametrize(("start", "unit", "size"), PARAMETER_BOMBS)
+def test_parameters_in_linear_time(start: str, unit: str, size: int) -> None:
+    def function(value: str) -> None:
+        parameters(value)
+        media_type(value)
+        token(value)
+
+    def make(size: int) -> str:
+        return start + unit * (size // len(unit))
+
+    assert_linear(function, make, [size, 2 * size], 3)
+
+
+@pytest.mark.parametrize("unit", ["(", "()", " ", "(a", "\\"])
+def test_media_types_and_tokens_in_linear_time(unit: str) -> None:
+    size = 8 * MEGABYTE if unit == " " else MEGABYTE // 4
+
+    def function(value: str) -> None:
+        media_type(value)
+        token(value)
+
+    assert_linear(function, lambda size: unit * (size // len(unit)), [size, 2 * size], 3)
