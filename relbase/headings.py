@@ -12,12 +12,13 @@ import quopri
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Span
 from relbase.layers import Layer, Statement
 from relbase.notes import Note, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from relbase.edit import Span
 
 # In the order in which they count within one heading (design rule 2): RFC 1808 §3.1, RFC 2068
 # §14.11 and RFC 2110 §4.2, RFC 2557 §4.
@@ -62,9 +63,9 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
 
 def mime_statements(
-    fields: Iterable[tuple[str, str, Span]], name: str
+    fields: Iterable[tuple[str, str, Span | None]], name: str
 ) -> list[Statement]:
-    """Return what the heading of a MIME entity states as its base, strongest first.
+    r"""Return what the heading of a MIME entity states as its base, strongest first.
 
     Args:
         fields: names in lower case, values, and where these are.
@@ -73,7 +74,7 @@ def mime_statements(
     A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
     to it (`cid:`).
 
-    >>> found = mime_statements([("content-location", "http://a/b", Span(0, 0))], "part 1")
+    >>> found = mime_statements([("content-location", "http://a/b", None)], "part 1")
     >>> [(statement.value, statement.source) for statement in found]
     [('http://a/b', 'Content-Location of part 1')]
     """

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from relbase.edit import Edit, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.scope import Hit, Item
     from relbase.view.runs import View
@@ -67,7 +67,16 @@ def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     return apart, others
 
 
+@runtime_checkable
+class _Locating(Protocol):
+    """A view whose edits cover more than what they change: it tells places on its own."""
+
+    def locate(self, spans: Sequence[Span]) -> list[Span]: ...
+
+
 def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
+    if isinstance(view, _Locating):
+        return view.locate(spans)
     found = view.lower([Edit(start, end, b"") for start, end in spans])
     if len(found) == len(spans):
         return [Span(start, end) for start, end, _ in found]

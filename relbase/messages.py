@@ -1,5 +1,4 @@
-"""Mail: the bases of a message's entities, the references in its headings and documents, and what
-has to follow when a body changes.
+"""Mail: bases down the MIME tree, references in headings and documents, and what follows a body.
 
 Strategy: `containers.mail` lists the parts. The base of each is established from its own heading,
 within that of the part around it (RFC 1808 §3.2). The references of its heading are visited, and
@@ -72,7 +71,7 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     hits: list[Hit] = []
     edits: list[Edit] = []
     parts = _established(data, scope, detect=detect)
-    skipped = set() if scope.policy.dkim_signed else _signed(data, parts)
+    skipped = set() if scope.policy.dkim_signed else _signed(parts)
     for index, established in enumerate(parts):
         if index in skipped:
             continue
@@ -165,7 +164,7 @@ def _established(data: bytes, scope: Scope, *, detect: bool) -> list[_Establishe
 _SNAPSHOT: Final = "snapshot-content-location"
 
 
-def _signed(data: bytes, parts: list[_Established]) -> set[int]:
+def _signed(parts: list[_Established]) -> set[int]:
     """The parts of messages that are signed, as a whole, by somebody on the way."""
     signed: set[int] = set()
     for index, (part, *_) in enumerate(parts):
@@ -199,8 +198,10 @@ def _visit_part(data: bytes, established: _Established, scope: Scope) -> Iterato
             span = note.span or part.heading.fields[0].span if part.heading.fields else Span(0, 0)
             yield _remark(part, span, note.reason, note.text, scope)
     for field in part.heading.fields:
-        on = location_base if field.name == "content-location" else base
-        yield from _visit_field(data, field, inside.on(_in_heading(on, part)))
+        row = headers.FIELDS.get(field.name.encode())
+        if row is not None:
+            on = location_base if field.name == "content-location" else base
+            yield from _visit_field(data, field, row, inside.on(_in_heading(on, part)))
     if part.opaque is not None:
         reason, text = _OPAQUE[part.opaque]
         yield _remark(part, part.body, reason, f"{_name(part)} ({part.type}) {text}", scope)
@@ -219,10 +220,7 @@ def _in_heading(base: Base, part: Part) -> Base:
     return replace(base, layer=Layer.EMBEDDED) if own else base
 
 
-def _visit_field(data: bytes, field: Field, scope: Scope) -> Iterator[Item]:
-    row = headers.FIELDS.get(field.name.encode())
-    if row is None:
-        return
+def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) -> Iterator[Item]:
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(row.syntax))
     for span in row.find(value):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
-from relbase.layers import Base, Layer
+from relbase.layers import Base, Layer, unsuitable
 from relbase.notes import Reason
 from relbase.references.values import Syntax, clean, spell
 from relbase.url import rfc3986
@@ -221,5 +222,12 @@ def _on_codebase(codebase: str, scope: Scope) -> Callable[[str], str] | None:
     return _resolver(Base(url, Layer.EMBEDDED, "codebase"), scope.profile, scope.encoding)
 
 
+# The parts of a message, and the messages of a mailbox, most often share their bases. Few are kept,
+# since a hostile URL may be as long as its document.
+@lru_cache(maxsize=16)
+def _prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+    return None if unsuitable(url) else Resolver(url, profile, encoding).resolve
+
+
 def _resolver(base: Base, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    return Resolver(base.url, profile, encoding).resolve if base.usable else None
+    return _prepared(base.url, profile, encoding)

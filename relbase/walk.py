@@ -60,7 +60,8 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
         text: the document, in an ASCII-compatible charset.
         scope: of its container.
     """
-    if _is_skimmed(text, scope):
+    is_skimmed = _is_skimmed(text, scope)
+    if is_skimmed:
         items = _without_base(text, scope)
         if items is not None:
             yield from items
@@ -72,7 +73,7 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
     outside = scope.on(scope.base)
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    skim, prefixes = _skimming(text, inside)
+    skim, prefixes = _skimming(inside) if is_skimmed else (None, {})
     for element in html.elements(text, 0, len(text), skim=skim):
         for item in _visit_element(text, element, prefixes, inside, outside):
             late += item.start < base_at and isinstance(item, Edit)
@@ -89,18 +90,25 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
 def _without_base(text: bytes, scope: Scope) -> list[Item] | None:
     """The items of a document that can be skimmed; None when a `<base>` decides.
 
-    That shows on the way: to look for one first costs as much as a sixth of the skimming.
+    That shows on the way: to look for one first costs a tenth of all. What is written must not be
+    long, since it is kept until then (threat A8).
     """
     inside, _ = _within(text, None, scope)
-    skim, prefixes = _skimming(text, inside)
+    skim, prefixes = _skimming(inside)
     items: list[Item] = []
     outside: Scope | None = None
+    room = len(text) + (1 << 20)
     for element in html.elements(text, 0, len(text), skim=skim):
         if isinstance(element, html.Element) and element.name == b"base" and not outside:
             if html.embedded_base(text):
                 return None
             outside = scope.on(scope.base)
-        items += _visit_element(text, element, prefixes, inside, outside or inside)
+        found = list(_visit_element(text, element, prefixes, inside, outside or inside))
+        items += found
+        if isinstance(element, html.Element):
+            room -= sum(len(item.new) for item in found if isinstance(item, Edit))
+            if room < 0:
+                return None
     return items
 
 
@@ -214,20 +222,37 @@ def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
     return clean(decode_inner(inner[span.start : span.end]))
 
 
-# Below it the exact tokenizer is through before the regex of the other way is compiled.
-SKIMMED_FROM: Final = 1 << 15
+# In the time in which the regex of skimming is compiled, the exact tokenizer walks so many bytes.
+# So the first page of a process is walked, unless it is large; after that skimming pays.
+SKIMMED_FROM: Final = 1 << 18
+
+
+class _Seen:
+    """How many bytes of HTML this process has been given, as far as it matters."""
+
+    __slots__ = ("size",)
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def add(self, size: int) -> int:
+        self.size = min(self.size + size, _SEEN_ENOUGH)
+        return max(self.size, size)
+
+
+_SEEN_ENOUGH: Final = 1 << 20
+_seen: Final = _Seen()
 
 
 def _is_skimmed(text: bytes, scope: Scope) -> bool:
     policy = scope.policy
-    asked = scope.edits_only and not policy.extended and not policy.keep
-    return asked and len(text) >= SKIMMED_FROM
+    if not scope.edits_only or policy.extended or policy.keep:
+        return False
+    return _seen.add(len(text)) >= SKIMMED_FROM
 
 
-def _skimming(text: bytes, scope: Scope) -> tuple[Skim | None, Mapping[int, bytes]]:
-    """How a document is skimmed, if it is, and what is inserted before references of each shape."""
-    if not _is_skimmed(text, scope):
-        return None, {}
+def _skimming(scope: Scope) -> tuple[Skim, Mapping[int, bytes]]:
+    """How a document is skimmed, and what is inserted before references of each shape."""
     whatwg = scope.profile is Profile.WHATWG
     prefixes: dict[int, bytes] = {}
     if scope.resolve is not None and not scope.policy.keep_fragments:

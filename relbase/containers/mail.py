@@ -68,8 +68,8 @@ class Multipart(NamedTuple):
     Args:
         boundary: as in its delimiters, without the leading `--`.
         preamble: what comes before the first delimiter; all of the body when there is none.
-        close: the closing delimiter with the line breaks before and behind it.
-        epilogue: what follows the closing delimiter.
+        close: the closing delimiter with the line break before it.
+        epilogue: what follows the closing delimiter, from its line break on.
     """
 
     boundary: bytes
@@ -375,7 +375,7 @@ def _rest(at: int, delimiter: Span, parent: _Entity | None, index: int) -> _Enti
 
 
 def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _Delimiter | None:
-    """Return the first delimiter of an open boundary at or after `floor`, the start of a line."""
+    """Return the first delimiter of an open boundary from `floor` on, a line's start or break."""
     if not opened:
         return None
     data, end = source.data, source.end
@@ -389,8 +389,9 @@ def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _D
         if closes:
             owners = opened.get(line[:-2])
         if owners:
-            span = Span(_line_break(source, at, floor), min(stop + 1, end))
-            return _Delimiter(span, owners[-1], closes)
+            # What follows a closing delimiter, its line break too, may be an outer one (§5.1.1).
+            after = _line_break(source, stop + 1, at) if closes else min(stop + 1, end)
+            return _Delimiter(Span(_line_break(source, at, floor), after), owners[-1], closes)
         at = _dashes(source, stop)
     return None
 

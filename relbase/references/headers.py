@@ -370,8 +370,8 @@ def _joins(raw: bytes, at: int) -> int:
     return at - 1 if raw[at - 1 : at] == b"=" else at
 
 
-# What stands for itself; "=" where no encoded word can begin or end.
-_UNSAFE: Final = re.compile(r"""[^!#-;=?-~]|=(?=\?|\Z)|(?<=\?)=""")
+# What does not stand for itself; "=" only where an encoded word could begin with it.
+_UNSAFE: Final = re.compile(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
 
 
 def _spelled(new: bytes, quote: bytes) -> bytes:

@@ -19,7 +19,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.references.bytesets import all_but
-from relbase.references.css_skim import last_relative
+from relbase.references.css_skim import is_settled
 from relbase.references.tags import RAW_TEXT, WS, any_case, raw_text_end
 from relbase.references.vocabulary import DEFAULT_ATTRIBUTES
 
@@ -329,4 +329,4 @@ def _skim(
 def _style_end(text: bytes, pos: int, end: int) -> int:
     """The end of a style sheet without a relative reference; -1 when it may have one."""
     stop = raw_text_end(b"style", text, pos, end)
-    return -1 if last_relative(text[pos:stop]) else stop
+    return stop if is_settled(text[pos:stop]) else -1

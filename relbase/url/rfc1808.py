@@ -102,6 +102,8 @@ class PreparedBase:
 
     def __init__(self, base: str) -> None:
         self._base = base
+        if not base:  # step 1 is all there is; whoever asks for a base often asks with none
+            return
         self._components = split(base)
         nothing_after = self._components._replace(params=None, query=None, fragment=None)
         self._scheme = unsplit(nothing_after._replace(net_loc=None, path=""))

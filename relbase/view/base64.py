@@ -19,7 +19,7 @@ from binascii import a2b_base64, b2a_base64
 from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit, splice
+from relbase.edit import Edit, Span, splice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +90,23 @@ class Base64View:
         changed = memoryview(splice(self.inner, edits))[quanta * _QUANTUM :]
         return [self._placed(quanta * _CODED_QUANTUM, b2a_base64(changed, newline=False))]
 
+    def locate(self, spans: Sequence[Span]) -> list[Span]:
+        """Return where sorted spans of `inner` are in the body: whole quanta."""
+        coded = _CODED_QUANTUM
+        counts = {count // _QUANTUM * coded for span in spans for count in span} | {
+            (span.end + _QUANTUM - 1) // _QUANTUM * coded - 1 for span in spans if span.end
+        }
+        places = _offsets(self._raw, sorted(counts))
+        return [
+            Span(
+                places[span.start // _QUANTUM * coded],
+                places[(span.end + _QUANTUM - 1) // _QUANTUM * coded - 1] + 1
+                if span.end > span.start
+                else places[span.start // _QUANTUM * coded],
+            )
+            for span in spans
+        ]
+
     def _placed(self, count: int, coded: bytes) -> Edit:
         """Put characters in the place of all from the one with that number on."""
         raw = self._raw
@@ -139,6 +156,20 @@ def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
         return (width if width >= _CODED_QUANTUM else _WIDTH), first[0]
     last = _EOL.search(raw, end)
     return (_UNBROKEN if end - start > _WIDTH else _WIDTH), last[0] if last else eol
+
+
+def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
+    """Return where the characters with these numbers, sorted, stand; the end behind the last."""
+    places: dict[int, int] = {}
+    passed = 0
+    words = _WORD.finditer(raw)
+    word = next(words, None)
+    for count in counts:
+        while word is not None and count >= passed + word.end() - word.start():
+            passed += word.end() - word.start()
+            word = next(words, None)
+        places[count] = len(raw) if word is None else word.start() + count - passed
+    return places
 
 
 def _offset(raw: bytes, count: int) -> int:

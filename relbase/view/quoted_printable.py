@@ -21,7 +21,7 @@ import re
 from binascii import a2b_qp
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.edit import Edit
+from relbase.edit import Edit, Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _LITERAL: Final = re.compile(
 # A line end behind transport padding.
 _PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
 # What the text behind it could complete: to an escape, to a soft break, to CRLF.
-_OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f]?+\Z)|\r\Z")
+_OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
 # A line in which no reader of mboxrd takes a `>` away.
 _HARMLESS: Final = re.compile(rb">++(?!From )")
 
@@ -75,6 +75,11 @@ class QuotedPrintableView:
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
         return [self._rewritten(change) for change in self._changes(edits)]
+
+    def locate(self, spans: Sequence[Span]) -> list[Span]:
+        """Return where sorted spans of `inner` that do not touch are in the body."""
+        changes = self._changes([Edit(start, end, b"x") for start, end in spans])
+        return [Span(edit.start, edit.end) for change in changes for edit in change.edits]
 
     def _decoded(self) -> bytes:
         """Decode all but the `=` that mean themselves, which binascii reads in ways of its own."""
@@ -141,6 +146,9 @@ class QuotedPrintableView:
     def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
         """Lower an edit that begins in the line, from a place before it; return where it ends."""
         inner_start, inner_end, new = edit
+        if inner_end < line.inner_after - 1:  # all of its line end stays
+            start = self._advance(at, inner_at, inner_start)
+            return line, Edit(start, self._advance(start, inner_start, inner_end), new)
         if self._splits_crlf(line, inner_start):
             inner_start, new = inner_start - 1, b"\r" + new
         at = start = self._advance(at, inner_at, inner_start)
@@ -156,14 +164,14 @@ class QuotedPrintableView:
         """Whether an edit that begins in the line takes its line end away."""
         if inner_end != line.inner_after:
             return inner_end > line.inner_after
-        return not _ending(self._raw, line.start, line.end).is_soft
+        return not _ending(self._raw, line.start, line.end)[2]
 
     def _splits_crlf(self, line: _Line, offset: int) -> bool:
         """Whether an inner offset in the line is between CR and LF of its hard line end."""
         return (
             offset == line.inner_after - 1
             and self._raw.endswith(b"\r\n", line.start, line.end)
-            and not _ending(self._raw, line.start, line.end).is_soft
+            and not _ending(self._raw, line.start, line.end)[2]
         )
 
     def _advance(self, at: int, inner_at: int, offset: int) -> int:
@@ -182,16 +190,19 @@ class QuotedPrintableView:
         """Write a line anew and return what differs."""
         raw, (start, end, edits) = self._raw, change
         behind = edits[-1].end
-        ending = _ending(raw, behind, end)
-        lines = self._wrapped(_text(raw, change, ending), raw[ending.text_end : ending.eol])
+        text_end, eol, is_soft = _ending(raw, behind, end)
+        mark = raw[text_end:eol]
+        text = _text(raw, change, text_end)
+        lines = self._wrapped(text if is_soft else _closed(text, mark), mark)
+        del text  # it may be as long as the body
         head = min(edits[0].start - start, len(lines[0]) - (len(lines) > 1))
         head = head if lines[0].startswith(raw[start : start + head]) else 0
         lines[0] = lines[0][head:]
-        tail = min(ending.eol - behind, len(lines[-1]))
-        tail = tail if lines[-1].endswith(raw[ending.eol - tail : ending.eol]) else 0
+        tail = min(eol - behind, len(lines[-1]))
+        tail = tail if lines[-1].endswith(raw[eol - tail : eol]) else 0
         lines[-1] = lines[-1][: len(lines[-1]) - tail]
-        new = self._eol_of(start, raw[ending.eol : end]).join(lines)
-        return Edit(start + head, ending.eol - tail, new)
+        new = self._eol_of(start, raw[eol:end]).join(lines)
+        return Edit(start + head, eol - tail, new)
 
     def _eol_of(self, start: int, eol: bytes) -> bytes:
         """Return a line's own end, or that of the line before, for the soft breaks within it."""
@@ -237,37 +248,35 @@ class _Change(NamedTuple):
     edits: list[Edit]
 
 
-class _Ending(NamedTuple):
-    """Where the text of a line ends, and its line end begins; the mark and padding are between."""
+def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
+    """Return where the text of a line ends, where its line end begins and whether it is soft.
 
-    text_end: int
-    eol: int
-    is_soft: bool
-
-
-def _ending(raw: bytes, start: int, end: int) -> _Ending:
+    What stands between the two is the `=` of a soft break, and padding.
+    """
     eol = end - raw.endswith(b"\n", start, end)
     eol -= raw.endswith(b"\r\n", start, end)
     text = raw[start:eol].rstrip(_BLANKS)
     is_soft = eol < end and text.endswith(b"=")
-    return _Ending(start + len(text) - is_soft, eol, is_soft)
+    return start + len(text) - is_soft, eol, is_soft
 
 
 def _separate(edits: Sequence[Edit]) -> Iterator[Edit]:
     """Make one edit of those that touch, and none of those that change nothing."""
-    first = end = -1
+    opened: Edit | None = None
     pieces: list[bytes] = []
     for edit in edits:
-        if edit.start == edit.end and not edit.new:
+        if not edit.new and edit.start == edit.end:
             continue
-        if edit.start != end:
-            if pieces:
-                yield Edit(first, end, b"".join(pieces))
-            first, pieces = edit.start, []
-        pieces.append(edit.new)
-        end = edit.end
-    if pieces:
-        yield Edit(first, end, b"".join(pieces))
+        if opened is not None and edit.start == opened.end:
+            pieces = pieces or [opened.new]
+            pieces.append(edit.new)
+            opened = Edit(opened.start, edit.end, b"")
+            continue
+        if opened is not None:
+            yield opened._replace(new=b"".join(pieces)) if pieces else opened
+        opened, pieces = edit, []
+    if opened is not None:
+        yield opened._replace(new=b"".join(pieces)) if pieces else opened
 
 
 def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:
@@ -292,18 +301,15 @@ def _sealed(piece: bytes) -> bytes:
     return piece[:-2] + _OPEN.sub(_escaped, last)
 
 
-def _text(raw: bytes, change: _Change, ending: _Ending) -> bytes:
+def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
     """Return the new text of a line, spelled, without soft breaks."""
     pieces: list[bytes] = []
     at = change.start
     for start, end, new in change.edits:
         pieces += (_sealed(raw[at:start]), _UNSAFE.sub(_escaped, new))
         at = end
-    pieces.append(raw[at : ending.text_end])
-    text = b"".join(pieces)
-    if ending.is_soft:
-        return text
-    return _closed(text, raw[ending.text_end : ending.eol])
+    pieces.append(raw[at:text_end])
+    return b"".join(pieces)
 
 
 def _closed(text: bytes, padding: bytes) -> bytes:

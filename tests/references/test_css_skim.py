@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relbase.references import css
-from relbase.references.css_skim import last_relative
+from relbase.references.css_skim import is_settled, last_relative
 
 SETTLED = (b"http://", b"https://", b"data:")
 
@@ -33,6 +33,7 @@ ROWS: list[tuple[bytes, int]] = [
 @pytest.mark.parametrize(("text", "last"), ROWS)
 def test_rows(text: bytes, last: int) -> None:
     assert last_relative(text) == last
+    assert is_settled(text) == (last == 0)
 
 
 PIECES = st.sampled_from(

@@ -19,7 +19,7 @@ URL = "http://h.example/d/p.html?id=1"
 def edits(
     monkeypatch: pytest.MonkeyPatch, data: bytes, profile: Profile, *, skimmed: bool
 ) -> tuple[tuple[Edit, ...], object]:
-    monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else len(data) + 1)
+    monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else 1 << 62)
     result = relbase.rewrite(data, url=URL, profile=profile, kind="html")
     notes = [(note.reason, note.span) for note in result.notes]
     return result.edits, notes

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import email
 import email.policy
+from email.message import Message
 from typing import TYPE_CHECKING, Final
 
-import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -20,7 +20,6 @@ from relbase.edit import Span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from email.message import Message
     from pathlib import Path
 
 # Messages of which `email` sees another tree, with the reason.
@@ -100,13 +99,14 @@ def differences(data: bytes) -> Iterator[str]:
         if part.type != theirs.get_content_type():
             yield f"{part.number}: {part.type}, not {theirs.get_content_type()}"
         elif part.opaque is None and not is_other_message(part):
-            messages = theirs.get_payload() if theirs.is_multipart() else []
+            payload = theirs.get_payload() if theirs.is_multipart() else []
+            messages = [one for one in payload if isinstance(one, Message)]
             if len(messages) != len(inner):
                 yield f"{part.number}: {len(inner)} parts, not {len(messages)}"
             elif inner:
                 pairs += zip(inner, messages, strict=True)
-            elif not part.multipart and data[slice(*part.body)] != (payload := raw(theirs)):
-                yield f"{part.number}: {data[slice(*part.body)][-80:]!r}, not {payload[-80:]!r}"
+            elif not part.multipart and data[slice(*part.body)] != (body := raw(theirs)):
+                yield f"{part.number}: {data[slice(*part.body)][-80:]!r}, not {body[-80:]!r}"
 
 
 def is_other_message(part: Part) -> bool:
@@ -142,9 +142,7 @@ def test_email_sees_the_same_tree(data: Path) -> None:
 # ---- Messages that nobody wrote
 
 _lines = st.lists(
-    st.sampled_from(
-        ("", "text", " - --b1", "-", "- --", "--none", "--b11", "--b1-", "From x", "A: b", "é")
-    )
+    st.sampled_from(("", "text", " - --b1", "-", "- --", "--none", "--b11", "--b1-", "A: b", "é"))
 ).map("\n".join)
 _fields = st.sampled_from(
     (

@@ -74,10 +74,6 @@ def _same_outside(data: bytes, result: relbase.Result) -> bool:
 
 
 def _other_links(before: list[Link], after: list[Link]) -> Iterator[str]:
-    # Absolute addresses of import maps are not listed.
-    before, after = (
-        [link for link in links if link.syntax != "import map"] for links in (before, after)
-    )
     if len(before) != len(after):
         yield f"4: {len(before)} links before, {len(after)} after"
         return

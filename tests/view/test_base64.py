@@ -1,0 +1,277 @@
+"""Tests of relbase.view.base64; Python's base64 and email say what bodies mean."""
+
+from __future__ import annotations
+
+import base64
+import email
+import tracemalloc
+from collections import Counter
+from itertools import cycle
+from typing import TYPE_CHECKING
+
+import pytest
+from growth import assert_linear
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from view_laws import check_law
+
+from relbase.edit import Edit, splice
+from relbase.view.base64 import Base64View, base64_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def encode(inner: bytes, width: int, eol: bytes = b"\n") -> bytes:
+    coded = base64.b64encode(inner)
+    return eol.join(coded[at : at + width] for at in range(0, len(coded), width))
+
+
+# RFC 4648 §10
+VECTORS = {
+    b"": b"",
+    b"f": b"Zg==",
+    b"fo": b"Zm8=",
+    b"foo": b"Zm9v",
+    b"foob": b"Zm9vYg==",
+    b"fooba": b"Zm9vYmE=",
+    b"foobar": b"Zm9vYmFy",
+}
+
+
+@pytest.mark.parametrize("inner", VECTORS)
+@pytest.mark.parametrize("space", [b"", b"\r\n", b"\n", b"\r", b" \t\n"])
+def test_inner(inner: bytes, space: bytes) -> None:
+    raw = space.join((b"", VECTORS[inner][:2], VECTORS[inner][2:], b""))
+    assert Base64View(raw).inner == inner
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        # M5, and padding that is not where RFC 2045 §6.8 has it
+        b"Zg",
+        b"Zg=",
+        b"Zg===",
+        b"Zm9v=",
+        b"Zm9v====",
+        b"=",
+        b"====",
+        b"Zg==Zg==",
+        b"Zg==\nZm9v",
+        b"Z=g=",
+        b"Z",
+        b"Zm9vZ",
+        b"Zm9v@",
+        b"@" * 100,
+        b"Zm9v\n-- \nlist\n",
+        b"Zm9v\x0c",
+        b"Zm9v\0",
+        b"Zm_-",
+        b"Zm9\xe9",
+        b"begin 644 x\n#9F]O\n`\nend\n",
+    ],
+)
+def test_what_is_passed_through(raw: bytes) -> None:
+    assert base64_view(raw) is None
+    with pytest.raises(ValueError, match=r"."):
+        Base64View(raw)
+
+
+LINES = encode(b"0123456789abcdef", 8) + b"\n"  # MDEyMzQ1 Njc4OWFi Y2RlZg==
+LONG = b"abc" * 20  # 80 characters
+
+
+@pytest.mark.parametrize(
+    ("raw", "edits", "expected"),
+    [
+        # from the first quantum that changes on
+        (LINES, [Edit(0, 0, b"xyz")], b"eHl6MDEy\nMzQ1Njc4\nOWFiY2Rl\nZg==\n"),
+        (LINES, [Edit(5, 5, b"x")], b"MDEyMzR4\nNTY3ODlh\nYmNkZWY=\n"),
+        (LINES, [Edit(15, 16, b"")], b"MDEyMzQ1\nNjc4OWFi\nY2Rl\n"),
+        (LINES, [Edit(16, 16, b"xyz")], b"MDEyMzQ1\nNjc4OWFi\nY2RlZnh5\neg==\n"),
+        (LINES, [Edit(12, 16, b"")], b"MDEyMzQ1\nNjc4OWFi\n"),
+        (LINES, [Edit(0, 16, b"")], b"\n"),
+        (b"MDEy\nMzQ1\n\n", [Edit(6, 6, b"678")], b"MDEy\nMzQ1\nNjc4\n\n"),
+        # the line ends of the first line; white space at the end stays
+        (b"MDEy\r\nMzQ1\nNjc4 \n", [Edit(3, 3, b"x")], b"MDEy\r\neDM0\r\nNTY3\r\nOA== \n"),
+        (b"MDEy\rMzQ1", [Edit(5, 6, b"x9")], b"MDEy\rMzR4\rOQ=="),
+        # irregular lines before the first change stay
+        (b"MDEyMzQ1\nNj\n\nc4\nOWFi", [Edit(8, 9, b"xy")], b"MDEyMzQ1\nNjd4eTlh\nYg=="),
+        (b"MDEyMzQ1\nNj\n\nc4\nOWFi", [Edit(9, 9, b"x")], b"MDEyMzQ1\nNj\n\nc4\neDlhYg=="),
+        (b"\n MDEy MzQ1\nNjc4OWFi", [Edit(9, 9, b"x")], b"\n MDEy MzQ1\nNjc4eDlhY\ng=="),
+        # a first line without a whole quantum
+        (b"M\nDEy", [Edit(3, 3, b"x")], b"M\nDEyeA=="),
+        # one line
+        (b"", [Edit(0, 0, b"x")], b"eA=="),
+        (b"\n", [Edit(0, 0, b"x")], b"eA==\n"),
+        (b"MDEy", [Edit(0, 0, LONG)], encode(LONG + b"012", 76, b"\r\n")),
+        (b"MDEy\n", [Edit(0, 0, LONG)], encode(LONG + b"012", 76) + b"\n"),
+        (encode(LONG, 80), [Edit(0, 0, LONG)], encode(LONG * 2, 160)),
+        # nothing
+        (LINES, [], LINES),
+        (LINES, [Edit(3, 3, b"")], LINES),
+    ],
+)  # fmt: skip
+def test_lower(raw: bytes, edits: list[Edit], expected: bytes) -> None:
+    view = Base64View(raw)
+    edited = splice(raw, view.lower(edits))
+    assert edited == expected
+    assert base64.b64decode(edited) == splice(view.inner, edits)
+
+
+def test_the_line_end_of_a_body_without_any() -> None:
+    lowered = Base64View(b"", eol=b"\n").lower([Edit(0, 0, LONG)])
+    assert lowered == [Edit(0, 0, encode(LONG, 76))]
+
+
+SPACES = st.text("\r\n \t", max_size=3).map(str.encode)
+EOLS = st.sampled_from([b"\n", b"\r\n", b"\r", b" \n", b"\n\n"])
+
+
+@st.composite
+def bodies(draw: st.DrawFn) -> bytes:
+    """Draw regular lines, lines of drawn widths, and lines with drawn white space anywhere."""
+    inner = draw(st.binary(min_size=1, max_size=200))
+    widths = draw(st.lists(st.integers(1, 80), min_size=1, max_size=5))
+    eols = draw(st.lists(EOLS, min_size=1, max_size=3))
+    coded, raw = base64.b64encode(inner), b""
+    for width, eol in zip(cycle(widths), cycle(eols), strict=False):
+        raw, coded = raw + coded[:width] + eol, coded[width:]
+        if not coded:
+            break
+    return draw(SPACES) + raw + draw(SPACES)
+
+
+@st.composite
+def edits_of(draw: st.DrawFn, inner: bytes) -> list[Edit]:
+    bounds = sorted(draw(st.lists(st.integers(0, len(inner)), min_size=2, max_size=6)))
+    pairs = zip(bounds[::2], bounds[1::2], strict=False)
+    return [Edit(start, end, draw(st.binary(max_size=80))) for start, end in pairs]
+
+
+def test_law() -> None:
+    seen: Counter[str] = Counter()
+
+    @settings(max_examples=1000)
+    @given(st.data(), bodies())
+    def law(data: st.DataObject, raw: bytes) -> None:
+        view = Base64View(raw)
+        edits = data.draw(edits_of(view.inner))
+        edited = check_law(raw, view, edits, base64.b64decode)
+        assert Base64View(edited).inner == splice(view.inner, edits)
+        lowered = view.lower(edits)
+        for start, end, new in lowered:
+            changed = next(edit.start for edit in edits if edit.new or edit.start < edit.end)
+            assert base64.b64decode(raw[:start]) == view.inner[: changed // 3 * 3]
+            assert raw[end:] == raw[len(raw.rstrip()) :]
+            assert max(map(len, new.split()), default=0) <= max(76, *map(len, raw.splitlines()))
+        seen["all"] += 1
+        seen["changed"] += edited != raw
+        seen["one"] += len(lowered) == 1
+
+    law()
+    assert seen["changed"] > 0.7 * seen["all"]
+    assert seen["one"] >= seen["changed"]
+
+
+@pytest.mark.parametrize("width", [4, 60, 64, 72, 76, 75, 998])
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+def test_regular_bodies_stay_regular(width: int, eol: bytes) -> None:
+    inner = b"".join(b"<a href=%d>" % number for number in range(300))
+    for at in (0, 1, 2, 57, 58, 1000, len(inner)):
+        raw = encode(inner, width, eol)
+        edits = [Edit(at, at, b"http://h.example/")]
+        edited = splice(raw, Base64View(raw).lower(edits))
+        assert edited == encode(splice(inner, edits), width, eol)
+
+
+QUANTA = [b"Zm9v", b"Zm9v\r\n", b"Zm\n9v", b"Zg==", b"Zm8=\n", b" ", b"Z", b"=", b"@"]
+
+
+def test_any_bytes() -> None:
+    seen: Counter[bool] = Counter()
+
+    @settings(max_examples=1000)
+    @given(st.lists(st.sampled_from(QUANTA), max_size=4).map(b"".join))
+    def strict(raw: bytes) -> None:
+        view = base64_view(raw)
+        coded = b"".join(raw.split())
+        seen[view is None] += 1
+        if view is not None:
+            assert view.inner == base64.b64decode(coded, validate=True)
+            assert len(coded) % 4 == 0
+
+    strict()
+    assert min(seen[True], seen[False]) > 50
+
+
+def real(root: Path) -> Iterator[bytes]:
+    """Yield the base64 bodies of other people's messages."""
+    for path in sorted(root.rglob("*")):
+        if not path.is_file() or path.suffix in {".md", ".json"}:
+            continue
+        for part in email.message_from_bytes(path.read_bytes()).walk():
+            body = part.get_payload()
+            encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
+            if encoding == "base64" and isinstance(body, str):
+                yield body.encode("utf-8", "surrogateescape")
+
+
+def test_real_messages(data: Path) -> None:
+    seen: Counter[str] = Counter()
+    for raw in real(data / "email"):
+        view = base64_view(raw)
+        seen["bodies"] += 1
+        if view is None:
+            continue
+        at = len(view.inner) // 2
+        check_law(raw, view, [Edit(at, at, b"http://h.example/")], base64.b64decode)
+        seen["read"] += 1
+    assert seen["bodies"] > 300
+    assert seen["read"] > 0.9 * seen["bodies"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [b"MDEy", b"MDEy\n", b"M\n", b"\n", b" \n", b"@", b"=", b"Zg==", b"MDEy" * 19 + b"\r\n"],
+    ids=repr,
+)
+def test_linear(part: bytes) -> None:
+    def work(raw: bytes) -> list[Edit]:
+        view = base64_view(raw)
+        if view is None:
+            return []
+        at = len(view.inner)
+        return [*view.lower([Edit(0, 0, b"x")]), *view.lower([Edit(at, at, b"x")])]
+
+    count = (8 << 20) // len(part) // 4 * 4
+    assert_linear(work, lambda size: part * (count * size), (1, 2), rounds=3)
+
+
+def test_many_edits_are_linear() -> None:
+    def make(size: int) -> tuple[Base64View, list[Edit]]:
+        return Base64View(b"MDEy" * size), [Edit(at, at, b"/") for at in range(2 * size)]
+
+    assert_linear(lambda case: case[0].lower(case[1]), make, (50_000, 100_000))
+
+
+@pytest.mark.parametrize("part", [b"MDEy", b"MDEy" * 19 + b"\n", b"MDEy\n"], ids=len)
+def test_memory(part: bytes) -> None:
+    raw = part * ((4 << 20) // len(part))
+    tracemalloc.start()
+    try:
+        view = Base64View(raw)
+        lowered = view.lower([Edit(0, 0, b"/")])
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(lowered) == 1
+    assert peak < 5 * len(raw)
+
+
+def test_16_mb_in_one_line() -> None:
+    raw = b"MDEy" * (4 << 20)
+    lowered = Base64View(raw).lower([Edit(3, 3, b"x")])
+    assert lowered == [Edit(4, len(raw), base64.b64encode(b"x" + b"012" * ((4 << 20) - 1)))]
