@@ -16,7 +16,7 @@ from relbase.notes import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from relbase.containers.mail import Part
+    from relbase.containers.parts import Part
 
     Decode = Callable[[bytes], bytes | None]
     Remark = tuple[Span, Reason, str]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail, mbox
 from relbase.containers.fields import eol_of, first, text_of
+from relbase.containers.parts import IDENTITY, Opaque
 from relbase.derived import following
 from relbase.documents import VISITS, read_document, visit_document
 from relbase.edit import Edit, Span
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.containers.fields import Field
-    from relbase.containers.mail import Part
+    from relbase.containers.parts import Part
     from relbase.notes import Note
     from relbase.scope import Item, Scope
     from relbase.view.runs import View
@@ -174,9 +175,7 @@ def _signed(parts: list[_Established]) -> set[int]:
     return signed
 
 
-def _broken_signature(
-    established: _Established, edits: list[Edit], scope: Scope
-) -> Iterator[Hit]:
+def _broken_signature(established: _Established, edits: list[Edit], scope: Scope) -> Iterator[Hit]:
     part = established.part
     fields = [field for field in part.heading.fields if field.name in _SIGNATURES]
     inside = part.body.start, part.body.end
@@ -252,7 +251,7 @@ def _visit_body(data: bytes, part: Part, scope: Scope) -> Iterator[Item]:
     items = visit_document(document, edits_only=scope.edits_only)
     for item in _of_part(lowered(items, view, part.body.start), scope):
         yield item
-        if isinstance(item, Edit) and part.encoding in mail.IDENTITY - {"binary"}:
+        if isinstance(item, Edit) and part.encoding in IDENTITY - {"binary"}:
             yield from _long_line(data, part, item, scope)
 
 
@@ -287,7 +286,7 @@ class _Same:
 
 def _transfer_view(data: bytes, part: Part, raw: bytes) -> View | None:
     """The view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
-    if part.encoding in mail.IDENTITY:
+    if part.encoding in IDENTITY:
         return _Same(raw)
     eol = b"\r\n" if data.find(b"\r\n", 0, part.body.start) >= 0 else eol_of(data, 0, len(data))
     if part.encoding == "quoted-printable":
@@ -315,13 +314,13 @@ def _document_base(data: bytes, part: Part, scope: Scope) -> Base:
 
 
 _OPAQUE: Final = {
-    mail.Opaque.SIGNED: (Reason.MIME_SIGNED, "is signed: left alone (RFC 1847 §2.1)"),
-    mail.Opaque.SEALED: (Reason.MIME_SEALED, "is sealed: left alone"),
-    mail.Opaque.PARTIAL: (Reason.MIME_PARTIAL, "is a piece of a message: left alone"),
-    mail.Opaque.EXTERNAL: (Reason.MIME_EXTERNAL, "has its body elsewhere: left alone"),
-    mail.Opaque.ENCODED: (Reason.MIME_ENCODED, "is encoded as a whole: left alone"),
-    mail.Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left alone"),
-    mail.Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left alone"),
-    mail.Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left alone, with the rest"),
-    mail.Opaque.HEADING: (Reason.LIMIT_HEADING, "has too long a heading: left alone"),
+    Opaque.SIGNED: (Reason.MIME_SIGNED, "is signed: left alone (RFC 1847 §2.1)"),
+    Opaque.SEALED: (Reason.MIME_SEALED, "is sealed: left alone"),
+    Opaque.PARTIAL: (Reason.MIME_PARTIAL, "is a piece of a message: left alone"),
+    Opaque.EXTERNAL: (Reason.MIME_EXTERNAL, "has its body elsewhere: left alone"),
+    Opaque.ENCODED: (Reason.MIME_ENCODED, "is encoded as a whole: left alone"),
+    Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left alone"),
+    Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left alone"),
+    Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left alone, with the rest"),
+    Opaque.HEADING: (Reason.LIMIT_HEADING, "has too long a heading: left alone"),
 }

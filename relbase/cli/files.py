@@ -26,12 +26,16 @@ from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import BinaryIO
 
     from relbase.cli.outcome import Tally
 
 # The name of standard input, as an argument and in messages.
 STDIN: Final = "-"
+
+# How much is read at a time, in bytes.
+PIECE: Final = 1 << 18
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
@@ -41,18 +45,18 @@ class InputError(Exception):
 
 
 class Source(NamedTuple):
-    """An input that has been read.
+    """An input that is open.
 
     Args:
         name: as the user gave it, `STDIN` for standard input.
         shown: the name for messages.
-        data: its bytes.
-        status: mode and times of the regular file it was read from, None for anything else.
+        pieces: its bytes, in pieces of any size but the first: that has `PIECE` bytes, or all.
+        status: mode and times of the regular file it is read from, None for anything else.
     """
 
     name: str
     shown: str
-    data: bytes
+    pieces: Iterator[bytes]
     status: os.stat_result | None
 
 
@@ -67,13 +71,25 @@ def process(inputs: Sequence[str], work: Callable[[Source], None], tally: Tally)
     if inputs.count(STDIN) > 1:
         raise click.UsageError("'-' is standard input, which can be read once: give it once")
     for name in inputs or (STDIN,):
-        try:
-            work(read(name))
-        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-            raise
-        except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-            streams.warn(f"{shown_name(name)}: error: {_reason(error)}")
-            tally.failed += 1
+        with told(shown_name(name), tally), opened(name) as source:
+            work(source)
+
+
+@contextmanager
+def told(shown: str, tally: Tally) -> Iterator[None]:
+    """Tell and count an input that cannot be processed; what ends the run is passed on.
+
+    Args:
+        shown: the input's name for messages.
+        tally: where failed inputs are counted.
+    """
+    try:
+        yield
+    except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+        streams.warn(f"{shown}: error: {_reason(error)}")
+        tally.failed += 1
 
 
 def _reason(error: Exception) -> str:
@@ -93,47 +109,65 @@ def shown_name(name: str) -> str:
     return "<stdin>" if name == STDIN else printable(name)
 
 
-def read(name: str) -> Source:
-    """Return an input, read whole.
+@contextmanager
+def opened(name: str) -> Iterator[Source]:
+    """Open an input for reading.
 
     Args:
         name: of a regular file, of a pipe with a name, or `STDIN`.
 
     Raises:
-        InputError: if it cannot be read.
+        InputError: if it cannot be read; its pieces raise it too.
     """
+    shown = shown_name(name)
+    if name == STDIN:
+        yield Source(name, shown, _pieces(_standard_input(), None), None)
+        return
+    with _open(name) as file:
+        status = os.fstat(file.fileno())
+        regular = status if stat.S_ISREG(status.st_mode) else None
+        yield Source(name, shown, _pieces(file, regular), regular)
+
+
+def _open(name: str) -> BinaryIO:
     try:
-        if name == STDIN:
-            return Source(name, shown_name(name), _read_standard_input(), None)
-        with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
-            before = os.fstat(file.fileno())
-            _check_readable(before.st_mode)
-            data = file.read()
-            after = os.fstat(file.fileno())
+        file = open(name, "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
     except IsADirectoryError:
         raise InputError(_DIRECTORY) from None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
-    regular = stat.S_ISREG(before.st_mode)
-    if regular and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
+        file.close()
+        raise InputError("it is a device: give a file, or - for standard input")
+    return file
+
+
+def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
+    """The bytes of a file; an error at its end when it changed since `before`."""
+    try:
+        while piece := file.read(PIECE):
+            yield piece
+        after = os.fstat(file.fileno()) if before else None
+    except OSError as error:
+        raise InputError(error.strerror or str(error)) from None
+    if before and after and _state(before) != _state(after):
         raise InputError("it changed while it was read: try again")
-    return Source(name, shown_name(name), data, before if regular else None)
+
+
+def _state(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
 
 
 _DIRECTORY: Final = "it is a directory: give the files in it, as in directory/*.html"
 
 
-def _check_readable(mode: int) -> None:
-    if not (stat.S_ISREG(mode) or stat.S_ISFIFO(mode)):
-        raise InputError("it is a device: give a file, or - for standard input")
-
-
-def _read_standard_input() -> bytes:
+def _standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     if sys.stdin.isatty():
         streams.warn("reading standard input, which Ctrl-D ends; --help tells more")
-    return sys.stdin.buffer.read()
+    return sys.stdin.buffer
 
 
 # ---- where outputs go
@@ -234,12 +268,12 @@ class Written:
     def __init__(self) -> None:
         self._identities: set[tuple[int, int]] = set()
 
-    def write(self, path: str, data: bytes, like: os.stat_result | None) -> None:
+    def write(self, path: str, pieces: Iterable[bytes], like: os.stat_result | None) -> None:
         """Write an output in one step, with the mode and the time of its input.
 
         Args:
             path: its name.
-            data: its bytes.
+            pieces: its bytes, in pieces of any size.
             like: of the input, None when that is no regular file.
 
         Raises:
@@ -248,12 +282,17 @@ class Written:
         directory, name = os.path.split(path)
         try:
             with _opened(directory or ".") as parent:
-                self._write(parent, path, name, data, like)
+                self._write(parent, path, name, pieces, like)
         except OSError as error:
             raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
     def _write(
-        self, parent: int, path: str, name: str, data: bytes, like: os.stat_result | None
+        self,
+        parent: int,
+        path: str,
+        name: str,
+        pieces: Iterable[bytes],
+        like: os.stat_result | None,
     ) -> None:
         # Planned long ago: somebody may have put something else there in between.
         with suppress(FileNotFoundError):
@@ -263,15 +302,9 @@ class Written:
             if _identity(there) in self._identities:
                 text = "another output of this run has this name here: give it another directory"
                 raise OutputError(f"{printable(path)}: {text}")
-        temporary = f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp"
-        try:
-            made = _write_new(parent, temporary, data, like)
-            os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-        except BaseException:
-            with suppress(OSError):
-                os.unlink(temporary, dir_fd=parent)
-            raise
-        self._identities.add(_identity(made))
+        with temporary(parent, name, pieces, like) as (made, status):
+            os.replace(made, name, src_dir_fd=parent, dst_dir_fd=parent)
+        self._identities.add(_identity(status))
 
 
 @contextmanager
@@ -283,13 +316,36 @@ def _opened(directory: str) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _write_new(parent: int, name: str, data: bytes, like: os.stat_result | None) -> os.stat_result:
+@contextmanager
+def temporary(
+    parent: int, name: str, pieces: Iterable[bytes], like: os.stat_result | None
+) -> Iterator[tuple[str, os.stat_result]]:
+    """Write a file of a name that nobody has, which is removed unless it gets another name.
+
+    Args:
+        parent: descriptor of the directory for it.
+        name: what it is to be called in the end.
+        pieces: its bytes, in pieces of any size.
+        like: of the input whose mode and time it gets, None for none.
+    """
+    made = f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp"
+    try:
+        yield made, _write_new(parent, made, pieces, like)
+    finally:
+        with suppress(OSError):
+            os.unlink(made, dir_fd=parent)
+
+
+def _write_new(
+    parent: int, name: str, pieces: Iterable[bytes], like: os.stat_result | None
+) -> os.stat_result:
     """Write a file that is not there yet, to the disk: a rename may reach it before the content."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
     # Nobody else reads a document before it has the mode of the original.
     descriptor = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=parent)
     with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor)
-        file.write(data)
+        for piece in pieces:
+            file.write(piece)
         file.flush()
         if like is not None:
             os.fchmod(descriptor, like.st_mode & _OWN_BITS)

@@ -23,7 +23,6 @@ beginning, since other readers do compare beginnings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import Final, NamedTuple
 
 from relbase.containers import fields
@@ -36,6 +35,15 @@ from relbase.containers.fields import (
     read_heading,
     token,
 )
+from relbase.containers.parts import (
+    IDENTITY,
+    MESSAGES,
+    OPAQUE_PREFIXES,
+    OPAQUE_TYPES,
+    Multipart,
+    Opaque,
+    Part,
+)
 from relbase.edit import Span
 from relbase.view.transcode import encode
 
@@ -46,89 +54,6 @@ MAX_PARTS: Final = 10_000
 # Of all headings together: 10,000 headings of `fields.MAX_FIELDS` would need 50 times the memory of
 # the message. Past it a heading is cut.
 MAX_FIELDS: Final = 100_000
-
-
-class Opaque(Enum):
-    """Why a part is not entered. The values are stable: they are those of its notes."""
-
-    SIGNED = "mime-signed"  # RFC 1847 §2.1: nothing may change in it
-    SEALED = "mime-sealed"  # encrypted, S/MIME, PGP
-    PARTIAL = "mime-partial"  # RFC 2046 §5.2.2: a piece of a message
-    EXTERNAL = "mime-external"  # RFC 2046 §5.2.3: the body is elsewhere
-    ENCODED = "mime-encoded"  # RFC 2045 §6.4 forbids it, and readers differ
-    BOUNDARY = "mime-boundary"  # a multipart without a boundary
-    DEPTH = "limit-mime-depth"
-    PARTS = "limit-mime-parts"  # all that follows in the message is in this part
-    HEADING = "limit-heading"
-
-
-class Multipart(NamedTuple):
-    """What a multipart has around its parts; spans are empty where there is nothing.
-
-    Args:
-        boundary: as in its delimiters, without the leading `--`.
-        preamble: what comes before the first delimiter; all of the body when there is none.
-        close: the closing delimiter with the line break before it.
-        epilogue: what follows the closing delimiter, from its line break on.
-    """
-
-    boundary: bytes
-    preamble: Span
-    close: Span
-    epilogue: Span
-
-
-class Part(NamedTuple):
-    """An entity: the message, a body part of a multipart, or a message inside of a message.
-
-    Args:
-        number: as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A
-            multipart in a message/rfc822 has the number of that: it is its text.
-        parent: the index of the part around it, None for the outermost message.
-        type: the media type in lower case, the default one when none is stated.
-        charset: the label that its Content-Type states, None for none.
-        encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
-        disposition: of Content-Disposition in lower case, None for none.
-        heading: its fields with their spans.
-        body: exactly its body, without the line break that belongs to the next delimiter.
-        delimiter: the delimiter line in front, with both line breaks; empty for a message.
-        boundaries: those that are open in its body, outermost first, its own left out.
-        opaque: why it was not entered, None when nothing hindered it.
-        multipart: what is around its parts when it is an entered multipart, else None.
-        message: whether its body is a message that was entered: the next part.
-    """
-
-    number: str
-    parent: int | None
-    type: str
-    charset: str | None
-    encoding: str
-    disposition: str | None
-    heading: Heading
-    body: Span
-    delimiter: Span
-    boundaries: tuple[bytes, ...]
-    opaque: Opaque | None
-    multipart: Multipart | None
-    message: bool
-
-
-# Why a media type is never entered.
-_OPAQUE_TYPES: Final = {
-    "multipart/signed": Opaque.SIGNED,
-    "multipart/encrypted": Opaque.SEALED,
-    "application/pkcs7-mime": Opaque.SEALED,
-    "application/x-pkcs7-mime": Opaque.SEALED,
-    "message/partial": Opaque.PARTIAL,
-    "message/external-body": Opaque.EXTERNAL,
-}
-_PGP: Final = ("application/pgp", "application/x-pgp")
-
-# The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
-MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
-
-# The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
-IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 
 
 class _Source(NamedTuple):
@@ -319,8 +244,8 @@ def _shape(type_: str, encoding: str, boundary: bytes | None, heading: Heading) 
     is_multipart, is_message = type_.startswith("multipart/"), type_ in MESSAGES
     if not is_multipart:
         boundary = None
-    if type_ in _OPAQUE_TYPES or type_.startswith(_PGP):
-        return _Shape(_OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
+    if type_ in OPAQUE_TYPES or type_.startswith(OPAQUE_PREFIXES):
+        return _Shape(OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
     if is_multipart and boundary is None:
         return _Shape(Opaque.BOUNDARY, None, message=False)
     if (is_multipart or is_message) and encoding not in IDENTITY:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.containers import fields, mail
-from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, Opaque, Part, walk
+from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, walk
+from relbase.containers.parts import Opaque, Part
 from relbase.edit import Span
 
 if TYPE_CHECKING:

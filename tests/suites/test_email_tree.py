@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Final
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from relbase.containers.mail import MESSAGES, Part, walk
+from relbase.containers.mail import walk
+from relbase.containers.parts import MESSAGES, Part
 from relbase.edit import Span
 
 if TYPE_CHECKING:

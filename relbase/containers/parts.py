@@ -1,0 +1,93 @@
+"""What the walk of a message yields: its parts, why one is not entered, and the media types."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from relbase.containers.fields import Heading
+    from relbase.edit import Span
+
+
+class Opaque(Enum):
+    """Why a part is not entered. The values are stable: they are those of its notes."""
+
+    SIGNED = "mime-signed"  # RFC 1847 §2.1: nothing may change in it
+    SEALED = "mime-sealed"  # encrypted, S/MIME, PGP
+    PARTIAL = "mime-partial"  # RFC 2046 §5.2.2: a piece of a message
+    EXTERNAL = "mime-external"  # RFC 2046 §5.2.3: the body is elsewhere
+    ENCODED = "mime-encoded"  # RFC 2045 §6.4 forbids it, and readers differ
+    BOUNDARY = "mime-boundary"  # a multipart without a boundary
+    DEPTH = "limit-mime-depth"
+    PARTS = "limit-mime-parts"  # all that follows in the message is in this part
+    HEADING = "limit-heading"
+
+
+class Multipart(NamedTuple):
+    """What a multipart has around its parts; spans are empty where there is nothing.
+
+    Args:
+        boundary: as in its delimiters, without the leading `--`.
+        preamble: what comes before the first delimiter; all of the body when there is none.
+        close: the closing delimiter with the line break before it.
+        epilogue: what follows the closing delimiter, from its line break on.
+    """
+
+    boundary: bytes
+    preamble: Span
+    close: Span
+    epilogue: Span
+
+
+class Part(NamedTuple):
+    """An entity: the message, a body part of a multipart, or a message inside of a message.
+
+    Args:
+        number: as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A
+            multipart in a message/rfc822 has the number of that: it is its text.
+        parent: the index of the part around it, None for the outermost message.
+        type: the media type in lower case, the default one when none is stated.
+        charset: the label that its Content-Type states, None for none.
+        encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
+        disposition: of Content-Disposition in lower case, None for none.
+        heading: its fields with their spans.
+        body: exactly its body, without the line break that belongs to the next delimiter.
+        delimiter: the delimiter line in front, with both line breaks; empty for a message.
+        boundaries: those that are open in its body, outermost first, its own left out.
+        opaque: why it was not entered, None when nothing hindered it.
+        multipart: what is around its parts when it is an entered multipart, else None.
+        message: whether its body is a message that was entered: the next part.
+    """
+
+    number: str
+    parent: int | None
+    type: str
+    charset: str | None
+    encoding: str
+    disposition: str | None
+    heading: Heading
+    body: Span
+    delimiter: Span
+    boundaries: tuple[bytes, ...]
+    opaque: Opaque | None
+    multipart: Multipart | None
+    message: bool
+
+
+# Why a media type is never entered.
+OPAQUE_TYPES: Final = {
+    "multipart/signed": Opaque.SIGNED,
+    "multipart/encrypted": Opaque.SEALED,
+    "application/pkcs7-mime": Opaque.SEALED,
+    "application/x-pkcs7-mime": Opaque.SEALED,
+    "message/partial": Opaque.PARTIAL,
+    "message/external-body": Opaque.EXTERNAL,
+}
+OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
+
+# The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
+MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
+
+# The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
+IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
