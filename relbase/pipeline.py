@@ -17,7 +17,6 @@ from relbase.edit import Edit, Span, splice
 from relbase.headings import http_statements
 from relbase.kind import Kind, kind_of_bytes, kind_of_type
 from relbase.layers import UNKNOWN, Base, establish
-from relbase.messages import mbox_entities, message_entities, visit_mbox, visit_message
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.retrieval import statements as retrieval_statements
@@ -227,14 +226,21 @@ class _Container(NamedTuple):
     entities: Callable[..., Iterator[Entity]]
 
 
-_CONTAINERS: Final = {
-    Kind.MAIL: _Container(visit_message, message_entities),
-    Kind.MBOX: _Container(visit_mbox, mbox_entities),
-}
+_CONTAINERS: Final = frozenset((Kind.MAIL, Kind.MBOX))
+
+
+def _container(kind: Kind) -> _Container | None:
+    if kind not in _CONTAINERS:
+        return None
+    from relbase import messages  # noqa: PLC0415 (pages need none of it: start-up time)
+
+    if kind is Kind.MAIL:
+        return _Container(messages.visit_message, messages.message_entities)
+    return _Container(messages.visit_mbox, messages.mbox_entities)
 
 
 def _entities(source: _Source) -> Iterator[Entity]:
-    container = _CONTAINERS.get(source.kind)
+    container = _container(source.kind)
     if container is not None:
         yield from container.entities(source.data, source.scope, detect=source.detect)
     elif source.document is not None:
@@ -253,7 +259,7 @@ def _base(source: _Source) -> Base:
 
 def _visit(source: _Source, *, edits_only: bool) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes."""
-    container = _CONTAINERS.get(source.kind)
+    container = _container(source.kind)
     if container is not None:
         scope = replace(source.scope, edits_only=edits_only)
         return container.visit(source.data, scope, detect=source.detect)

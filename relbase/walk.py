@@ -26,7 +26,7 @@ from relbase.lowering import (
     written,
 )
 from relbase.notes import Reason
-from relbase.references import css, html, scripts, values
+from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped, css_view
 from relbase.references.css_skim import last_relative
 from relbase.references.foreign import HTML
@@ -148,6 +148,10 @@ def visit_css(text: bytes, scope: Scope, place: Place | None = None) -> Iterator
     """
     place = _SHEET if place is None else place
     until = last_relative(text) if scope.edits_only else None
+    if until == 0:
+        return
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
     for found in css.references(text, until=until):
         raw = text[found.start : found.end]
         if scope.edits_only and raw.startswith(ABSOLUTE):
