@@ -1,6 +1,8 @@
 """Fields that tell of a body and follow it when it changes: Content-Length, Lines, Content-MD5.
 
-A field that was wrong before the change is left alone, with a remark: nobody knows what it counted.
+Strategy: the headings are gone through from the last to the first, since a heading tells of all
+that stands behind it in its body, the headings of parts included. A field that was wrong before the
+change is left alone, with a remark: nobody knows what it counted.
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
@@ -16,76 +18,126 @@ from relbase.notes import Reason
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from relbase.containers.fields import Field
     from relbase.containers.parts import Part
 
-    Decode = Callable[[bytes], bytes | None]
-    Remark = tuple[Span, Reason, str]
+    Decode = Callable[[Part, bytes], bytes | None]
 
 # A number as written; more digits than any body has bytes are none.
 _number: Final = re.compile(rb"[0-9]{1,18}(?![0-9])").match
 _digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
 
 
+class Stale(NamedTuple):
+    """A field that is left as it is although the body of its part changed."""
+
+    part: Part
+    span: Span
+    reason: Reason
+    text: str
+
+
+class _Change(NamedTuple):
+    """A body before and after, and how its transfer encoding is undone."""
+
+    before: bytes
+    after: bytes
+    decode: Callable[[bytes], bytes | None]
+
+
 def following(
-    data: bytes, part: Part, edits: Sequence[Edit], decode: Decode
-) -> tuple[list[Edit], list[Remark]]:
-    """Return the edits of the fields of a part that follow its body, and what to remark.
+    data: bytes, parts: Sequence[Part], edits: Sequence[Edit], decode: Decode
+) -> tuple[list[Edit], list[Stale]]:
+    """Return the edits of a message with those of the fields that follow them, and what does not.
 
     Args:
         data: the message.
-        part: the part, whose heading holds the fields.
-        edits: all edits of the message; those in the body count.
-        decode: undoes the transfer encoding of a body, None where it cannot.
+        parts: all its parts, in the order of the bytes.
+        edits: all its edits, sorted.
+        decode: undoes the transfer encoding of a body of a part, None where it cannot.
     """
-    fields = [field for field in part.heading.fields if field.name in _FOLLOWED]
-    start, end = part.body
-    inside = [Edit(e.start - start, e.end - start, e.new) for e in edits if start <= e.start <= end]
-    if not fields or not inside:
-        return [], []
-    before = data[start:end]
-    after = splice(before, inside)
-    followed: list[Edit] = []
-    remarks: list[Remark] = []
+    waiting = list(edits)  # those in front of what has been gone through
+    behind: list[Edit] = []  # the others, the last one first
+    stale: list[Stale] = []
+    for part in reversed(parts):
+        fields = [field for field in part.heading.fields if field.name in _FOLLOWED]
+        if not fields:
+            continue
+        while waiting and waiting[-1].start >= part.body.start:
+            behind.append(waiting.pop())
+        inside = _inside(behind, part.body)
+        if not inside:
+            continue
+        followed, more = _followed(data, part, fields, inside, decode)
+        stale += more
+        while followed and waiting and waiting[-1].start >= part.heading.start:
+            followed.append(waiting.pop())
+        behind += sorted(followed, reverse=True)
+    return [*waiting, *reversed(behind)], stale
+
+
+def _inside(behind: list[Edit], body: Span) -> list[Edit]:
+    """The edits of a body, in coordinates of it, of edits that begin in it, the last one first."""
+    start, end = body
+    inside: list[Edit] = []
+    for edit in reversed(behind):
+        if edit.start > end:
+            break
+        inside.append(Edit(edit.start - start, edit.end - start, edit.new))
+    return inside
+
+
+def _followed(
+    data: bytes, part: Part, fields: list[Field], inside: list[Edit], decode: Decode
+) -> tuple[list[Edit], list[Stale]]:
+    """The edits of the fields of one heading, and those that are left."""
+    before = data[part.body.start : part.body.end]
+    change = _Change(before, splice(before, inside), lambda body: decode(part, body))
+    edits: list[Edit] = []
+    stale: list[Stale] = []
+    seen: set[str] = set()
     for field in fields:
         value = data[field.value.start : field.value.end]
-        found = _FOLLOWED[field.name](value, before, after, decode)
+        found = None if field.name in seen else _FOLLOWED[field.name](value, change)
         if found is None:
-            text = f"{field.name} was wrong before the body changed: left as it is"
-            remarks.append((field.value, Reason.FIELD_STALE, text))
-        else:
-            length, new = found
-            followed.append(Edit(field.value.start, field.value.start + length, new))
-    return [edit for edit in followed if data[edit.start : edit.end] != edit.new], remarks
+            why = "stands there twice" if field.name in seen else "was wrong before"
+            text = f"{field.name} {why}: left as it is, although the body changed"
+            stale.append(Stale(part, field.value, Reason.FIELD_STALE, text))
+        elif (edit := Edit(field.value.start, field.value.start + len(found[0]), found[1])).new != (
+            found[0]
+        ):
+            edits.append(edit)
+        seen.add(field.name)
+    return edits, stale
 
 
-def _length(
-    value: bytes, before: bytes, after: bytes, _decode: Decode
-) -> tuple[int, bytes] | None:
+def _length(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     found = _number(value)
-    if found is None or int(found[0]) != len(before):
+    if found is None or int(found[0]) != len(change.before):
         return None
-    return found.end(), b"%d" % len(after)
+    return found[0], b"%d" % len(change.after)
 
 
-def _lines(value: bytes, before: bytes, after: bytes, _decode: Decode) -> tuple[int, bytes] | None:
+def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """Lines counts line ends, or lines: the last one may have no end."""
     found = _number(value)
     stated = int(found[0]) if found else -1
-    counted = before.count(b"\n")
+    counted = change.before.count(b"\n")
     if found is None or stated not in {counted, counted + 1}:
         return None
-    return found.end(), b"%d" % (stated + after.count(b"\n") - counted)
+    return found[0], b"%d" % (stated + change.after.count(b"\n") - counted)
 
 
-def _md5(value: bytes, before: bytes, after: bytes, decode: Decode) -> tuple[int, bytes] | None:
+def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """RFC 1864 §2: of the decoded body, the line ends of text as CRLF."""
     found = _digest(value)
+    decoded = change.decode(change.before) if found else None
+    if found is None or decoded is None:
+        return None
     for form in (_as_it_is, _with_crlf):
-        decoded, redecoded = decode(before), decode(after)
-        if found is None or decoded is None or redecoded is None:
-            return None
         if _hashed(form(decoded)) == found[0]:
-            return found.end(), _hashed(form(redecoded))
+            redecoded = change.decode(change.after)
+            return None if redecoded is None else (found[0], _hashed(form(redecoded)))
     return None
 
 

@@ -62,9 +62,7 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
     return statements, notes
 
 
-def mime_statements(
-    fields: Iterable[tuple[str, str, Span | None]], name: str
-) -> list[Statement]:
+def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
     r"""Return what the heading of a MIME entity states as its base, strongest first.
 
     Args:

@@ -18,7 +18,10 @@ def shifted(items: Iterable[Item], offset: int) -> Iterator[Item]:
     """The items of a text that means itself and begins at `offset` of the text around it."""
     for item in items:
         if isinstance(item, Edit):
-            yield Edit(item.start + offset, item.end + offset, item.new)
+            start = item.start + offset
+            # Most are insertions: there may be millions, and one number serves for both ends.
+            end = start if item.end == item.start else item.end + offset
+            yield Edit(start, end, item.new)
         else:
             yield item._replace(start=item.start + offset, end=item.end + offset)
 
@@ -45,7 +48,9 @@ def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
         for hit, (start, end) in zip(hits, places, strict=True):
             yield hit._replace(start=start + offset, end=end + offset)
     if edits:
-        yield from shifted(view.lower(edits), offset)
+        outward: list[Item] = [*view.lower(edits)]
+        edits.clear()
+        yield from shifted(_drained(outward), offset)
 
 
 def _located(view: View, spans: list[Span]) -> Iterator[Span]:
@@ -107,5 +112,12 @@ def written(
     """
     found = list(items)
     if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-        return shifted(found, offset)
+        return shifted(_drained(found), offset)
     return lowered(found, view(), offset)
+
+
+def _drained(items: list[Item]) -> Iterator[Item]:
+    """The items in their order, each let go of: one value may hold a million."""
+    items.reverse()
+    while items:
+        yield items.pop()

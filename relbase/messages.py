@@ -12,12 +12,13 @@ the first is handed on, since a heading tells of the body behind it.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bodies import fitting, line_end, transfer_view
 from relbase.containers import mail, mbox
-from relbase.containers.fields import eol_of, first, text_of
+from relbase.containers.fields import first, text_of
 from relbase.containers.parts import IDENTITY, Opaque
 from relbase.derived import following
 from relbase.documents import VISITS, read_document, visit_document
@@ -26,26 +27,25 @@ from relbase.headings import mime_statements, snapshot_statements
 from relbase.kind import Kind, kind_of_type
 from relbase.layers import Base, Layer, establish
 from relbase.lowering import lowered, shifted
-from relbase.notes import Reason
+from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
 from relbase.scope import Hit, Place, visit_url
-from relbase.view.base64 import base64_view
-from relbase.view.quoted_printable import QuotedPrintableView
+from relbase.url.resolver import is_absolute
 from relbase.walk import html_base
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.notes import Note
+    from relbase.layers import Statement
     from relbase.scope import Item, Scope
-    from relbase.view.runs import View
 
-# RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
-MAX_LINE: Final = 998
+# What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
+# each another one, are 80 MB at most; without it a long base makes them as many times as long.
+MAX_BASE: Final = 8_000
 
 _SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
 
@@ -53,11 +53,22 @@ _ENTITY: Final = "message/rfc822"
 
 
 class _Established(NamedTuple):
-    """A part, its base, the base for its Content-Location, and what was remarked on them."""
+    """A part, its base, and what was remarked on that.
+
+    Args:
+        part: the part.
+        base: of what is in it.
+        heading_base: of the references in its heading.
+        location_base: of its Content-Location.
+        attached: whether it is an attachment or in one.
+        notes: the remarks on its base.
+    """
 
     part: Part
     base: Base
+    heading_base: Base
     location_base: Base
+    attached: bool
     notes: list[Note]
 
 
@@ -69,26 +80,22 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
         scope: of what is around it; its `part` precedes the numbers of the parts.
         detect: whether marks that programs leave may state the retrieval URL.
     """
-    hits: list[Hit] = []
-    edits: list[Edit] = []
-    parts = _established(data, scope, detect=detect)
+    parts = mail.walk(data)
+    eol = line_end(data)
     skipped = set() if scope.policy.dkim_signed else _signed(parts)
-    for index, established in enumerate(parts):
+    found: list[Edit] = []
+    for index, established in enumerate(_established(data, parts, scope, detect=detect)):
         if index in skipped:
             continue
-        for item in _visit_part(data, established, scope):
+        for item in _visit_part(data, established, scope, eol):
             if isinstance(item, Edit):
-                edits.append(item)
+                found.append(item)
             else:
-                hits.append(item)
-    edits.sort()
-    for established in parts:
-        hits += _broken_signature(established, edits, scope)
-    for part in sorted((found.part for found in parts), key=lambda part: -part.heading.start):
-        followed, remarks = following(data, part, edits, partial(_decoded, data, part))
-        edits = sorted([*edits, *followed]) if followed else edits
-        hits += [_remark(part, span, reason, text, scope) for span, reason, text in remarks]
-    yield from hits
+                yield item
+    yield from _broken_signatures(parts, found, scope)
+    edits, stale = following(data, parts, found, lambda part, raw: _decoded(part, raw, eol))
+    for part, span, reason, text in stale:
+        yield _remark(part, span, reason, text, scope)
     yield from edits
 
 
@@ -100,10 +107,12 @@ def message_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Itera
         scope: of what is around it.
         detect: whether marks that programs leave may state the retrieval URL.
     """
-    for part, base, _, _ in _established(data, scope, detect=detect):
+    parts = mail.walk(data)
+    eol = line_end(data)
+    for part, base, *_ in _established(data, parts, scope, detect=detect):
         span = Span(part.heading.start, part.body.end)
-        type_ = _ENTITY if part.number == "" else part.type
-        document = _document_base(data, part, replace(scope, base=base))
+        type_ = _ENTITY if part.parent is None else part.type
+        document = _document_base(data, part, replace(scope, base=base), eol)
         yield Entity(_number(part, scope), type_, span, document)
 
 
@@ -111,7 +120,29 @@ def visit_mbox(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[It
     """The items of all messages of an mbox; part "3/1.2" is of the third message."""
     for message, inside in _messages(data, scope):
         start = message.offset + len(message.separator or b"")
-        yield from shifted(visit_message(message.content, inside, detect=detect), start)
+        items = visit_message(message.content, inside, detect=detect)
+        if message.length is not None:
+            items = _measured(message, message.length, items)
+        yield from shifted(items, start)
+
+
+def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a message, and its Content-Length wherever its heading ends to other readers."""
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        elif item.remark is None or (item.remark[0], item.start) != (_STALE, length.start):
+            yield item
+    written = message.content[length.start : length.end]
+    body = len(message.content) - int(written)
+    grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.start >= body)
+    if grown and all(edit.start != length.start for edit in edits):
+        edits.append(Edit(*length, b"%d" % (int(written) + grown)))
+    yield from sorted(edits)
+
+
+_STALE: Final = Reason.FIELD_STALE
 
 
 def mbox_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Entity]:
@@ -139,73 +170,112 @@ def _name(part: Part) -> str:
     return f"part {part.number}" if part.number else "the message"
 
 
-def _established(data: bytes, scope: Scope, *, detect: bool) -> list[_Established]:
+def _established(
+    data: bytes, parts: Sequence[Part], scope: Scope, *, detect: bool
+) -> Iterator[_Established]:
     """The parts of a message with their bases, each within that of the part around it."""
-    found: list[_Established] = []
-    for part in mail.walk(data):
-        around = scope.base
-        notes: list[Note] = []
+    path: dict[int, _Established] = {}  # the parts around, and no others: bases may be long
+    for index, part in enumerate(parts):
+        around, notes = scope.base, []
         if part.parent is not None:
-            around = found[part.parent].base
+            while next(reversed(path)) != part.parent:
+                path.popitem()
+            around = path[part.parent].base
         elif detect and scope.base.layer is Layer.NONE:
             statements = snapshot_statements(first(data, part.heading, _SNAPSHOT))
             around, notes = establish(statements, around, profile=scope.profile)
-        fields = [(field.name, text_of(data, field), field.value) for field in part.heading.fields]
-        stated = mime_statements(fields, _name(part))
-        number = _number(part, scope)
-        base, more = establish(stated, around, profile=scope.profile, part=number)
-        location_base = base
-        if base.source.startswith("Content-Location"):
-            own = [statement for statement in stated if statement.source != base.source]
-            location_base, _ = establish(own, around, profile=scope.profile, part=number)
-        found.append(_Established(part, base, location_base, [*notes, *more]))
-    return found
+        attached = part.parent is not None and (
+            path[part.parent].attached or part.disposition == "attachment"
+        )
+        path[index] = _established_part(data, part, around, scope, (attached, notes))
+        yield path[index]
+
+
+def _established_part(
+    data: bytes, part: Part, around: Base, scope: Scope, known: tuple[bool, list[Note]]
+) -> _Established:
+    attached, notes = known
+    fields = [(field.name, text_of(data, field), field.value) for field in part.heading.fields]
+    stated, long = _resolvable(mime_statements(fields, _name(part)), around, part, scope)
+    number = _number(part, scope)
+    base, more = establish(stated, around, profile=scope.profile, part=number)
+    # A heading's own base is embedded for the references that stand in it (RFC 1808 §3.1).
+    own = bool(stated) and base.outer is around
+    heading_base = replace(base, layer=Layer.EMBEDDED) if own else base
+    by_location = own and base.source.startswith("Content-Location")
+    location_base = around if by_location else heading_base
+    return _Established(part, base, heading_base, location_base, attached, [*notes, *long, *more])
+
+
+def _resolvable(
+    stated: list[Statement], around: Base, part: Part, scope: Scope
+) -> tuple[list[Statement], list[Note]]:
+    """The statements without those that are relative to too long a base."""
+    if len(around.url) <= MAX_BASE:
+        return stated, []
+    kept = [found for found in stated if is_absolute(found.value, scope.profile, around.url)]
+    text = f"a base of {_name(part)} is relative to one longer than {MAX_BASE}: it does not count"
+    note = Note(Reason.BASE_RELATIVE, _number(part, scope), None, text)
+    return kept, [note] if len(kept) < len(stated) else []
 
 
 _SNAPSHOT: Final = "snapshot-content-location"
 
 
-def _signed(parts: list[_Established]) -> set[int]:
-    """The parts of messages that are signed, as a whole, by somebody on the way."""
+def _is_message(part: Part, parts: Sequence[Part]) -> bool:
+    return part.parent is None or parts[part.parent].message
+
+
+def _signatures(part: Part, parts: Sequence[Part]) -> list[Field]:
+    """The fields by which a message is signed, as a whole, by somebody on the way."""
+    if not _is_message(part, parts):
+        return []
+    return [field for field in part.heading.fields if field.name in _SIGNATURES]
+
+
+def _signed(parts: Sequence[Part]) -> set[int]:
+    """The parts of messages that are signed."""
     signed: set[int] = set()
-    for index, (part, *_) in enumerate(parts):
-        has_signature = any(field.name in _SIGNATURES for field in part.heading.fields)
-        if has_signature or part.parent in signed:
+    for index, part in enumerate(parts):
+        if part.parent in signed or _signatures(part, parts):
             signed.add(index)
     return signed
 
 
-def _broken_signature(established: _Established, edits: list[Edit], scope: Scope) -> Iterator[Hit]:
-    part = established.part
-    fields = [field for field in part.heading.fields if field.name in _SIGNATURES]
-    inside = part.body.start, part.body.end
-    if fields and any(inside[0] <= edit.start <= inside[1] for edit in edits):
-        text = f"{_name(part)} is signed ({fields[0].name}), and the signature no longer holds"
-        yield _remark(part, fields[0].span, Reason.SIGNATURE_BROKEN, text, scope)
+def _broken_signatures(parts: Sequence[Part], edits: Sequence[Edit], scope: Scope) -> Iterator[Hit]:
+    """The remarks on signatures over what is edited."""
+    starts = [edit.start for edit in edits]
+    for part in parts:
+        fields = _signatures(part, parts)
+        if not fields:
+            continue
+        after_heading = bisect_left(starts, part.body.start)
+        is_body = after_heading < len(starts) and starts[after_heading] <= part.body.end
+        if is_body or bisect_left(starts, part.heading.start) < after_heading:
+            verdict = "no longer holds" if is_body else "may no longer hold"
+            text = f"{_name(part)} is signed ({fields[0].name}), and the signature {verdict}"
+            yield _remark(part, fields[0].span, Reason.SIGNATURE_BROKEN, text, scope)
 
 
 def _remark(part: Part, span: Span, reason: Reason, text: str, scope: Scope) -> Hit:
     return Hit(*span, "", "", "", "", None, scope.base, None, (reason, text), _number(part, scope))
 
 
-def _visit_part(data: bytes, established: _Established, scope: Scope) -> Iterator[Item]:
+def _visit_part(data: bytes, established: _Established, scope: Scope, eol: bytes) -> Iterator[Item]:
     """The items of one part: of its heading, then of the document in it."""
-    part, base, location_base, notes = established
+    part, base, *_, attached, notes = established
     inside = replace(scope, base=base, part=_number(part, scope))
     if _matters(part):
         for note in notes:
-            span = note.span or part.heading.fields[0].span if part.heading.fields else Span(0, 0)
+            span = note.span or Span(part.heading.start, part.heading.start)
             yield _remark(part, span, note.reason, note.text, scope)
-    for field in part.heading.fields:
-        row = headers.FIELDS.get(field.name.encode())
-        if row is not None:
-            on = location_base if field.name == "content-location" else base
-            yield from _visit_field(data, field, row, inside.on(_in_heading(on, part)))
+    heading = Span(part.heading.start, part.heading.end)
+    yield from _transported(data, part, heading, _visit_heading(data, established, inside), scope)
     if part.opaque is not None:
         reason, text = _OPAQUE[part.opaque]
         yield _remark(part, part.body, reason, f"{_name(part)} ({part.type}) {text}", scope)
-    elif part.multipart is None and not part.message:
-        yield from _visit_body(data, part, inside)
+    elif part.multipart is None and not part.message and (scope.policy.attachments or not attached):
+        yield from _visit_body(data, part, inside, eol)
 
 
 def _matters(part: Part) -> bool:
@@ -213,10 +283,14 @@ def _matters(part: Part) -> bool:
     return part.multipart is not None or part.message or kind_of_type(part.type) in VISITS
 
 
-def _in_heading(base: Base, part: Part) -> Base:
-    """A heading's own base is embedded for the references that stand in it (RFC 1808 §3.1)."""
-    own = base.layer is Layer.ENTITY and base.source.endswith(f" of {_name(part)}")
-    return replace(base, layer=Layer.EMBEDDED) if own else base
+def _visit_heading(data: bytes, established: _Established, scope: Scope) -> Iterator[Item]:
+    part, _, heading_base, location_base, *_ = established
+    for field in part.heading.fields:
+        is_external = field.name == "content-type" and part.opaque is Opaque.EXTERNAL
+        row = headers.EXTERNAL_BODY if is_external else headers.FIELDS.get(field.name.encode())
+        if row is not None:
+            base = location_base if field.name == "content-location" else heading_base
+            yield from _visit_field(data, field, row, scope.on(base))
 
 
 def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) -> Iterator[Item]:
@@ -224,23 +298,24 @@ def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) ->
     place = Place("", field.name, Row(row.syntax))
     for span in row.find(value):
         raw = value[span.start : span.end]
-        view = headers.folded_view(raw, headers.quote_before(value, span))
+        # Between the quotes of a parameter a backslash is none.
+        is_parameter = row is headers.EXTERNAL_BODY
+        view = headers.folded_view(
+            raw, b"\\" if is_parameter else headers.quote_before(value, span)
+        )
         items = visit_url(view.inner, Span(0, len(view.inner)), scope, place)
         yield from lowered(items, view, field.value.start + span.start)
 
 
-def _visit_body(data: bytes, part: Part, scope: Scope) -> Iterator[Item]:
+def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[Item]:
     """The items of the document that a part holds, if it holds one."""
     kind = kind_of_type(part.type) or Kind.OTHER
-    if part.disposition == "attachment" and not scope.policy.attachments:
-        return
     if kind is Kind.XML:
         text = f"{_name(part)} ({part.type}): XML is not rewritten yet: passed through"
         yield _remark(part, part.body, Reason.KIND_UNSUPPORTED, text, scope)
     if kind not in VISITS:
         return
-    raw = data[part.body.start : part.body.end]
-    view = _transfer_view(data, part, raw)
+    view = transfer_view(part, data[part.body.start : part.body.end], eol)
     if view is None:
         text = f"{_name(part)} ({part.type}) does not decode as {part.encoding!r}: passed through"
         yield _remark(part, part.body, Reason.ENCODING_UNSUPPORTED, text, scope)
@@ -248,65 +323,41 @@ def _visit_body(data: bytes, part: Part, scope: Scope) -> Iterator[Item]:
     document, hindrance = read_document(view.inner, kind, part.charset, scope)
     if hindrance is not None:
         yield _remark(part, part.body, *hindrance, scope)
-    items = visit_document(document, edits_only=scope.edits_only)
-    for item in _of_part(lowered(items, view, part.body.start), scope):
-        yield item
-        if isinstance(item, Edit) and part.encoding in IDENTITY - {"binary"}:
-            yield from _long_line(data, part, item, scope)
-
-
-def _of_part(items: Iterator[Item], scope: Scope) -> Iterator[Item]:
+    items = lowered(visit_document(document, edits_only=scope.edits_only), view, part.body.start)
+    if part.encoding in IDENTITY:
+        items = _transported(data, part, part.body, items, scope)
     for item in items:
         yield item if isinstance(item, Edit) else item._replace(part=scope.part)
 
 
-def _long_line(data: bytes, part: Part, edit: Edit, scope: Scope) -> Iterator[Hit]:
-    """The remark on a line that an edit makes longer than mail transports."""
-    start = data.rfind(b"\n", part.body.start, edit.start) + 1 or part.body.start
-    end = data.find(b"\n", edit.end, part.body.end)
-    end = part.body.end if end < 0 else end
-    grown = len(edit.new) - (edit.end - edit.start)
-    if end - start <= MAX_LINE < end - start + grown:
-        text = f"a line of {_name(part)} grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
-        yield _remark(part, Span(edit.start, edit.end), Reason.LINE_LENGTH, text, scope)
+def _transported(
+    data: bytes, part: Part, within: Span, items: Iterable[Item], scope: Scope
+) -> Iterator[Item]:
+    """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        else:
+            yield item
+    kept, remarks = fitting(data, within, edits, part.boundaries)
+    for span, reason, text in remarks:
+        if reason is not Reason.LINE_LENGTH or part.encoding != "binary":
+            yield _remark(part, span, reason, f"{_name(part)}: {text}", scope)
+    yield from kept
 
 
-class _Same:
-    """The view of a body that is not encoded."""
-
-    __slots__ = ("inner",)
-
-    def __init__(self, raw: bytes) -> None:
-        self.inner: bytes = raw
-
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Edits of the inner text are edits of the raw text."""
-        return list(edits)
-
-
-def _transfer_view(data: bytes, part: Part, raw: bytes) -> View | None:
-    """The view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
-    if part.encoding in IDENTITY:
-        return _Same(raw)
-    eol = b"\r\n" if data.find(b"\r\n", 0, part.body.start) >= 0 else eol_of(data, 0, len(data))
-    if part.encoding == "quoted-printable":
-        return QuotedPrintableView(raw, part.boundaries, eol)
-    if part.encoding == "base64":
-        return base64_view(raw, eol)
-    return None
-
-
-def _decoded(data: bytes, part: Part, raw: bytes) -> bytes | None:
-    view = _transfer_view(data, part, raw)
+def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:
+    view = transfer_view(part, raw, eol)
     return None if view is None else view.inner
 
 
-def _document_base(data: bytes, part: Part, scope: Scope) -> Base:
+def _document_base(data: bytes, part: Part, scope: Scope, eol: bytes) -> Base:
     """The base of the document in a part: its `<base>`, or that of the part."""
     kind = kind_of_type(part.type)
     if kind is not Kind.HTML or part.opaque is not None:
         return scope.base
-    inner = _decoded(data, part, data[part.body.start : part.body.end])
+    inner = _decoded(part, data[part.body.start : part.body.end], eol)
     if inner is None:
         return scope.base
     document, _ = read_document(inner, kind, part.charset, scope)

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 MAX_GROWTH: Final = 100
 MAX_GROWTH_BYTES: Final = 64 << 20
 
+# Up to this growth, or the input's length, edits are kept as they come. Beyond it they are only
+# counted, and visited once more when the output is to be that long.
+_KEPT_GROWTH: Final = 8 << 20
+
 
 def rewrite(
     data: bytes,
@@ -272,14 +276,16 @@ def _edits(source: _Source, notes: Notes) -> list[Edit]:
     edits: list[Edit] = []
     left = growth = 0
     allowed = max((MAX_GROWTH - 1) * len(source.data), MAX_GROWTH_BYTES)
+    kept = max(len(source.data), _KEPT_GROWTH)
     for item in _visit(source, edits_only=True):
         if isinstance(item, Edit):
-            edits.append(item)
             growth += len(item.new) - (item.end - item.start)
             if growth > allowed:
                 text = f"the output would be longer by more than {allowed} bytes: passed through"
                 notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
                 return []
+            if growth <= kept:
+                edits.append(item)
         elif item.remark is not None:
             reason, text = item.remark
             notes.add(Note(reason, item.part, Span(item.start, item.end), text))
@@ -287,6 +293,8 @@ def _edits(source: _Source, notes: Notes) -> list[Edit]:
             left += 1
     if left:
         notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(source))))
+    if growth > kept:
+        return [item for item in _visit(source, edits_only=True) if isinstance(item, Edit)]
     return edits
 
 

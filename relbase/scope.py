@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -175,8 +176,17 @@ def smallest(written: str, url: str, span: Span) -> Edit:
     else:
         pairs = zip(reversed(written), reversed(url), strict=False)
         shared = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), len(url))
+    new = url[: len(url) - shared]
+    encoded = _shared(new) if len(new) <= _SHARED else encode_inner(new)
+    if shared == len(written):
+        return Edit(span.start, span.start, encoded)
     kept = len(encode_inner(written[len(written) - shared :]))
-    return Edit(span.start, span.end - kept, encode_inner(url[: len(url) - shared]))
+    return Edit(span.start, span.end - kept, encoded)
+
+
+# What is inserted is mostly the same: of a million references each need not have its own.
+_SHARED: Final = 1024
+_shared: Final = lru_cache(maxsize=64)(encode_inner)
 
 
 def _verdict(

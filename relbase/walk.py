@@ -265,7 +265,8 @@ def _skimming(scope: Scope) -> tuple[Skim, Mapping[int, bytes]]:
     insertions = len(prefixes) == len(SAMPLES) and not (
         whatwg and not scope.base.url.startswith(("http:", "https:"))
     )
-    return skimming(insertions=insertions, whatwg=whatwg), prefixes
+    unquoted = all(plain_unquoted(prefix) for prefix in prefixes.values())
+    return skimming(insertions=insertions, whatwg=whatwg, unquoted=unquoted), prefixes
 
 
 def _prefixes(resolve: Callable[[str], str]) -> dict[int, bytes]:
@@ -352,7 +353,8 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Scope, Place], Iterator
 def _quoted(items: Iterable[Item], attribute: Attribute, charset: str) -> Iterator[Item]:
     """The items of an attribute without a value: one is written, with quotes."""
     equals = b"" if attribute.equals else b"="
-    for item in lowered(items, attribute_view(b"", b'"', charset), attribute.start):
+    make_view = partial(attribute_view, b"", b'"', charset)
+    for item in written(items, plain_in_quotes, make_view, attribute.start):
         if isinstance(item, Edit):
             yield item._replace(new=b'%b"%b"' % (equals, item.new))
         else:

@@ -54,7 +54,7 @@ HOSTILE: Final = (
         "http://h.example?q",
         "http://h.example",
     ),
-    *("x-a:/,;'\"()<>&amp;\\/", "http://h.example/" + "d/" * 40),
+    *("x-a://h/,;'\"()<>&amp;\\/", "http://h.example/" + "d/" * 40),
 )
 PLAIN: Final = "http://h.example/d/p.html"
 bases = st.one_of(st.just(PLAIN), st.sampled_from(HOSTILE))

@@ -93,6 +93,12 @@ def test_what_is_not_in_an_edit_stays() -> None:
     assert edited > 10
 
 
+def test_many_edits_are_all_applied() -> None:
+    count = 20_000
+    edits = [Edit(at, at + 1, b"%d," % at) for at in range(0, 2 * count, 2)]
+    assert splice(b"ab" * count, edits) == b"".join(b"%d,b" % at for at in range(0, 2 * count, 2))
+
+
 def test_many_edits_take_linear_time() -> None:
     def make(size: int) -> tuple[bytes, list[Edit]]:
         return b"x" * (size * 2), [Edit(at * 2, at * 2 + 1, b"yz") for at in range(size)]

@@ -247,19 +247,10 @@ MEMORY: Final[dict[str, tuple[Callable[[int], bytes], int, str]]] = {
     "benign": (repeated(b"<div class='a'>text <a href='/x/y'>text</a></div>\n" * 10), 8, URL),
 }
 
-# Each edit is a tuple with its own bytes, kept up to the limit of growth; each dot segment is
-# a string of its own.
-KNOWN_OVER: Final = frozenset(
-    ("H8 quoted", "A1 candidates", "A2 urls", "H13 one srcdoc", "A8 unquoted", "H8 dots")
-)
-
-
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc/self/status")
 @pytest.mark.parametrize("name", MEMORY)
-def test_memory_is_bounded(name: str, request: pytest.FixtureRequest) -> None:
+def test_memory_is_bounded(name: str) -> None:
     """Law 9: at most 6 times what comes in and goes out, and 32 MB."""
-    if name in KNOWN_OVER:
-        request.applymarker(pytest.mark.xfail(strict=True, reason="memory for each edit"))
     tests = Path(__file__).parent
     script = MEASURE.format(tests=str(tests), root=str(tests.parent), name=name)
     done = subprocess.run(

@@ -29,7 +29,7 @@ LEVELS: Final = [
     ["edit", "notes"],
     ["kind", "url", "view", "policy"],
     ["containers", "references", "layers", "retrieval", "headings", "call"],
-    ["scope", "lowering", "walk", "documents", "derived", "messages", "results"],
+    ["scope", "lowering", "walk", "documents", "bodies", "derived", "messages", "results"],
     ["pipeline"],
     ["trees", "responses"],
     ["relbase"],  # __init__: the public names

@@ -180,8 +180,7 @@ def test_rewriting_and_listing_agree() -> None:
     check(law)
 
 
-# CSS is written with a bare `>`, which may end the comment or the CDATA section around its style.
-@pytest.mark.xfail(strict=True, reason="CSS does not escape >")
+# A bare `>` may end the comment or the CDATA section around a style.
 @pytest.mark.parametrize(
     "text",
     [
@@ -196,13 +195,8 @@ def test_law_8_css_in_a_comment_or_a_cdata_section(text: str) -> None:
     assert result.data.count(b">") == text.count(">")
 
 
-_CSS_IN_COMMENT: Final = re.compile(rb"(?i)<!--\[if|<!\[cdata")
-
-
 def test_law_8_only_the_values_of_links_change() -> None:
     def law(data: bytes, call: Call) -> Result:
-        if _CSS_IN_COMMENT.search(data):
-            call = {**call, "url": PLAIN}
         result = rewrite(data, call)
         if result.changed:
             attributes = {(link.element, link.attribute) for link in links(data, call)}
@@ -263,7 +257,8 @@ def test_law_6_any_bytes(
 ) -> None:
     result = relbase.rewrite(data, url=url, profile=profile, kind=kind)
     assert len(result.links) >= 0
-    assert len(list(relbase.entities(data, url=url, kind=kind))) >= 1
+    for entity in relbase.entities(data, url=url, kind=kind):
+        assert 0 <= entity.span.start <= entity.span.end <= len(data)
 
 
 @SLOW

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 import relbase
-from relbase.cli import files, jsonl, options, remarks, streams
+from relbase.cli import files, jsonl, maildir, options, remarks, streams
+from relbase.cli.documents import documents, entity_in
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
+from relbase.documents import VISITS
+from relbase.kind import kind_of_type
 from relbase.layers import Layer, unsuitable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from relbase.cli.files import Source
     from relbase.layers import Base
+    from relbase.notes import Note
     from relbase.results import Entity
 
 # RFC 1808 has a section for each layer.
@@ -37,11 +41,14 @@ Examples:
   relbase base page.html --url http://example.com/a/page.html
   relbase base page.html --url http://example.com/ --redirect /a/
   relbase base page.html --headers headers.txt --json
+  relbase base mail.eml
 
 \b
 For each document: its base, then the base of what is around it, outward to
 the URL it was retrieved from (the layers of RFC 1808 §3), then what states a
-base and was refused, and why. The exit status is 3 when inputs failed; under
+base and was refused, and why. For a message the same, then its parts, a line
+each: number, type, base, and what states it; a part without a statement has
+the base of what is around it. The exit status is 3 when inputs failed; under
 --strict it is 1 when there is no base or something was refused.
 """
 
@@ -77,33 +84,99 @@ def base(
     tally = Tally()
 
     def work(source: Source) -> None:
-        for entity in relbase.entities(source.data, **settings.arguments(source.name)):
-            tally.warnings += not entity.base.usable or bool(list(_refused(entity.base)))
-            if as_json:
-                streams.say(jsonl.line(source.name, entity))
-            else:
-                for line in _report(source, entity):
-                    streams.say(line)
+        for document in documents(source, settings):
+            found = relbase.entities(document.data, **document.arguments)
+            entities = [entity_in(document, entity) for entity in found]
+            for entity in entities:
+                tally.warnings += not entity.base.usable or any(_refused(entity.base))
+                if as_json:
+                    streams.say(jsonl.line(source.name, entity))
+            for line in () if as_json else _report(source, entities):
+                streams.say(line)
 
-    files.process(inputs, work, tally)
+    files.process(maildir.expanded(inputs, tally), work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 
-def _report(source: Source, entity: Entity) -> Iterator[str]:
-    """The report on an entity for people."""
-    part = f"part {entity.part}: " if entity.part else ""
-    yield f"{source.shown}: {part}{printable(entity.type)}"
-    bases = [(_shown(stated), stated) for stated in _chain(entity.base)]
+def _report(source: Source, entities: Sequence[Entity]) -> Iterator[str]:
+    """The report on the entities of a document for people, the outermost first."""
+    outermost, *parts = entities
+    part = f"part {outermost.part}: " if outermost.part else ""
+    yield f"{source.shown}: {part}{printable(outermost.type)}"
+    bases = [(_shown(stated), stated) for stated in _chain(outermost.base)]
     width = min(_COLUMN, max(len(url) for url, _ in bases))
     for label, (url, stated) in zip(_labels(), bases, strict=False):
-        where = f"{_LAYERS[stated.layer]}: {printable(stated.source)}"
-        yield f"    {label:8} {url:{width}}  ({where})"
-    for sentence in _refused(entity.base):
-        yield f"    {'refused':8} {sentence}"
-    if not entity.base.url:
-        yield f"    {'advice':8} {remarks.ADVICE}"
-    elif why := unsuitable(entity.base.url):
-        yield f"    {'advice':8} no relative reference can be resolved on this base, {why}"
+        yield f"    {label:8} {url:{width}}  ({_where(stated)})"
+    told = list(_refused(outermost.base))
+    for note in told:
+        yield f"    {'refused':8} {remarks.sentence(note)}"
+    if advice := _advice(entities):
+        yield f"    {'advice':8} {advice}"
+    yield from _table(parts, set(told))
+
+
+def _where(base: Base) -> str:
+    return f"{_LAYERS[base.layer]}: {printable(base.source)}"
+
+
+def _advice(entities: Sequence[Entity]) -> str:
+    """What to give when a document has no base, or one of no use."""
+    outermost, *parts = entities
+    read = [entity for entity in parts if kind_of_type(entity.type) in VISITS]
+    for entity in read if parts else [outermost]:
+        if not entity.base.url:
+            return remarks.ADVICE
+        if why := unsuitable(entity.base.url):
+            where = f" of part {entity.part}" if parts else ""
+            return f"no relative reference can be resolved on this base{where}, {why}"
+    return ""
+
+
+class _Row(NamedTuple):
+    """A line of the table of parts: columns, then what is not aligned."""
+
+    part: str
+    type: str
+    url: str
+    where: str
+
+
+def _table(parts: Sequence[Entity], told: set[Note]) -> Iterator[str]:
+    """The parts of a message, a line each; what is refused in one stands below it.
+
+    What a part has from the parts around it was told of them.
+    """
+    rows: list[_Row | str] = []
+    for entity in parts:
+        number, type_ = entity.part, printable(entity.type)
+        for stated in _own(entity):
+            rows.append(_Row(number, type_, _shown(stated), _where(stated)))
+            number = type_ = ""
+        rows += [remarks.sentence(note) for note in _refused(entity.base) if note not in told]
+        told.update(_refused(entity.base))
+    widths = [_width([row[column] for row in rows if isinstance(row, _Row)]) for column in range(3)]
+    for row in rows:
+        if isinstance(row, str):
+            yield f"    {'':{widths[0] + 5}} refused  {row}"
+        else:
+            columns = zip(row[:3], widths, strict=True)
+            part, type_, url = (f"{text:{width}}" for text, width in columns)
+            yield f"    {'part' if row.part else '':4} {part}  {type_}  {url}  ({row.where})"
+
+
+def _width(texts: Sequence[str]) -> int:
+    return max((len(text) for text in texts if len(text) <= _COLUMN), default=0)
+
+
+def _own(entity: Entity) -> Iterator[Base]:
+    """The base of a part, and outward those that the part itself states."""
+    base: Base | None = entity.base
+    while base is not None:
+        yield base
+        base = base.outer
+        own = f" of part {entity.part.rpartition('/')[2]}"
+        if base is None or not base.source.endswith(own):
+            return
 
 
 def _labels() -> Iterator[str]:
@@ -122,7 +195,7 @@ def _chain(base: Base | None) -> Iterator[Base]:
         base = base.outer
 
 
-def _refused(base: Base | None) -> Iterator[str]:
+def _refused(base: Base | None) -> Iterator[Note]:
     while base is not None:
-        yield from map(remarks.sentence, base.refused)
+        yield from base.refused
         base = base.outer

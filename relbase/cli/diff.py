@@ -42,8 +42,9 @@ _newlines: Final = re.compile(rb"\n").finditer
 
 
 class _Lines(NamedTuple):
-    """A text and where its lines begin; line numbers begin with 0."""
+    """A text and where its lines begin; line numbers begin with 0, and `above` is before them."""
 
+    above: int
     data: bytes
     starts: array[int]
 
@@ -68,13 +69,17 @@ class _Block(NamedTuple):
     new: list[bytes]
 
 
-def diff(name: str, data: bytes, edits: Sequence[Edit]) -> Iterator[str]:
+def diff(
+    name: str, data: bytes, edits: Sequence[Edit], above: int = 0, moved: int = 0
+) -> Iterator[str]:
     r"""Return the lines of the diff, without line ends; none when there are no edits.
 
     Args:
         name: of the document, for the heading.
         data: the document.
         edits: of it, sorted and disjoint.
+        above: how many lines of the file are before the document.
+        moved: how many lines more are before it in the output.
 
     >>> print(*diff("a", b"<p>\n<a href=x>\n", [Edit(12, 12, b"http://h/")]), sep="\n")
     --- a
@@ -89,8 +94,7 @@ def diff(name: str, data: bytes, edits: Sequence[Edit]) -> Iterator[str]:
     shown = printable(name)
     yield f"--- {shown}"
     yield f"+++ {shown} (rewritten)"
-    lines = _Lines(data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
-    moved = 0  # how many lines more the output has before the hunk
+    lines = _Lines(above, data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
     last = 0  # the first line that no hunk before has changed
     hunks: Iterator[list[_Block] | None] = chain(_hunks(_blocks(lines, edits)), (None,))
     for hunk, following in pairwise(hunks):
@@ -156,7 +160,8 @@ def _whole(lines: _Lines, hunk: list[_Block], moved: int, bounds: Span) -> Itera
     first = max(bounds.start, hunk[0].first - _CONTEXT)
     last = min(bounds.end, hunk[-1].last + _CONTEXT)
     grown = sum(len(block.new) - len(block.old) for block in hunk)
-    old, new = _range(first, last - first), _range(first + moved, last - first + grown)
+    number = lines.above + first
+    old, new = _range(number, last - first), _range(number + moved, last - first + grown)
     yield f"@@ -{old} +{new} @@"
     at = first
     for block in hunk:
@@ -187,7 +192,9 @@ def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
         before = _CUT if start > whole.start else b""
         after = _CUT if end < whole.end else b""
         number = lines.number(start)
-        yield f"@@ -{number + 1} +{number + 1 + moved} @@ column {start - lines.start(number) + 1}"
+        column = start - lines.start(number) + 1
+        number += lines.above + 1
+        yield f"@@ -{number} +{number + moved} @@ column {column}"
         for sign, text in zip("-+", _sides(lines.data, start, end, group), strict=True):
             yield from (f"{sign}{_text(piece)}" for piece in _split(before + text + after))
 

@@ -64,13 +64,13 @@ def process(inputs: Sequence[str], work: Callable[[Source], None], tally: Tally)
     """Give each input to `work`; what cannot be processed is told and counted, and the next comes.
 
     Args:
-        inputs: names; none at all is standard input.
+        inputs: names.
         work: what to do with one.
         tally: where failed inputs are counted.
     """
     if inputs.count(STDIN) > 1:
         raise click.UsageError("'-' is standard input, which can be read once: give it once")
-    for name in inputs or (STDIN,):
+    for name in inputs:
         with told(shown_name(name), tally), opened(name) as source:
             work(source)
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import files, jsonl, options, remarks, streams
+from relbase.cli import files, jsonl, maildir, options, remarks, streams
+from relbase.cli.documents import documents, link_in
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
 
@@ -20,12 +21,14 @@ Examples:
   relbase links page.html --url http://example.com/a/page.html
   relbase links *.html --json | jq -r 'select(.status == "unresolved") | .reference'
   relbase links page.html --violations
+  relbase links inbox.mbox Maildir/ --json
 
 \b
 A line is  file:line:column: element/@attribute: reference -> url [status]
-with the status rewritten, absolute, kept or unresolved. The exit status is 3
-when inputs failed; under --strict it is 1 when references are unresolved, or
---violations finds any.
+(in mail with the part before the element, "part 3/1.2" being part 1.2 of the
+third message of an mbox) with the status rewritten, absolute, kept or
+unresolved. The exit status is 3 when inputs failed; under --strict it is 1
+when references are unresolved, or --violations finds any.
 """
 
 _OPTIONS: Final = (
@@ -71,16 +74,17 @@ def links(
     def work(source: Source) -> None:
         unresolved = 0
         base = None
-        for link in relbase.links(source.data, **settings.arguments(source.name)):
-            show(source, link, tally, as_json=as_json)
-            if link.status is relbase.Status.UNRESOLVED:
-                unresolved += 1
-                base = link.base
+        for document in documents(source, settings):
+            for link in relbase.links(document.data, **document.arguments):
+                show(source, link_in(document, link), tally, as_json=as_json)
+                if link.status is relbase.Status.UNRESOLVED:
+                    unresolved += 1
+                    base = link.base
         if base is not None:
             tally.warnings += 1
             streams.warn(f"{source.shown}: warning: {_unresolved(unresolved, base.url)}")
 
-    files.process(inputs, work, tally)
+    files.process(maildir.expanded(inputs, tally), work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 

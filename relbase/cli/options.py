@@ -15,8 +15,9 @@ from typing import Any, Final, NamedTuple
 import click
 
 from relbase.call import Arguments
+from relbase.cli import files, maildir
 from relbase.cli.streams import printable
-from relbase.kind import Kind, kind_of_name, kind_of_type
+from relbase.kind import Kind, kind_of_bytes, kind_of_name, kind_of_type
 from relbase.layers import unsuitable
 from relbase.policy import Policy
 from relbase.retrieval import Dump, parse_dump
@@ -55,10 +56,9 @@ class Settings(NamedTuple):
         Args:
             name: of the input's file, which may tell its kind: --kind > Content-Type > name.
         """
-        types = [value for field, value in self.fields if field.lower() == "content-type"]
         kind: Kind | str | None = self.kind
-        if kind is None and not any(map(kind_of_type, types[:1])):
-            kind = kind_of_name(name)
+        if kind is None and self._kind_of_type() is None:
+            kind = _kind_of_name(name)
         return Arguments(
             url=self.url,
             redirects=self.redirects,
@@ -69,6 +69,28 @@ class Settings(NamedTuple):
             policy=self.policy,
             detect=self.detect,
         )
+
+    def kind_of(self, name: str, start: bytes) -> Kind:
+        """Return what the library takes an input for.
+
+        Args:
+            name: of the input's file.
+            start: the first bytes of it.
+        """
+        if self.kind is not None:
+            return Kind(self.kind)
+        return self._kind_of_type() or _kind_of_name(name) or kind_of_bytes(start)
+
+    def _kind_of_type(self) -> Kind | None:
+        types = (value for field, value in self.fields if field.lower() == "content-type")
+        return kind_of_type(next(types, ""))
+
+
+def _kind_of_name(name: str) -> Kind | None:
+    # What looks like a suffix in the name of a message is of the host that delivered it.
+    if name != files.STDIN and maildir.is_message(name):
+        return Kind.MAIL
+    return kind_of_name(name)
 
 
 def parameters(*own: click.Option) -> list[click.Parameter]:

@@ -5,37 +5,42 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from relbase.cli import streams
+from relbase.cli.documents import note_in
 from relbase.cli.streams import printable
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.cli.files import Source
+    from relbase.cli.documents import Document
     from relbase.cli.outcome import Tally
-    from relbase.layers import Base
     from relbase.notes import Note
+    from relbase.results import Result
 
 # What to give when no base is known. The library's note says it too, but not the option's name.
 _OPTION: Final = " with --url URL"
 ADVICE: Final = f"give the URL that the document was retrieved from{_OPTION}"
 
 
-def warn(source: Source, notes: Sequence[Note], base: Base, tally: Tally) -> None:
-    """Write the notes on a document to standard error, in its order, and count them.
+def warn(
+    shown: str, document: Document, result: Result, notes: Sequence[Note], tally: Tally
+) -> None:
+    """Write notes on a document to standard error, in its order, and count them.
 
     Args:
-        source: the document.
-        notes: what the library remarked.
-        base: what it was resolved against.
+        shown: the name of the input for messages.
+        document: the document.
+        result: what became of it.
+        notes: those of its notes that are to be told.
         tally: where warnings are counted.
     """
     tally.warnings += len(notes)
-    places = _places(source.data, (note.span.start for note in notes if note.span))
+    starts = (note.span.start for note in notes if note.span)
+    places = _places(document.data, document.lines, starts)
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = places[note.span.start] if note.span else ""
-        advice = _OPTION if note.reason is Reason.BASE_NONE and not base.url else ""
-        streams.warn(f"{source.shown}{place}: warning: {sentence(note, advice)}")
+        advice = _OPTION if note.reason is Reason.BASE_NONE and not result.base.url else ""
+        streams.warn(f"{shown}{place}: warning: {sentence(note_in(document, note), advice)}")
 
 
 def sentence(note: Note, advice: str = "") -> str:
@@ -44,13 +49,13 @@ def sentence(note: Note, advice: str = "") -> str:
     return printable(f"{part}{note.text}{advice} [{note.reason.value}]")
 
 
-def _places(data: bytes, offsets: Iterable[int]) -> dict[int, str]:
-    """`:line:column` of each offset, in one pass over the data."""
-    return dict(_located(data, sorted(set(offsets))))
+def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
+    """`:line:column` of each offset, in one pass over the data, behind so many lines."""
+    return dict(_located(data, lines, sorted(set(offsets))))
 
 
-def _located(data: bytes, offsets: list[int]) -> Iterator[tuple[int, str]]:
-    line, line_start, at = 1, 0, 0
+def _located(data: bytes, lines: int, offsets: list[int]) -> Iterator[tuple[int, str]]:
+    line, line_start, at = lines + 1, 0, 0
     for offset in offsets:
         line += data.count(b"\n", at, offset)
         line_start = max(line_start, data.rfind(b"\n", at, offset) + 1)

@@ -7,15 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import files, options, remarks, streams
+from relbase.cli import files, maildir, options, streams
+from relbase.cli.documents import documents
 from relbase.cli.outcome import Tally
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import printable
+from relbase.cli.summary import Summary
+from relbase.layers import UNKNOWN
+from relbase.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeAlias
 
+    from relbase.cli.documents import Document
     from relbase.cli.files import Source
-    from relbase.results import Result
+    from relbase.cli.options import Settings
+
+    _Rewritten: TypeAlias = tuple[Document, Result]
 
 _EPILOG: Final = """\b
 Examples:
@@ -23,6 +31,9 @@ Examples:
   relbase rewrite *.html --headers headers.txt -o absolute/
   curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
       --url http://example.com/a --headers headers.txt -o a.html
+  relbase rewrite inbox.mbox -o absolute.mbox
+  relbase rewrite Maildir/ -o absolute/
+  relbase rewrite < mail > absolute
   relbase rewrite page.html --url http://example.com/a/page.html --diff
 
 \b
@@ -37,7 +48,8 @@ _OPTIONS: Final = (
         metavar="FILE|DIR",
         type=click.Path(readable=False),
         help="Write to a file; or into a directory, under the names of the inputs, if it is one, "
-        "ends in '/', or there are several inputs. Files that are there are replaced.",
+        "ends in '/', or there are several inputs. Files that are there are replaced; a message that "
+        "is in the Maildir already is an error.",
     ),
     click.Option(
         ["--diff", "diff_"],
@@ -80,21 +92,24 @@ def rewrite(
 
     "-" or no INPUT is standard input. The result of one input goes to standard output. Warnings go
     to standard error, as file:line:column.
+
+    An INPUT may be a page, a style sheet, a message, an mbox, which is rewritten a message at a
+    time, or a Maildir: its messages and sub-folders are written to the Maildir that -o names.
     """
     _refuse(inputs, output, diff=diff_, check=check)
     settings = options.settings(given)
     tally = Tally()
     verbose = verbose or (output is not None and streams.is_terminal())
-    take = _taker(inputs or (files.STDIN,), output, tally, diff=diff_, check=check)
+    inputs = inputs or (files.STDIN,)
+    take = _taker(inputs, output, tally, diff=diff_, check=check)
+    names = maildir.expanded(inputs, tally)
 
     def work(source: Source) -> None:
-        result = relbase.rewrite(source.data, **settings.arguments(source.name))
-        take(source, result)
-        remarks.warn(source, result.notes, result.base, tally)
-        if verbose:
-            streams.warn(f"{source.shown}: {_summary(result)}")
+        summary = Summary(source.shown, tally)
+        take(source, _rewritten(source, settings, tally, summary))
+        summary.close(verbose=verbose)
 
-    files.process(inputs, work, tally)
+    files.process(names, work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 
@@ -106,42 +121,103 @@ def _refuse(inputs: Sequence[str], output: str | None, *, diff: bool, check: boo
         raise click.UsageError(f"{flag} writes no documents: leave -o out, or {flag}")
     if output == "":
         raise click.UsageError("-o is empty: give the name of a file or a directory")
+    mailboxes = [name for name in inputs if name != files.STDIN and maildir.is_maildir(name)]
+    if mailboxes and not (diff or check):
+        _refuse_maildir(mailboxes[0], len(inputs), output)
     if output is None and len(inputs) > 1 and not (diff or check):
         text = "several inputs go into a directory: give -o DIRECTORY (or --check, or --diff)"
         raise click.UsageError(text)
 
 
+def _refuse_maildir(name: str, count: int, output: str | None) -> None:
+    shown = printable(name)
+    if count > 1:
+        fix = "rewrite it with a command of its own"
+        raise click.UsageError(f"the Maildir '{shown}' has a directory for its output: {fix}")
+    if output is None:
+        fix = "give -o DIRECTORY (or --check, or --diff)"
+        raise click.UsageError(f"the Maildir '{shown}' goes into a directory: {fix}")
+
+
+def _rewritten(
+    source: Source, settings: Settings, tally: Tally, summary: Summary
+) -> Iterator[_Rewritten]:
+    """The documents of an input and what became of them, one at a time."""
+    for document in documents(source, settings):
+        result = _unchanged(document.data)
+        if document.number:
+            # What was read must not get lost because of one message of many.
+            shown = f"{source.shown}: part {document.number}, passed through"
+            with files.told(shown, tally):
+                result = relbase.rewrite(document.data, **document.arguments)
+        else:
+            result = relbase.rewrite(document.data, **document.arguments)
+        yield document, result
+        summary.add(document, result)
+
+
+def _unchanged(data: bytes) -> Result:
+    return Result(data, (), (), base=lambda: UNKNOWN, links=tuple)
+
+
+def _pieces(rewritten: Iterator[_Rewritten]) -> Iterator[bytes]:
+    """The bytes of the output."""
+    for document, result in rewritten:
+        yield document.before
+        yield result.data
+        yield document.after
+
+
+# ---- what is done with it
+
+
 def _taker(
     inputs: Sequence[str], output: str | None, tally: Tally, *, diff: bool, check: bool
-) -> Callable[[Source, Result], None]:
-    """What is done with each result."""
+) -> Callable[[Source, Iterator[_Rewritten]], None]:
+    """What is done with what became of each input."""
     if diff:
         return _show_diff
     if check:
-        return lambda source, result: _list(source, result, tally)
+        return lambda source, rewritten: _list(source, rewritten, tally)
     if output is None:
-        return lambda _source, result: streams.put(result.data)
+        return _put
+    if inputs[0] != files.STDIN and maildir.is_maildir(inputs[0]):
+        delivery = maildir.Delivery(inputs[0], output)
+        return lambda source, rewritten: _deliver(source, rewritten, delivery)
     paths, written = files.plan(inputs, output), files.Written()
-    return lambda source, result: written.write(paths[source.name], result.data, source.status)
+    return lambda source, rewritten: written.write(
+        paths[source.name], _pieces(rewritten), source.status
+    )
 
 
-def _show_diff(source: Source, result: Result) -> None:
+def _put(_source: Source, rewritten: Iterator[_Rewritten]) -> None:
+    for piece in _pieces(rewritten):
+        streams.put(piece)
+
+
+def _deliver(source: Source, rewritten: Iterator[_Rewritten], delivery: maildir.Delivery) -> None:
+    changed = False
+    pieces: list[bytes] = []
+    for document, result in rewritten:
+        changed |= result.changed
+        pieces += (document.before, result.data, document.after)
+    delivery.deliver(source.name, b"".join(pieces), source.status, changed=changed)
+
+
+def _show_diff(source: Source, rewritten: Iterator[_Rewritten]) -> None:
     from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
 
-    for line in diff(source.name, source.data, result.edits):
-        streams.say(line)
+    moved = 0
+    for document, result in rewritten:
+        name = f"{source.name} (message {document.number})" if document.number else source.name
+        for line in diff(name, document.data, result.edits, document.lines, moved):
+            streams.say(line)
+        moved += result.data.count(b"\n") - document.data.count(b"\n")
 
 
-def _list(source: Source, result: Result, tally: Tally) -> None:
-    if result.changed:
+def _list(source: Source, rewritten: Iterator[_Rewritten], tally: Tally) -> None:
+    # All of them: their warnings count too.
+    changed = [result.changed for _, result in rewritten]
+    if any(changed):
         tally.found += 1
         streams.say(printable(source.name))
-
-
-def _summary(result: Result) -> str:
-    if not result.changed:
-        return "no link changed"
-    count = len(result.edits)
-    base = result.base
-    places = f"{count} place{'s'[: count > 1]}"
-    return f"links made absolute in {places}, on {excerpt(base.url)} ({printable(base.source)})"

@@ -56,12 +56,13 @@ _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
 _GREATEST: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
 
-# `<` is escaped everywhere: a `</style` must not come about. Parentheses, quotes and white space
-# would make a bad url of an unquoted one (§4.3.6).
+# `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, which
+# end the comment or the section that a sheet may be in. Parentheses, quotes and white space would
+# make a bad url of an unquoted one (§4.3.6).
 _UNSAFE: Final = {
-    b'"': re.compile(rb'[\x00-\x1f\x7f"\\<]'),
-    b"'": re.compile(rb"[\x00-\x1f\x7f'\\<]"),
-    b"": re.compile(rb"[\x00-\x20\x7f\"'()\\<]"),
+    b'"': re.compile(rb'[\x00-\x1f\x7f"\\<>]'),
+    b"'": re.compile(rb"[\x00-\x1f\x7f'\\<>]"),
+    b"": re.compile(rb"[\x00-\x20\x7f\"'()\\<>]"),
 }
 _END_TAG_BEGUN: Final = re.compile(rb"(?i)<(?:/(?:s(?:t(?:y(?:l(?:e)?)?)?)?)?)?\Z")
 _END_TAG_LENGTH: Final = len(b"</style")

@@ -213,6 +213,43 @@ def brackets(raw: bytes) -> Iterator[Span]:
         at = _skip_blank(raw, at + 1)
 
 
+# URL-parameter := <"> URL-word *(*LWSP-char URL-word) <">   (RFC 2017 §3.1)
+_PARAMETER_PIECE: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.DOTALL)
+
+
+def external_body(raw: bytes) -> Iterator[Span]:
+    r"""Yield the span of the URL of a message/external-body, if its Content-Type states one.
+
+    Args:
+        raw: the value of that Content-Type.
+
+    Only access-type URL has one, quoted as RFC 2017 §3.1 demands.
+
+    >>> list(external_body(b'message/external-body; access-type=URL; URL="x"'))
+    [Span(start=45, end=46)]
+    """
+    url: Span | None = None
+    is_url = False
+    name = b""
+    at = 0
+    while at < len(raw):
+        piece = _PARAMETER_PIECE.match(raw, at)
+        if piece is None:
+            at = _skip_comment(raw, at)
+            continue
+        at = piece.end()
+        if piece[1] is None:
+            name, _, value = (word.strip(_C0_AND_SPACE) for word in piece[0].partition(b"="))
+        else:
+            value = piece[1].strip(_C0_AND_SPACE)
+            if name.lower() == b"url" and url is None and b"\\" not in value:
+                url = _trim(raw, *piece.span(1))
+        is_url |= name.lower() == b"access-type" and value.lower() == b"url"
+        name = b"" if value else name
+    if is_url and url is not None and url.start < url.end:
+        yield url
+
+
 # A bracketed URL is spelled as the target of a Link is.
 FIELDS: Final[Mapping[bytes, Field]] = {
     b"content-location": Field(Syntax.URL, one_url),  # RFC 2557 §4.2
@@ -228,6 +265,9 @@ FIELDS: Final[Mapping[bytes, Field]] = {
     b"list-owner": Field(Syntax.LINK, brackets),  # §3.5
     b"list-archive": Field(Syntax.LINK, brackets),  # §3.6
 }
+
+# The Content-Type of a message/external-body.
+EXTERNAL_BODY: Final = Field(Syntax.URL, external_body)
 
 
 def quote_before(raw: bytes, span: Span) -> bytes:

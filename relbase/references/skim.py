@@ -262,18 +262,18 @@ _WHATWG: Final = _Plain(
 )
 
 
-def _simple(plain: _Plain) -> bytes:
+def _simple(plain: _Plain, quote: bytes) -> bytes:
     """A tag with one reference, of a plain shape: no dot segments, no colon before a slash."""
     rest = rb"(?:" + plain.rest + rb"|/(?!\.)|\.)*+"
     return (
         rb"(?:(img|(" + _SCRIPT + rb"|iframe))|(form)|(a|area)|link)" + _BEFORE
-        + WS + rb"++(?(1)src|(?(3)action|href))=([\"'])(?:"
+        + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
         rb"()/(?![/.])" + rest
         + rb"|()#" + rest
-        + rb"|()\?(?![\"'#])" + rest
+        + rb"|()\?(?![\"'#\t\n\f\r >])" + rest
         + rb"|()" + plain.network + rest
         + rb"|()(?![\"'/.?#;])(?:" + plain.segment + rb"|\.)*+(?!:)" + rest
-        + rb"|(?(4)()|(?!))"
+        + rb"|(?(4)(?<=[\"'])()|(?!))"
         rb")\5" + _PASSED + _CLOSE + rb"(?(2)[^<]*+</\2>)"
     )  # fmt: skip
 
@@ -285,7 +285,7 @@ Skim: TypeAlias = "Callable[[bytes, int, int], tuple[Insertions, int]]"
 
 
 @cache
-def skimming(*, insertions: bool, whatwg: bool) -> Skim:
+def skimming(*, insertions: bool, whatwg: bool, unquoted: bool = False) -> Skim:
     """The way to the next place that has to be looked at.
 
     Called with a text, where to begin and where to end, it returns the insertions on the way, and
@@ -294,8 +294,10 @@ def skimming(*, insertions: bool, whatwg: bool) -> Skim:
     Args:
         insertions: whether references of plain shape are to be found as such.
         whatwg: whether they resolve by the WHATWG parser.
+        unquoted: whether what is inserted may be inserted without quotes around it, too.
     """
-    simple = _simple(_WHATWG if whatwg else _RFC) if insertions else _NO_SIMPLE
+    quote = rb"[\"']?" if unquoted else rb"[\"']"
+    simple = _simple(_WHATWG if whatwg else _RFC, quote) if insertions else _NO_SIMPLE
     style = rb"()style" + _USUAL
     pattern = re.compile(
         rb"[^<]*+(?:<(?:" + _BORING + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"

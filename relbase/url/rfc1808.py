@@ -14,7 +14,10 @@ are recombined (base `http://a`, reference `?y`). §2.2 lets nothing but `/` fol
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
@@ -188,18 +191,28 @@ def _merge(base_path: str, path: str) -> str:
     """
     merged = base_path[: base_path.rfind("/") + 1] + path
     slash = "/" if merged.startswith("/") else ""
-    *segments, last = merged[len(slash) :].split("/")
+    last_at = max(merged.rfind("/") + 1, len(slash))
+    last = merged[last_at:]
     kept: list[str] = []
-    for segment in segments:
+    for segment in _segments(merged, len(slash), last_at):
         if segment == ".":  # a)
             continue
-        if segment == ".." and kept and kept[-1] != "..":  # c)
+        if segment != "..":
+            kept.append(segment)
+        elif kept and kept[-1] != "..":  # c)
             kept.pop()
         else:
-            kept.append(segment)
+            kept.append("..")
     if last == ".":  # b)
         last = ""
     elif last == ".." and kept and kept[-1] != "..":  # d)
         kept.pop()
         last = ""
     return slash + "/".join([*kept, last])
+
+
+def _segments(path: str, start: int, end: int) -> Iterator[str]:
+    """The segments that a slash ends, one at a time: a hostile path has millions."""
+    while (slash := path.find("/", start, end)) >= 0:
+        yield path[start:slash]
+        start = slash + 1

@@ -314,9 +314,9 @@ def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
 
 def _closed(text: bytes, padding: bytes) -> bytes:
     """Write a text so that its last byte is neither padding nor, without it, half of a CRLF."""
-    if text.endswith((b" ", b"\t")) or (padding and text.endswith(b"\r")):
-        return text[:-1] + b"=%02X" % text[-1]
-    return text
+    if text.endswith((b" ", b"\t")):
+        return _sealed(text[:-1]) + b"=%02X" % text[-1]
+    return _sealed(text) if padding and text.endswith(b"\r") else text
 
 
 def _escaped(found: re.Match[bytes]) -> bytes:

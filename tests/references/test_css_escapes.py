@@ -73,7 +73,7 @@ SPELLINGS = [
     (b'"', b"x", Edit(0, 0, b"a b(c)"), b"a b(c)x"),
     (b'"', b"x", Edit(0, 0, b"\\\n\x7f"), rb"\5c \a \7f x"),
     # rule 10: no end tag may come about, out of new text or old
-    (b"", b"x", Edit(0, 1, b"</style>"), rb"\3c /style>"),
+    (b"", b"x", Edit(0, 1, b"</style>"), rb"\3c /style\3e "),
     (b'"', b"a<b/style", Edit(2, 3, b""), rb"a\3c /style"),
     (b'"', b"a</STxyle>", Edit(5, 6, b""), rb"a\3c /STyle>"),
     (b'"', rb"a\<b/style", Edit(2, 3, b""), rb"a\3c /style"),

@@ -14,13 +14,20 @@ from relbase.edit import Edit
 from relbase.references import html, skim
 
 URL = "http://h.example/d/p.html?id=1"
+# Without a `=`, so that it can be written into an unquoted value as it is.
+PLAIN_URL = "http://h.example/d/p.html"
 
 
 def edits(
-    monkeypatch: pytest.MonkeyPatch, data: bytes, profile: Profile, *, skimmed: bool
+    monkeypatch: pytest.MonkeyPatch,
+    data: bytes,
+    profile: Profile,
+    *,
+    skimmed: bool,
+    url: str = URL,
 ) -> tuple[tuple[Edit, ...], object]:
     monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else 1 << 62)
-    result = relbase.rewrite(data, url=URL, profile=profile, kind="html")
+    result = relbase.rewrite(data, url=url, profile=profile, kind="html")
     notes = [(note.reason, note.span) for note in result.notes]
     return result.edits, notes
 
@@ -50,7 +57,7 @@ TOKENS = [
     (b"<script>'<a href=x>'</script>", b"<script src=x></script>"),
     (b"<script><!--<a href=x></script>", b"<script><!--<script></script><a href=x></script>"),
     (b"<script type=module>{}</script>", b'<script type="&#105;mportmap">{}</script>'),
-    (b"<script a='<!--'>'<script>'</script>", b"<script a='importmap' type='importmap'></script>"),
+    (b"<script id='<!--'>'<script>'</script>", b"<script a='importmap' type='importmap'></script>"),
     (b"<style>a{b:url(#c)}</style>", b"<style>a{b:url(c)}</style>"),
     (b"<noscript><img src='http://a/'><p>></noscript>", b"<noscript><base></noscript>"),
     (b"<iframe>x</iframe>", b"<iframe>x</title><a href=x></iframe>"),
@@ -105,6 +112,25 @@ def test_shapes(value: bytes, shape: skim.Shape) -> None:
         assert search(text, 0, len(text)) == ([(text.index(value), shape)], -1)
 
 
+@pytest.mark.parametrize(("value", "shape"), SHAPES)
+def test_shapes_without_quotes(value: bytes, shape: skim.Shape) -> None:
+    quoted, unquoted = (
+        skim.skimming(insertions=True, whatwg=False, unquoted=unquoted)
+        for unquoted in (False, True)
+    )
+    for tag in (b"<p><a href=%b>", b"<p><img alt='' src=%b title=x>"):
+        text = tag % value
+        assert unquoted(text, 0, len(text)) == ([(text.index(value, 7), shape)], -1)
+        assert quoted(text, 0, len(text)) == ([], 3)
+
+
+@pytest.mark.parametrize("value", [b"", b"?", b" x", b" class=x", b"a'b", b"./x", b"a:b"])
+def test_no_shapes_without_quotes(value: bytes) -> None:
+    search = skim.skimming(insertions=True, whatwg=False, unquoted=True)
+    text = b"<p><a href=%b>" % value
+    assert search(text, 0, len(text)) == ([], 3)
+
+
 def test_an_empty_reference() -> None:
     search = skim.skimming(insertions=True, whatwg=False)
     assert search(b'<p><a id=a href="">', 0, 19) == ([(17, skim.Shape.EMPTY)], -1)
@@ -156,6 +182,7 @@ PLAIN = st.builds(
     lambda tag, value: tag % value,
     st.sampled_from(
         [tag + b">" for tag in (b'<a href="%b"', b"<img src='%b' alt=x", b'<link href="%b"/')]
+        + [b"<a href=%b>", b"<p><img src=%b alt=x>", b"<link href=%b/>"]
         + [b"<iframe src='%b'></iframe>", b"<script src='%b'></script>", b"<a href='' href='%b'>"]
     ),
     st.sampled_from([b"", b"http://a/"] + [value for value, _ in SHAPES] + NO_SHAPES),
@@ -178,8 +205,9 @@ def test_skimming_changes_no_edit(profile: Profile) -> None:
     def law(draw: st.DataObject) -> None:
         data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))
         with pytest.MonkeyPatch.context() as monkeypatch:
-            exact = edits(monkeypatch, data, profile, skimmed=False)
-            assert edits(monkeypatch, data, profile, skimmed=True) == exact
+            for url in (URL, PLAIN_URL):
+                exact = edits(monkeypatch, data, profile, skimmed=False, url=url)
+                assert edits(monkeypatch, data, profile, skimmed=True, url=url) == exact
         found = skim.skimming(insertions=True, whatwg=False)
         elements = html.elements(data, 0, len(data), skim=found)
         counts["examples"] += 1

@@ -125,6 +125,7 @@ FULL = WIDE + b"y"
         # padding, which is no reason to break a line and does not grow it
         (b"a =\n" + b" " * 100 + b"\n", [Edit(2, 2, b"b")], b"a =\nb" + b" " * 75 + b"\n"),
         (b"a= \t\n", [Edit(0, 0, b"b")], b"ba= \t\n"),
+        (b"a= \t\r\nb \r\nc", [Edit(5, 5, b"d")], b"a= \t\r\nb \r\ncd"),
         (b"x" * 70 + b"=          \n", [Edit(0, 0, b"b")], b"b" + b"x" * 70 + b"=    \n"),
         # what an edit could complete
         (b"a=4", [Edit(3, 3, b"1")], b"a=3D41"),
@@ -133,6 +134,9 @@ FULL = WIDE + b"y"
         (b"=\rx\n", [Edit(2, 3, b"")], b"=3D=0D\n"),
         (b"==", [Edit(2, 2, b"41")], b"==3D41"),
         (b"=", [Edit(0, 0, b"a")], b"a="),
+        (b"= a\n", [Edit(2, 3, b"")], b"=3D=20\n"),
+        (b"=\r \n", [Edit(0, 0, b"a")], b"a=3D=0D \n"),
+        (WIDE[2:] + b"=\r \n", [Edit(0, 0, b"a")], b"a" + WIDE[2:] + b"=\n=3D=0D \n"),
         # line ends
         (b"a\r\nb\r\nc", [Edit(1, 3, b"")], b"ab\r\nc"),
         (b"a \r\nb\r\nc", [Edit(1, 2, b"")], b"a\nb\r\nc"),
@@ -145,7 +149,7 @@ FULL = WIDE + b"y"
         (b"a=\nb", [Edit(1, 1, b"c")], b"a=\ncb"),
         # nothing
         (b"a=\nb", [], b"a=\nb"),
-        (b"a =\nb", [Edit(1, 1, b"")], b"a =\nb"),
+        (FULL * 2, [Edit(1, 1, b"")], FULL * 2),
         # edits that touch
         (b"abc", [Edit(0, 1, b"1"), Edit(1, 2, b"2"), Edit(2, 2, b"3")], b"123c"),
         # nothing but what the transport reads is written differently: M6
@@ -186,6 +190,8 @@ def test_edits_are_small() -> None:
     assert lowered == [Edit(3, 7, b"X=3Dc" + b"Y" * 8)]
     lowered = QuotedPrintableView(raw).lower([Edit(4, 4, b"Y" * 16)])
     assert lowered == [Edit(6, 61, b"Y" * 16 + b"c" * 55 + b"=\n")]
+    lowered = QuotedPrintableView(FULL * 2).lower([Edit(152, 152, b"z")])
+    assert lowered == [Edit(75, 152, b"=\r\ny" + WIDE[1:] + b"=\r\nxyz")]
 
 
 BOUNDARIES = [b"b", b"a=", b"=_x"]
@@ -197,6 +203,8 @@ PARTS = [
     b"=\n",
     b"=\r\n",
     b"= \n",
+    b"= \r\n",
+    b" \r\n",
     b"\n",
     b"\r\n",
     b"\r",

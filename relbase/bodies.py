@@ -1,0 +1,144 @@
+"""The bodies of parts: what they mean behind their transfer encoding, and the lines in them.
+
+A body in quoted-printable or base64 is read through a view, which writes no line that mail could
+misread. Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands
+in, and that is all that can be done: `fitting` tells which lines grow beyond what mail transports,
+and leaves those edits out that would turn a line into a delimiter.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import eol_of
+from relbase.containers.parts import IDENTITY
+from relbase.edit import Edit, Span, splice
+from relbase.notes import Reason
+from relbase.view.base64 import base64_view
+from relbase.view.quoted_printable import QuotedPrintableView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.containers.parts import Part
+    from relbase.view.runs import View
+
+Remark = tuple[Span, Reason, str]
+
+# RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
+MAX_LINE: Final = 998
+
+
+def line_end(data: bytes) -> bytes:
+    r"""Return the line end of a message, of its first line if it has any.
+
+    >>> line_end(b"A: b\r\n\r\n"), line_end(b"A: b\n\r\n"), line_end(b"A: b\r\r")
+    (b'\r\n', b'\n', b'\r')
+    """
+    first = data.find(b"\n")
+    return b"\r\n" if first > 0 and data[first - 1] == _CR else eol_of(data, 0, len(data))
+
+
+_CR: Final = 0x0D
+
+
+class _SameView:
+    """The view of a body that is not encoded."""
+
+    __slots__ = ("inner",)
+
+    def __init__(self, raw: bytes) -> None:
+        self.inner: bytes = raw
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Edits of the inner text are edits of the raw text."""
+        return list(edits)
+
+
+def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
+    """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read.
+
+    Args:
+        part: whose body it is.
+        raw: the body.
+        eol: of the message, as `line_end` says.
+    """
+    if part.encoding in IDENTITY:
+        return _SameView(raw)
+    if part.encoding == "quoted-printable":
+        return QuotedPrintableView(raw, part.boundaries, eol)
+    if part.encoding == "base64":
+        return base64_view(raw, eol)
+    return None
+
+
+class _Line(NamedTuple):
+    """A line with its line end, or several that edits join, and those edits."""
+
+    start: int
+    end: int
+    edits: list[Edit]
+
+
+def fitting(
+    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes] = ()
+) -> tuple[list[Edit], list[Remark]]:
+    r"""Return the edits that can be made where lines cannot be broken, and what is to be remarked.
+
+    Args:
+        data: the message.
+        within: a body or a heading.
+        edits: in it, sorted.
+        boundaries: those that are open there, without `--`.
+
+    >>> data = b"<p>--b\n--<a href=x>"
+    >>> fitting(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"])[0]
+    []
+    """
+    kept: list[Edit] = []
+    remarks: list[Remark] = []
+    eol = eol_of(data, 0, within.start)[-1:]
+    delimiters = [b"--" + boundary for boundary in boundaries]
+    for start, end, changes in _lines(data, within, edits, eol):
+        before = data[start:end]
+        after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
+        if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
+            text = "the line would become a delimiter of a multipart: its links are left alone"
+            remarks.append((Span(start, end), Reason.MIME_BOUNDARY, text))
+            continue
+        kept += changes
+        if _longest(before, eol) <= MAX_LINE < _longest(after, eol):
+            text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
+            remarks.append((Span(start, end), Reason.LINE_LENGTH, text))
+    return kept, remarks
+
+
+def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:
+    """Group edits by the lines that they stand in."""
+    line = _Line(within.start, within.start, [])
+    for edit in edits:
+        if edit.start >= line.end and line.end < within.end:
+            if line.edits:
+                yield line
+            start = data.rfind(eol, line.end, edit.start) + 1 or line.end
+            line = _Line(start, start, [])
+        line.edits.append(edit)
+        if edit.end >= line.end:
+            found = data.find(eol, edit.end, within.end)
+            line = line._replace(end=within.end if found < 0 else found + 1)
+    if line.edits:
+        yield line
+
+
+def _starts(text: bytes, delimiters: Sequence[bytes], eol: bytes) -> set[bytes]:
+    """The delimiters that lines begin with: other readers compare only beginnings."""
+    if b"--" not in text:
+        return set()
+    lines = [line for line in text.split(eol) if line.startswith(b"--")]
+    return {delimiter for delimiter in delimiters for line in lines if line.startswith(delimiter)}
+
+
+def _longest(text: bytes, eol: bytes) -> int:
+    if len(text) <= MAX_LINE:
+        return 0
+    return max(len(line.rstrip(b"\r")) for line in text.split(eol))

@@ -1,0 +1,146 @@
+"""The documents of an input: the input itself, or the messages of an mbox, one after the other.
+
+Strategy: the first piece of an input tells whether it is an mbox. If so, it is split as it is read,
+and each message is a document of its own, so that no more than one is held at a time; what stands
+between the messages comes with them. Anything else is read whole. What the library says of a
+message is then told of the input: the part numbers begin with the number of the message, and
+offsets, lines and columns are those of the file.
+
+To mind: an input may have no message at all, or begin with text that belongs to none. Joined, the
+`before`, `data` and `after` of all documents are the input.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from relbase.call import Arguments
+from relbase.containers import mbox
+from relbase.edit import Span
+from relbase.kind import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from relbase.cli.files import Source
+    from relbase.cli.options import Settings
+    from relbase.layers import Base
+    from relbase.notes import Note
+    from relbase.results import Entity, Link
+
+
+class Document(NamedTuple):
+    """A document of an input.
+
+    Args:
+        before: what stands in front of it in the input and is not part of it: a From_ line.
+        data: its bytes.
+        after: what stands behind it in the input and is not part of it: an empty line.
+        number: of the message in an mbox, "" for a document that is the input itself.
+        start: where its bytes begin in the input.
+        lines: how many lines of the input are before it.
+        arguments: of the library, for it.
+    """
+
+    before: bytes
+    data: bytes
+    after: bytes
+    number: str
+    start: int
+    lines: int
+    arguments: Arguments
+
+
+def documents(source: Source, settings: Settings) -> Iterator[Document]:
+    """Yield the documents of an input, in order; one at least.
+
+    Args:
+        source: the input.
+        settings: what the options say of it.
+
+    Raises:
+        InputError: if it cannot be read.
+    """
+    first = next(source.pieces, b"")
+    arguments = settings.arguments(source.name)
+    if settings.kind_of(source.name, first) is Kind.MBOX:
+        yield from _messages(chain((first,), source.pieces), arguments)
+    else:
+        yield Document(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)
+
+
+def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Document]:
+    """The messages of an mbox; what stands before the first comes with it."""
+    arguments = {**arguments, "kind": Kind.MAIL}
+    number = lines = 0
+    leading = b""
+    for message in mbox.split(pieces):
+        if message.separator is None:
+            leading = message.content
+            continue
+        number += 1
+        before = leading + message.separator
+        lines += before.count(b"\n")
+        start = message.offset + len(message.separator)
+        yield Document(
+            before, message.content, message.ending, str(number), start, lines, arguments
+        )
+        lines += message.content.count(b"\n") + message.ending.count(b"\n")
+        leading = b""
+    if number == 0:
+        yield Document(leading, b"", b"", "", len(leading), 0, {**arguments, "kind": Kind.OTHER})
+
+
+# ---- what the library says of a document, told of the input
+
+
+def note_in(document: Document, note: Note) -> Note:
+    """Return a note on a document as one on the input."""
+    if not document.number:
+        return note
+    span = _span(document, note.span) if note.span else None
+    return note._replace(part=_part(document, note.part), span=span)
+
+
+def base_in(document: Document, base: Base) -> Base:
+    """Return a base of a document as one of the input."""
+    if not document.number or base.outer is None and not base.refused:
+        return base
+    refused = tuple(note_in(document, note) for note in base.refused)
+    outer = None if base.outer is None else base_in(document, base.outer)
+    return replace(base, outer=outer, refused=refused)
+
+
+def link_in(document: Document, link: Link) -> Link:
+    """Return a link of a document as one of the input."""
+    if not document.number:
+        return link
+    return replace(
+        link,
+        part=_part(document, link.part),
+        base=base_in(document, link.base),
+        span=_span(document, link.span),
+        line=link.line + document.lines,
+    )
+
+
+def entity_in(document: Document, entity: Entity) -> Entity:
+    """Return an entity of a document as one of the input."""
+    if not document.number:
+        return entity
+    return replace(
+        entity,
+        part=_part(document, entity.part),
+        span=_span(document, entity.span),
+        base=base_in(document, entity.base),
+    )
+
+
+def _part(document: Document, part: str) -> str:
+    return f"{document.number}/{part}" if part else document.number
+
+
+def _span(document: Document, span: Span) -> Span:
+    return Span(span.start + document.start, span.end + document.start)

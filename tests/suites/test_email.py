@@ -1,0 +1,254 @@
+"""Messages of other projects through `relbase.rewrite`: the laws, and what Python's `email` sees.
+
+Each file is rewritten as it is and with a URL. Since hardly any link in real mail is relative, each
+file with HTML in it has a twin in which links lack their scheme, and with more links. `email` (policy compat32) has to see the same parts,
+headings and decoded payloads before and after; a document in a part has to be what `rewrite` makes
+of that document alone, on the base of its part.
+"""
+
+from __future__ import annotations
+
+import email
+import email.policy
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import pytest
+from test_email_tree import KNOWN_DIFFERENCES, files
+
+import relbase
+from relbase.containers.mail import walk
+from relbase.kind import Kind, kind_of_bytes, kind_of_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from email.message import Message
+    from pathlib import Path
+
+    from relbase import Link, Result
+    from relbase.containers.parts import Part
+
+URL: Final = "http://h.example/d/"
+
+# Changed although no URL is given: a heading or a `<base>` states one.
+_SNAPSHOT: Final = "Snapshot-Content-Location of Chromium"
+CHANGED_AS_IT_IS: Final[dict[str, str]] = {
+    "apache-tika/tika-parsers-standard-integration-tests/src/test/resources/test-documents/"
+    "testMHTMLFirefox.mhtml": "absolute Content-Location in each part",
+    "chromium-webkit-mhtml/relative_url.mht": "absolute Content-Location of the part",
+    "rfc-examples/rfc2110-9.3.eml": "Content-Base of the message",
+    "testimio-mhtml-parser/demos/github.node.mhtml": _SNAPSHOT,
+    "testimio-mhtml-parser/demos/marketwatch.mhtml": _SNAPSHOT,
+    "testimio-mhtml-parser/demos/wikipedia.mhtml": _SNAPSHOT,
+}
+
+# The fields whose values may change: references, and what follows a body.
+_MAY_CHANGE: Final = frozenset(
+    """content-location location uri link refresh archived-at list-help list-unsubscribe
+    list-subscribe list-post list-owner list-archive content-length lines content-md5""".split()
+)
+
+
+class Case(NamedTuple):
+    """A file or its twin, and what becomes of it with a URL."""
+
+    name: str
+    data: bytes
+    kind: Kind
+    result: Result
+
+
+_scheme: Final = re.compile(rb"""(=(?:3D)?["'])https?://""")
+# Without its encoding a reference `3Dx/y` is relative as well.
+_LINK: Final = rb"<a href=3Dx/y>z</a>\g<0>"
+_tag: Final = re.compile(rb"(?i)<(?:br|p|div|td|/h[1-6]|/body)\b")
+
+
+@cache
+def cases(data: Path) -> list[Case]:
+    found = []
+    for name, message in files(data):
+        kind = kind_of_bytes(message)
+        kind = kind if kind is Kind.MBOX else Kind.MAIL
+        twin = _tag.sub(_LINK, _scheme.sub(rb"\1", message))
+        for text in (message,) if twin == message else (message, twin):
+            found.append(Case(name, text, kind, relbase.rewrite(text, kind=kind, url=URL)))
+    assert len(found) > 700
+    assert sum(case.kind is Kind.MBOX for case in found) > 20
+    assert sum(case.result.changed for case in found) > 60
+    return found
+
+
+def test_law_1_as_it_is_a_message_comes_back_identical(data: Path) -> None:
+    changed = set()
+    for name, message in files(data):
+        kind = Kind.MBOX if kind_of_bytes(message) is Kind.MBOX else Kind.MAIL
+        result = relbase.rewrite(message, kind=kind)
+        assert result.changed == (result.data is not message), name
+        if result.changed:
+            changed.add(name)
+            assert any(entity.base.url for entity in relbase.entities(message, kind=kind)), name
+    assert changed == set(CHANGED_AS_IT_IS)
+
+
+def test_law_1_nothing_relative_nothing_changed(data: Path) -> None:
+    for case in cases(data):
+        rewritten = [link for link in case.result.links if link.status.value == "rewritten"]
+        assert bool(rewritten) == case.result.changed == (case.result.data != case.data), case.name
+
+
+def test_law_2_outside_of_the_edits_every_byte_is_the_same(data: Path) -> None:
+    for case in cases(data):
+        at = moved = 0
+        for start, end, new in case.result.edits:
+            assert at <= start <= end, case.name
+            assert case.result.data[at + moved : start + moved] == case.data[at:start], case.name
+            moved += len(new) - (end - start)
+            at = end
+        assert case.result.data[at + moved :] == case.data[at:], case.name
+
+
+def test_law_3_once_more_changes_nothing(data: Path) -> None:
+    for case in cases(data):
+        again = relbase.rewrite(case.result.data, kind=case.kind, url=URL)
+        assert again.data is case.result.data, case.name
+
+
+def test_law_4_the_links_after_are_the_links_before(data: Path) -> None:
+    count = 0
+    for case in cases(data):
+        before = case.result.links
+        after = list(relbase.links(case.result.data, kind=case.kind, url=URL))
+        assert [_place(link) for link in before] == [_place(link) for link in after], case.name
+        for old, new in zip(before, after, strict=True):
+            if old.status.value == "rewritten":
+                count += 1
+                assert (new.status.value, new.url) == ("absolute", old.url), case.name
+            else:
+                assert (new.status, new.reference) == (old.status, old.reference), case.name
+    assert count > 1000
+
+
+def _place(link: Link) -> tuple[str, str, str, str]:
+    return link.part, link.element, link.attribute, link.syntax
+
+
+def test_law_7_spans_lie_in_the_part_that_they_are_of(data: Path) -> None:
+    for case in cases(data):
+        spans = [link.span for link in case.result.links]
+        assert all(0 <= start <= end <= len(case.data) for start, end in spans), case.name
+        assert spans == sorted(spans), case.name
+        for link in case.result.links:
+            start = case.data.rfind(b"\n", 0, link.span.start) + 1
+            assert link.column == link.span.start - start + 1, case.name
+
+
+# ---- What Python's email sees
+
+
+class Pair(NamedTuple):
+    """One entity as relbase and as `email` see it."""
+
+    part: Part
+    message: Message
+
+
+def pairs(data: bytes) -> Iterator[Pair]:
+    """Pair the entities of a message; of what relbase does not enter `email` sees more."""
+    parts = walk(data)
+    children: dict[int | None, list[int]] = {}
+    for index, part in enumerate(parts):
+        children.setdefault(part.parent, []).append(index)
+    left = [(0, email.message_from_bytes(data, policy=email.policy.compat32))]
+    while left:
+        index, message = left.pop()
+        yield Pair(parts[index], message)
+        inner = children.get(index, [])
+        if inner:
+            payload = message.get_payload()
+            assert isinstance(payload, list)
+            left += zip(inner, payload, strict=True)
+
+
+def payload(message: Message) -> bytes:
+    decoded = message.get_payload(decode=True)
+    return decoded if isinstance(decoded, bytes) else b""
+
+
+def _fields(message: Message) -> list[tuple[str, str]]:
+    return [
+        (name, "" if name.lower() in _MAY_CHANGE else str(value)) for name, value in message.items()
+    ]
+
+
+def test_email_sees_the_same_headings_and_payloads(data: Path) -> None:
+    compared = documents = 0
+    for case in cases(data):
+        if case.kind is Kind.MBOX or case.name in KNOWN_DIFFERENCES or not case.result.changed:
+            continue
+        bases = {
+            entity.part: entity.base
+            for entity in relbase.entities(case.data, kind=case.kind, url=URL)
+        }
+        for old, new in zip(pairs(case.data), pairs(case.result.data), strict=True):
+            assert (old.part.number, old.part.type) == (new.part.number, new.part.type), case.name
+            assert _fields(old.message) == _fields(new.message), case.name
+            compared += 1
+            if old.message.is_multipart():
+                continue
+            before, after = payload(old.message), payload(new.message)
+            if before != after:
+                documents += 1
+                assert after == _alone(old.part, before, bases[old.part.number]), case.name
+    assert compared > 150
+    assert documents > 40
+
+
+def _alone(part: Part, document: bytes, base: relbase.Base) -> bytes:
+    """Rewrite a document that was taken out of its part."""
+    outer = base.outer if base.layer is relbase.Layer.EMBEDDED else base
+    assert outer is not None
+    kind = kind_of_type(part.type)
+    assert kind in {Kind.HTML, Kind.CSS}
+    content_type = f"x/y; charset={part.charset}" if part.charset else "x/y"
+    result = relbase.rewrite(
+        document, kind=kind, url=outer.url, headers={"Content-Type": content_type}
+    )
+    return result.data
+
+
+def test_no_line_of_quoted_printable_is_longer_than_76(data: Path) -> None:
+    """Lines that were longer before stay longer."""
+    lines = 0
+    for case in cases(data):
+        longest = {line for line in case.data.split(b"\n") if len(line.rstrip(b"\r")) > 76}
+        for _, _, new in case.result.edits:
+            for line in re.split(rb"\r?\n", new)[1:-1]:
+                lines += 1
+                assert len(line) <= 76 or line in longest, case.name
+    assert lines > 10
+
+
+def test_mboxes_hold_the_same_messages(data: Path) -> None:
+    from relbase.containers.mbox import split  # noqa: PLC0415 (of this test alone)
+
+    count = 0
+    for case in cases(data):
+        if case.kind is Kind.MBOX:
+            before, after = list(split([case.data])), list(split([case.result.data]))
+            assert [one.separator for one in before] == [one.separator for one in after], case.name
+            count += len(before)
+    assert count > 45
+
+
+@pytest.mark.parametrize("profile", relbase.Profile)
+def test_every_profile_reads_every_message(data: Path, profile: relbase.Profile) -> None:
+    changed = 0
+    for case in cases(data):
+        result = relbase.rewrite(case.data, kind=case.kind, url=URL, profile=profile)
+        assert relbase.rewrite(
+            result.data, kind=case.kind, url=URL, profile=profile
+        ).data is result.data, case.name
+        changed += result.changed
+    assert changed > 40
