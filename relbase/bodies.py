@@ -81,7 +81,7 @@ class _Line(NamedTuple):
 
 
 def fitting(
-    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes] = ()
+    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
 ) -> tuple[list[Edit], list[Remark]]:
     r"""Return the edits that can be made where lines cannot be broken, and what is to be remarked.
 
@@ -90,14 +90,15 @@ def fitting(
         within: a body or a heading.
         edits: in it, sorted.
         boundaries: those that are open there, without `--`.
+        eol: of the message, as `line_end` says.
 
     >>> data = b"<p>--b\n--<a href=x>"
-    >>> fitting(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"])[0]
+    >>> fitting(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"], b"\n")[0]
     []
     """
     kept: list[Edit] = []
     remarks: list[Remark] = []
-    eol = eol_of(data, 0, within.start)[-1:]
+    eol = eol[-1:]  # CR and LF of one line end may be mixed with LF alone
     delimiters = [b"--" + boundary for boundary in boundaries]
     for start, end, changes in _lines(data, within, edits, eol):
         before = data[start:end]

@@ -9,6 +9,7 @@ from relbase.kind import Kind
 from relbase.lowering import lowered
 from relbase.notes import Reason
 from relbase.references.css_escapes import css_escaped
+from relbase.scope import Room, allowed_growth
 from relbase.view.charset import Charset, Source, sniff, sniff_css
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 from relbase.walk import visit_css, visit_html
@@ -85,7 +86,12 @@ def visit_document(document: Document, *, edits_only: bool) -> Iterator[Item]:
     """
     if document.kind not in VISITS:
         return iter(())
-    items = VISITS[document.kind](document.text, replace(document.scope, edits_only=edits_only))
+    scope = replace(document.scope, edits_only=edits_only)
+    if edits_only and scope.room is None:
+        # Where a view is between, edits take away up to the whole text around the inner one.
+        size = len(document.data)
+        scope = replace(scope, room=Room(allowed_growth(size) + size))
+    items = VISITS[document.kind](document.text, scope)
     return items if document.view is None else lowered(items, document.view, 0)
 
 

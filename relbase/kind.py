@@ -77,7 +77,9 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 # RFC 4155: "From ", an address, a date that ends in a year (some write a zone behind it).
-_mbox: Final = re.compile(rb"From [^\r\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").match
+_dated: Final = re.compile(rb"From [^\r\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").match
+# Others leave the date out (`From - ` of Mozilla) or write more behind it; then a heading tells.
+_from_line: Final = re.compile(rb"From [^\n]*+\n").match
 
 # A heading: fields one after the other, among them one that mail has.
 _FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
@@ -87,6 +89,19 @@ _mail_field: Final = re.compile(
     |content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 ).search
+
+
+def _is_mbox(start: bytes) -> bool:
+    if _dated(start):
+        return True
+    line = _from_line(start)
+    return line is not None and _is_mail(start[line.end() :])
+
+
+def _is_mail(start: bytes) -> bool:
+    found = _heading(start)
+    return found is not None and _mail_field(found[0]) is not None
+
 
 _xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match
 _html: Final = re.compile(
@@ -132,8 +147,8 @@ _LOOKED_AT: Final = 16_384
 # Asked in this order; the first that recognises the start of the bytes names the kind.
 _MARKS: Final = (
     (Kind.HTTP, re.compile(rb"HTTP/1\.").match),
-    (Kind.MBOX, _mbox),
-    (Kind.MAIL, lambda start: (found := _heading(start)) and _mail_field(found[0])),
+    (Kind.MBOX, _is_mbox),
+    (Kind.MAIL, _is_mail),
     (Kind.HTML, _is_html),
     (Kind.XML, _xml),
     (Kind.CSS, _is_css),

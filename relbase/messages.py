@@ -31,7 +31,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.scope import Hit, Place, visit_url
+from relbase.scope import Hit, Place, Room, allowed_growth, visit_url
 from relbase.url.resolver import is_absolute
 from relbase.walk import html_base
 
@@ -46,6 +46,10 @@ if TYPE_CHECKING:
 # What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
 # each another one, are 80 MB at most; without it a long base makes them as many times as long.
 MAX_BASE: Final = 8_000
+
+# Longer ones nobody writes: servers refuse URLs of a few kilobytes. All parts of a message may
+# inherit it, and to resolve one reference takes as long as the base is.
+MAX_STATED_BASE: Final = 1 << 16
 
 _SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
 
@@ -83,6 +87,8 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     parts = mail.walk(data)
     eol = line_end(data)
     skipped = set() if scope.policy.dkim_signed else _signed(parts)
+    if scope.edits_only:
+        scope = replace(scope, room=Room(allowed_growth(len(data))))
     found: list[Edit] = []
     for index, established in enumerate(_established(data, parts, scope, detect=detect)):
         if index in skipped:
@@ -92,11 +98,17 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
                 found.append(item)
             else:
                 yield item
+    if scope.room is not None and scope.room.left < 0:
+        yield _remark(parts[0], Span(0, len(data)), Reason.LIMIT_GROWTH, _TOO_LONG, scope)
+        return
     yield from _broken_signatures(parts, found, scope)
     edits, stale = following(data, parts, found, lambda part, raw: _decoded(part, raw, eol))
     for part, span, reason, text in stale:
         yield _remark(part, span, reason, text, scope)
     yield from edits
+
+
+_TOO_LONG: Final = "the links would make the message too long: it is passed through"
 
 
 def message_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Entity]:
@@ -176,7 +188,8 @@ def _established(
     """The parts of a message with their bases, each within that of the part around it."""
     path: dict[int, _Established] = {}  # the parts around, and no others: bases may be long
     for index, part in enumerate(parts):
-        around, notes = scope.base, []
+        around = scope.base
+        notes: list[Note] = []
         if part.parent is not None:
             while next(reversed(path)) != part.parent:
                 path.popitem()
@@ -210,13 +223,14 @@ def _established_part(
 def _resolvable(
     stated: list[Statement], around: Base, part: Part, scope: Scope
 ) -> tuple[list[Statement], list[Note]]:
-    """The statements without those that are relative to too long a base."""
-    if len(around.url) <= MAX_BASE:
+    """The statements without those that are too long, or relative to what is."""
+    kept = [found for found in stated if len(found.value) <= MAX_STATED_BASE]
+    if len(around.url) > MAX_BASE:
+        kept = [found for found in kept if is_absolute(found.value, scope.profile, around.url)]
+    if len(kept) == len(stated):
         return stated, []
-    kept = [found for found in stated if is_absolute(found.value, scope.profile, around.url)]
-    text = f"a base of {_name(part)} is relative to one longer than {MAX_BASE}: it does not count"
-    note = Note(Reason.BASE_RELATIVE, _number(part, scope), None, text)
-    return kept, [note] if len(kept) < len(stated) else []
+    text = f"a base of {_name(part)} is too long, or relative to one that is: it does not count"
+    return kept, [Note(Reason.BASE_UNSUITABLE, _number(part, scope), None, text)]
 
 
 _SNAPSHOT: Final = "snapshot-content-location"
@@ -270,7 +284,8 @@ def _visit_part(data: bytes, established: _Established, scope: Scope, eol: bytes
             span = note.span or Span(part.heading.start, part.heading.start)
             yield _remark(part, span, note.reason, note.text, scope)
     heading = Span(part.heading.start, part.heading.end)
-    yield from _transported(data, part, heading, _visit_heading(data, established, inside), scope)
+    items = _visit_heading(data, established, inside)
+    yield from _transported(data, (part, heading, eol), items, scope)
     if part.opaque is not None:
         reason, text = _OPAQUE[part.opaque]
         yield _remark(part, part.body, reason, f"{_name(part)} ({part.type}) {text}", scope)
@@ -325,22 +340,23 @@ def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[I
         yield _remark(part, part.body, *hindrance, scope)
     items = lowered(visit_document(document, edits_only=scope.edits_only), view, part.body.start)
     if part.encoding in IDENTITY:
-        items = _transported(data, part, part.body, items, scope)
+        items = _transported(data, (part, part.body, eol), items, scope)
     for item in items:
         yield item if isinstance(item, Edit) else item._replace(part=scope.part)
 
 
 def _transported(
-    data: bytes, part: Part, within: Span, items: Iterable[Item], scope: Scope
+    data: bytes, place: tuple[Part, Span, bytes], items: Iterable[Item], scope: Scope
 ) -> Iterator[Item]:
     """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
+    part, within, eol = place
     edits: list[Edit] = []
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
         else:
             yield item
-    kept, remarks = fitting(data, within, edits, part.boundaries)
+    kept, remarks = fitting(data, within, edits, part.boundaries, eol)
     for span, reason, text in remarks:
         if reason is not Reason.LINE_LENGTH or part.encoding != "binary":
             yield _remark(part, span, reason, f"{_name(part)}: {text}", scope)

@@ -20,7 +20,7 @@ from relbase.layers import UNKNOWN, Base, establish
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.retrieval import statements as retrieval_statements
-from relbase.scope import Scope
+from relbase.scope import Scope, allowed_growth
 from relbase.url.resolver import Profile
 from relbase.view.charset import Source, sniff
 from relbase.walk import html_base
@@ -32,11 +32,6 @@ if TYPE_CHECKING:
     from relbase.documents import Document
     from relbase.policy import Policy
     from relbase.scope import Item
-
-# An output may be so many times its input, or so much longer where the input is short: a long base
-# in many references is the only way there (threat A8), and no real document comes near.
-MAX_GROWTH: Final = 100
-MAX_GROWTH_BYTES: Final = 64 << 20
 
 # Up to this growth, or the input's length, edits are kept as they come. Beyond it they are only
 # counted, and visited once more when the output is to be that long.
@@ -275,7 +270,7 @@ def _edits(source: _Source, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = growth = 0
-    allowed = max((MAX_GROWTH - 1) * len(source.data), MAX_GROWTH_BYTES)
+    allowed = allowed_growth(len(source.data))
     kept = max(len(source.data), _KEPT_GROWTH)
     for item in _visit(source, edits_only=True):
         if isinstance(item, Edit):

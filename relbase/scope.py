@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
@@ -53,6 +52,24 @@ class Hit(NamedTuple):
 Item = Hit | Edit
 
 
+# An output may be so many times its input, or so much longer where the input is short: a long base
+# in many references is the only way there (threat A8), and no real document comes near.
+MAX_GROWTH: Final = 100
+MAX_GROWTH_BYTES: Final = 64 << 20
+
+
+def allowed_growth(size: int) -> int:
+    """By how many bytes the output may be longer than an input of so many."""
+    return max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
+
+
+@dataclass(slots=True)
+class Room:
+    """How many bytes longer a text may still become; once it is below 0 nothing more is visited."""
+
+    left: int
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """What the references of one document are resolved with.
@@ -70,6 +87,8 @@ class Scope:
         resolve: the prepared algorithm, None when nothing can be resolved.
         edits_only: only edits, remarks and unresolved references are asked for, so that what
             holds none of them may be passed over.
+        room: shared by all that is visited for one output, since views keep the edits that they
+            lower; None without a limit.
     """
 
     base: Base
@@ -83,6 +102,7 @@ class Scope:
     sheets: Callable[[], bool] = lambda: True
     resolve: Callable[[str], str] | None = None
     edits_only: bool = False
+    room: Room | None = None
 
     def on(self, base: Base) -> Scope:
         """The scope with a base that has been established."""
@@ -124,6 +144,9 @@ def visit_url(
         place: where the text stands.
         keeps: asked whether a relative reference is to stay so.
     """
+    room = scope.room
+    if room is not None and room.left < 0:
+        return
     if scope.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
     written = decode_inner(text[span.start : span.end])
@@ -149,7 +172,10 @@ def visit_url(
         )
     if status is Status.REWRITTEN and url is not None:
         syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
-        yield smallest(written, spell(syntax, url, text, span), span)
+        edit = smallest(written, spell(syntax, url, text, span), span)
+        if room is not None:
+            room.left -= len(edit.new) - (edit.end - edit.start)
+        yield edit
 
 
 def own_url(base: Base) -> str | None:

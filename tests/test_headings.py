@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.headings import http_statements, url_of
+from relbase.edit import Span
+from relbase.headings import http_statements, mime_statements, snapshot_statements, url_of
 from relbase.layers import Layer
 from relbase.notes import Reason
 
@@ -109,3 +110,48 @@ def test_content_location_is_noted_and_no_base(name: str) -> None:
     assert note.reason is Reason.CONTENT_LOCATION_HTTP
     assert "RFC 9110" in note.text
     assert "\x1b" not in note.text
+
+
+# (fields, the statements, strongest first): design rules 2 and 3, RFC 2557 §5
+MIME = [
+    ([], []),
+    ([("content-location", A)], [(A, "Content-Location")]),
+    (
+        [("content-location", A), ("content-base", B)],
+        [(B, "Content-Base"), (A, "Content-Location")],
+    ),
+    (
+        [("content-location", A), ("content-base", B), ("base", f"<URL:{C}>")],
+        [(C, "Base"), (B, "Content-Base"), (A, "Content-Location")],
+    ),
+    ([("content-location", "x/y.png")], [("x/y.png", "Content-Location")]),
+    # A name for links to the part is no base
+    ([("content-location", "cid:css-1@mhtml.blink")], []),
+    ([("content-location", "MID:x@y")], []),
+    ([("content-base", "cid:x@y")], [("cid:x@y", "Content-Base")]),  # refused later, with a note
+    ([("snapshot-content-location", A), ("location", A), ("content-id", "<x>")], []),
+    ([("content-base", '""'), ("base", " ")], []),
+]
+
+
+@pytest.mark.parametrize(("fields", "expected"), MIME)
+def test_the_statements_of_a_mime_heading(
+    fields: list[tuple[str, str]], expected: list[tuple[str, str]]
+) -> None:
+    given_ = [(name, value, Span(at, at + 1)) for at, (name, value) in enumerate(fields)]
+    found = mime_statements(given_, "part 1.2")
+    assert [(one.value, one.source) for one in found] == [
+        (value, f"{name} of part 1.2") for value, name in expected
+    ]
+    for one in found:
+        assert one.span is not None
+        assert one.source.lower().startswith(fields[one.span.start][0])
+        assert one.layer is Layer.ENTITY
+
+
+@pytest.mark.parametrize(
+    ("value", "urls"), [(None, []), ("", []), (" http://h.example/\r\n x ", ["http://h.example/x"])]
+)
+def test_chromium_states_a_retrieval_url(value: str | None, urls: list[str]) -> None:
+    found = snapshot_statements(value)
+    assert [(one.layer, one.value) for one in found] == [(Layer.RETRIEVAL, url) for url in urls]

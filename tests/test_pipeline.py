@@ -20,8 +20,8 @@ from relbase import (
     base,
     entities,
     links,
-    pipeline,
     rewrite,
+    scope,
     walk,
 )
 
@@ -267,8 +267,8 @@ def test_growth_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     growth = len("http://h.example/d/")
     document = LINK * 10
     for limit, passes in ((10 * growth + 1, True), (10 * growth, True), (10 * growth - 1, False)):
-        monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", limit)
-        monkeypatch.setattr(pipeline, "MAX_GROWTH", 1)
+        monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", limit)
+        monkeypatch.setattr(scope, "MAX_GROWTH", 1)
         result = rewrite(document, url=URL)
         assert result.changed == passes
         assert (result.data is document) == (not passes)
@@ -278,9 +278,9 @@ def test_growth_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_growth_limit_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
     growth = len("http://h.example/d/")
-    monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", 0)
+    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 0)
     for multiple, passes in ((4, True), (3, True), (2, False)):
-        monkeypatch.setattr(pipeline, "MAX_GROWTH", multiple)
+        monkeypatch.setattr(scope, "MAX_GROWTH", multiple)
         assert len(LINK) < growth < 2 * len(LINK)
         assert rewrite(LINK, url=URL).changed == passes
 
@@ -291,7 +291,7 @@ def test_a_long_base_in_many_links_passes_through(
 ) -> None:
     """Threat A8: 16 MB of links with a 2 MB base; here smaller, with a smaller limit."""
     monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
-    monkeypatch.setattr(pipeline, "MAX_GROWTH_BYTES", 1 << 20)
+    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
     document = b"<a href='x'>" * 10_000
     result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
     assert result.data is document

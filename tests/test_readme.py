@@ -37,7 +37,7 @@ def test_commands(line: str, output: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_there_are_commands() -> None:
-    assert len(sessions()) == 3
+    assert len(sessions()) == 4
 
 
 def test_library() -> None:
@@ -76,7 +76,10 @@ def test_first_minute(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_command_and_option_of_the_policy_is_named() -> None:
     for name in ("rewrite", "links", "base", "resolve", "check"):
         assert f"| `relbase {name} " in README
-    for flag in ("--keep-fragments", "--keep REGEX", "--extended"):
+    for flag in (
+        *("--keep-fragments", "--keep REGEX", "--extended", "--no-attachments"),
+        "--no-dkim-signed",
+    ):
         assert flag in README
 
 

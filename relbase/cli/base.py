@@ -17,7 +17,7 @@ from relbase.kind import kind_of_type
 from relbase.layers import Layer, unsuitable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.cli.files import Source
     from relbase.layers import Base
@@ -47,8 +47,8 @@ Examples:
 For each document: its base, then the base of what is around it, outward to
 the URL it was retrieved from (the layers of RFC 1808 §3), then what states a
 base and was refused, and why. For a message the same, then its parts, a line
-each: number, type, base, and what states it; a part without a statement has
-the base of what is around it. The exit status is 3 when inputs failed; under
+each: number, type, layer, what states the base (in the part itself where no
+other is named), and the base. The exit status is 3 when inputs failed; under
 --strict it is 1 when there is no base or something was refused.
 """
 
@@ -133,12 +133,12 @@ def _advice(entities: Sequence[Entity]) -> str:
 
 
 class _Row(NamedTuple):
-    """A line of the table of parts: columns, then what is not aligned."""
+    """A line of the table of parts; the URL stands last, since it may be long."""
 
     part: str
     type: str
-    url: str
     where: str
+    url: str
 
 
 def _table(parts: Sequence[Entity], told: set[Note]) -> Iterator[str]:
@@ -148,24 +148,31 @@ def _table(parts: Sequence[Entity], told: set[Note]) -> Iterator[str]:
     """
     rows: list[_Row | str] = []
     for entity in parts:
-        number, type_ = entity.part, printable(entity.type)
+        number, type_ = f"part {entity.part}", printable(entity.type)
         for stated in _own(entity):
-            rows.append(_Row(number, type_, _shown(stated), _where(stated)))
+            where = _where(stated).removesuffix(_of_part(entity)) if stated.url else ""
+            rows.append(_Row(number, type_, where, _shown(stated)))
             number = type_ = ""
         rows += [remarks.sentence(note) for note in _refused(entity.base) if note not in told]
         told.update(_refused(entity.base))
-    widths = [_width([row[column] for row in rows if isinstance(row, _Row)]) for column in range(3)]
+    table = [row[:3] for row in rows if isinstance(row, _Row)]
+    widths = [_width(column) for column in zip(*table, strict=True)]
     for row in rows:
         if isinstance(row, str):
-            yield f"    {'':{widths[0] + 5}} refused  {row}"
+            yield f"    {'':{widths[0]}}  refused: {row}"
         else:
             columns = zip(row[:3], widths, strict=True)
-            part, type_, url = (f"{text:{width}}" for text, width in columns)
-            yield f"    {'part' if row.part else '':4} {part}  {type_}  {url}  ({row.where})"
+            padded = "  ".join(f"{text:{width}}" for text, width in columns if width)
+            yield f"    {padded}  {row.url}"
 
 
-def _width(texts: Sequence[str]) -> int:
+def _width(texts: Iterable[str]) -> int:
     return max((len(text) for text in texts if len(text) <= _COLUMN), default=0)
+
+
+def _of_part(entity: Entity) -> str:
+    """How the source of a base ends that the part itself states."""
+    return f" of part {entity.part.rpartition('/')[2]}"
 
 
 def _own(entity: Entity) -> Iterator[Base]:
@@ -174,8 +181,7 @@ def _own(entity: Entity) -> Iterator[Base]:
     while base is not None:
         yield base
         base = base.outer
-        own = f" of part {entity.part.rpartition('/')[2]}"
-        if base is None or not base.source.endswith(own):
+        if base is None or not base.source.endswith(_of_part(entity)):
             return
 
 

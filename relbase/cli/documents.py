@@ -16,7 +16,6 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.call import Arguments
 from relbase.containers import mbox
 from relbase.edit import Span
 from relbase.kind import Kind
@@ -24,6 +23,7 @@ from relbase.kind import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from relbase.call import Arguments
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
     from relbase.layers import Base
@@ -106,7 +106,7 @@ def note_in(document: Document, note: Note) -> Note:
 
 def base_in(document: Document, base: Base) -> Base:
     """Return a base of a document as one of the input."""
-    if not document.number or base.outer is None and not base.refused:
+    if not document.number or (base.outer is None and not base.refused):
         return base
     refused = tuple(note_in(document, note) for note in base.refused)
     outer = None if base.outer is None else base_in(document, base.outer)

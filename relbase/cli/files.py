@@ -344,8 +344,7 @@ def _write_new(
     # Nobody else reads a document before it has the mode of the original.
     descriptor = os.open(name, flags, 0o666 if like is None else 0o600, dir_fd=parent)
     with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor)
-        for piece in pieces:
-            file.write(piece)
+        file.writelines(pieces)
         file.flush()
         if like is not None:
             os.fchmod(descriptor, like.st_mode & _OWN_BITS)

@@ -148,6 +148,7 @@ _EPILOG: Final = """\b
 Examples:
   relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
   relbase links page.html --url http://example.com/a/page.html
+  relbase rewrite inbox.mbox -o absolute.mbox
   relbase resolve 'http://a/b/c/d;p?q' ../g --all
 
 \b
@@ -176,7 +177,7 @@ Exit status of every command:
     help="Show the version and exit.",
 )
 def relbase() -> None:
-    """Make every relative link of HTML documents absolute, and change no other byte.
+    """Make every relative link of HTML and mail absolute, and change no other byte.
 
     relbase finds a document's base URL as RFC 1808 says (in its content, in headers, or the URL it
     was retrieved from) and resolves its links against it. It never fetches anything.

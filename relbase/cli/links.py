@@ -121,7 +121,8 @@ def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool)
 
 def _place(source: Source, link: Link) -> str:
     part = f"part {link.part}: " if link.part else ""
-    where = link.element or link.syntax
-    if link.attribute:
+    # A field of a heading is an attribute of no element.
+    where = link.element or link.attribute or link.syntax
+    if link.element and link.attribute:
         where += f"/@{link.attribute}"
     return f"{source.shown}:{link.line}:{link.column}: {part}{printable(where)}"

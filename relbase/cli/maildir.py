@@ -147,7 +147,9 @@ class Delivery:
             flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
             os.close(os.open(os.path.join(path, _MARK), flags, 0o600))  # noqa: PTH118
 
-    def deliver(self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool) -> None:
+    def deliver(
+        self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool
+    ) -> None:
         """Put a message into the copy.
 
         Args:
@@ -165,9 +167,12 @@ class Delivery:
         if changed:
             file_name = sized(file_name, data)
         try:
-            with _opened(os.path.join(path, os.pardir, "tmp")) as tmp, _opened(path) as box:  # noqa: PTH118
-                with files.temporary(tmp, file_name, (data,), like) as (made, _):
-                    os.link(made, file_name, src_dir_fd=tmp, dst_dir_fd=box, follow_symlinks=False)
+            with (
+                _opened(os.path.join(path, os.pardir, "tmp")) as tmp,  # noqa: PTH118
+                _opened(path) as box,
+                files.temporary(tmp, file_name, (data,), like) as (made, _),
+            ):
+                os.link(made, file_name, src_dir_fd=tmp, dst_dir_fd=box, follow_symlinks=False)
         except FileExistsError:
             there = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise InputError(f"{there} is there already: not replaced") from None

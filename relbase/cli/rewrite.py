@@ -48,8 +48,8 @@ _OPTIONS: Final = (
         metavar="FILE|DIR",
         type=click.Path(readable=False),
         help="Write to a file; or into a directory, under the names of the inputs, if it is one, "
-        "ends in '/', or there are several inputs. Files that are there are replaced; a message that "
-        "is in the Maildir already is an error.",
+        "ends in '/', or there are several inputs. Files that are there are replaced; "
+        "a message that is in the Maildir already is an error.",
     ),
     click.Option(
         ["--diff", "diff_"],

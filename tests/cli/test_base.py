@@ -90,3 +90,59 @@ def test_a_hostile_base_is_shown_on_its_line() -> None:
     )
     assert result.exit_code == 0
     assert all(line.isprintable() and len(line) < 2200 for line in result.stdout.splitlines())
+
+
+MESSAGE = b"""\
+Content-Base: sub/
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/html
+Content-Location: http://l.example/a
+
+<base href=x/>
+--b
+Content-Type: multipart/alternative; boundary=c
+Content-Base: news:x
+
+--c
+Content-Type: application/x-of-a-long-name
+
+--c--
+--b--
+"""
+
+
+def test_the_tree_of_a_message() -> None:
+    result = run("base", stdin=MESSAGE)
+    assert result.exit_code == 0
+    unsuitable = "news: is never used with relative URLs (RFC 1808 §2.3): it does not count"
+    assert result.stdout.splitlines() == [
+        "<stdin>: message/rfc822",
+        "    base     none  (none, §3.4: nothing states a base URL)",
+        (
+            "    refused  Content-Base of the message: 'sub/' is relative, and no base around it "
+            "is known [base-relative]"
+        ),
+        (
+            "    part 1    text/html                     embedded, §3.1: <base href> at 1:12  "
+            "http://l.example/x/"
+        ),
+        (
+            "                                            entity, §3.2: Content-Location       "
+            "http://l.example/a"
+        ),
+        "    part 2    multipart/alternative                                              none",
+        (
+            "              refused: part 2: Content-Base of part 2: 'news:x' is no suitable base, "
+            f"{unsuitable} [base-unsuitable]"
+        ),
+        "    part 2.1  application/x-of-a-long-name                                       none",
+    ]
+
+
+def test_a_document_without_a_base_in_a_message_is_told() -> None:
+    message = MESSAGE.replace(b"Content-Location: http://l.example/a\n", b"")
+    assert "    advice   give the URL" in run("base", stdin=message).stdout
+    result = run("base", "--url", "http://h/", stdin=message.replace(b"x/", b"mailto:a@b"))
+    assert "on this base of part 1, mailto: is never used" in result.stdout

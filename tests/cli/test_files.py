@@ -6,7 +6,7 @@ import os
 import stat
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
 import click
 import pytest
@@ -37,18 +37,30 @@ def make(name: str, data: bytes = b"") -> str:
 # ---- reading
 
 
+class Read(NamedTuple):
+    shown: str
+    data: bytes
+    status: os.stat_result | None
+
+
+def read(name: str) -> Read:
+    with files.opened(name) as source:
+        assert source.name == name
+        return Read(source.shown, b"".join(source.pieces), source.status)
+
+
 def test_a_file() -> None:
-    source = files.read(make("a b\udcff\n", b"\xff\r\n"))
-    assert (source.name, source.shown, source.data) == ("a b\udcff\n", "a b\\udcff\\n", b"\xff\r\n")
+    source = read(make("a b\udcff\n", b"\xff\r\n"))
+    assert (source.shown, source.data) == ("a b\\udcff\\n", b"\xff\r\n")
     assert source.status is not None
 
 
 def test_a_pipe_with_a_name() -> None:
     os.mkfifo("fifo")
-    writer = threading.Thread(target=Path("fifo").write_bytes, args=(b"x" * 100_000,))
+    writer = threading.Thread(target=Path("fifo", daemon=True).write_bytes, args=(b"x" * 100_000,), daemon=True)
     writer.start()
-    source = files.read("fifo")
-    writer.join()
+    source = read("fifo")
+    writer.join(timeout=10)
     assert (source.data, source.status) == (b"x" * 100_000, None)
 
 
@@ -67,7 +79,7 @@ def test_what_is_no_input(name: str, told: str) -> None:
     make("file")
     Path("loop").symlink_to("loop")
     with pytest.raises(InputError, match=told.replace("*", r"\*")):
-        files.read(name)
+        read(name)
 
 
 def test_a_file_that_grows_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +94,7 @@ def test_a_file_that_grows_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(os, "fstat", growing)
     with pytest.raises(InputError, match="it changed while it was read"):
-        files.read("a")
+        read("a")
 
 
 def test_bad_inputs_are_counted_and_stop_no_others(capsys: pytest.CaptureFixture[str]) -> None:
@@ -210,7 +222,7 @@ def test_what_is_no_regular_file_is_not_replaced() -> None:
 def test_the_output_has_the_mode_and_the_time_of_the_input(mode: int) -> None:
     os.utime(make("a"), ns=(3 * SECOND, 5 * SECOND + 7))
     Path("a").chmod(mode)
-    Written().write("out", b"new", Path("a").stat())
+    Written().write("out", (b"n", b"ew"), Path("a").stat())
     status = Path("out").stat()
     assert Path("out").read_bytes() == b"new"
     assert (stat.S_IMODE(status.st_mode), status.st_mtime_ns) == (mode & 0o777, 5 * SECOND + 7)
@@ -219,7 +231,7 @@ def test_the_output_has_the_mode_and_the_time_of_the_input(mode: int) -> None:
 def test_without_an_input_file_the_mode_is_that_of_new_files() -> None:
     before = os.umask(0o027)
     try:
-        Written().write("out", b"new", None)
+        Written().write("out", (b"n", b"ew"), None)
     finally:
         os.umask(before)
     assert stat.S_IMODE(Path("out").stat().st_mode) == 0o640
@@ -227,14 +239,14 @@ def test_without_an_input_file_the_mode_is_that_of_new_files() -> None:
 
 def test_an_old_output_is_replaced_and_not_written_into() -> None:
     os.link(make("out", b"old"), "other")
-    Written().write("out", b"new", None)
+    Written().write("out", (b"n", b"ew"), None)
     assert (Path("out").read_bytes(), Path("other").read_bytes()) == (b"new", b"old")
 
 
 def test_long_names_and_names_that_are_no_text() -> None:
     for name in ("\u4e2d" * 85, "\udcff" * 255, "x" * 255):
-        Written().write(name, b"new", None)
-        assert files.read(name).data == b"new"
+        Written().write(name, (b"n", b"ew"), None)
+        assert read(name).data == b"new"
 
 
 def test_what_came_into_the_place_of_an_output_stays() -> None:
@@ -242,17 +254,17 @@ def test_what_came_into_the_place_of_an_output_stays() -> None:
     Path("directory").mkdir()
     for name in ("link", "directory"):
         with pytest.raises(OutputError, match=f"{name}: it is no regular file: not replaced"):
-            Written().write(name, b"new", None)
+            Written().write(name, (b"n", b"ew"), None)
     assert not Path("target").exists()
 
 
 def test_what_this_run_has_written_is_not_replaced() -> None:
     written = Written()
-    written.write("a", b"1", None)
+    written.write("a", [b"1"], None)
     os.link("a", "A")  # as a file system that does not tell them apart shows it
     with pytest.raises(OutputError, match="another output of this run has this name here"):
-        written.write("A", b"2", None)
-    Written().write("A", b"2", None)
+        written.write("A", [b"2"], None)
+    Written().write("A", [b"2"], None)
 
 
 @pytest.mark.parametrize("call", ["fsync", "fchmod", "utime", "replace"])
@@ -264,7 +276,7 @@ def test_a_failure_leaves_the_old_output(call: str, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(os, call, fail)
     with pytest.raises(OutputError, match="out: No space left on device"):
-        Written().write("out", b"new", Path("out").stat())
+        Written().write("out", (b"n", b"ew"), Path("out").stat())
     assert Path("out").read_bytes() == b"old"
 
 
@@ -276,10 +288,10 @@ def test_an_interruption_leaves_the_old_output(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(os, "fsync", interrupt)
     with pytest.raises(KeyboardInterrupt):
-        Written().write("out", b"new", None)
+        Written().write("out", (b"n", b"ew"), None)
     assert Path("out").read_bytes() == b"old"
 
 
 def test_a_directory_that_is_not_there() -> None:
     with pytest.raises(OutputError, match=r"nowhere/out: No such file or directory"):
-        Written().write("nowhere/out", b"", None)
+        Written().write("nowhere/out", (), None)

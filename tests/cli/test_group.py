@@ -68,7 +68,7 @@ def examples() -> list[list[str]]:
     lines = re.findall(
         r"^    (?:.*\| )?relbase (.*)$", "\n".join(texts).replace("\\\n", " "), re.MULTILINE
     )
-    return [shlex.split(re.split(r" [>|] ", line)[0]) for line in lines]
+    return [shlex.split(re.split(r" [<>|] ", line)[0]) for line in lines]
 
 
 @pytest.mark.parametrize("arguments", examples(), ids=shlex.join)
@@ -78,6 +78,10 @@ def test_every_example_can_be_run(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     (tmp_path / "headers.txt").write_bytes(b"Base: http://h/\n")
+    (tmp_path / "mail.eml").write_bytes(b"Base: http://h/\n\n")
+    (tmp_path / "inbox.mbox").write_bytes(b"From a 2024\nBase: http://h/\n\n")
+    for directory in ("cur", "new", "tmp"):
+        (tmp_path / "Maildir" / directory).mkdir(parents=True)
     words = ["page.html" if word == "*.html" else word for word in arguments]
     result = run(*words, stdin=b"<a href=x>")
     assert result.exit_code == 0, result.output

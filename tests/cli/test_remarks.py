@@ -8,8 +8,9 @@ from growth import assert_linear
 
 from relbase import Base, Layer, Note, Reason, Span
 from relbase.cli import remarks
-from relbase.cli.files import Source
+from relbase.cli.documents import Document
 from relbase.cli.outcome import Tally
+from relbase.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +21,20 @@ NOWHERE = Base("", Layer.NONE, "")
 SOMEWHERE = Base("http://h/", Layer.RETRIEVAL, "")
 
 
+def document(data: bytes, number: str = "", start: int = 0, lines: int = 0) -> Document:
+    return Document(b"", data, b"", number, start, lines, {})
+
+
+def warn(one: Document, notes: Sequence[Note], base: Base, tally: Tally) -> None:
+    result = Result(one.data, (), tuple(notes), base=lambda: base, links=tuple)
+    remarks.warn("p", one, result, result.notes, tally)
+
+
 def warnings(
     capsys: pytest.CaptureFixture[str], data: bytes, notes: Sequence[Note], base: Base = SOMEWHERE
 ) -> list[str]:
     tally = Tally()
-    remarks.warn(Source("p", "p", data, None), notes, base, tally)
+    warn(document(data), notes, base, tally)
     assert tally.warnings == len(notes)
     return capsys.readouterr().err.splitlines()
 
@@ -60,10 +70,19 @@ def test_what_to_give(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--url" not in unsuitable
 
 
+def test_of_a_message_in_an_mbox(capsys: pytest.CaptureFixture[str]) -> None:
+    notes = [at(3, "b"), at(1, "a")._replace(part="1.2")]
+    warn(document(b"ab\ncd", "7", start=100, lines=9), notes, SOMEWHERE, Tally())
+    assert capsys.readouterr().err.splitlines() == [
+        "p:10:2: warning: part 7/1.2: a [base-late]",
+        "p:11:1: warning: part 7: b [base-late]",
+    ]
+
+
 def test_many_notes_take_linear_time(capsys: pytest.CaptureFixture[str]) -> None:
-    def warn(size: int) -> None:
+    def warn_of(size: int) -> None:
         notes = [at(number * 50, "x") for number in range(size)]
-        remarks.warn(Source("p", "p", b"\n" * (size * 50), None), notes, SOMEWHERE, Tally())
+        warn(document(b"\n" * (size * 50)), notes, SOMEWHERE, Tally())
         capsys.readouterr()
 
-    assert_linear(warn, lambda size: size, (10_000, 20_000, 40_000), rounds=3)
+    assert_linear(warn_of, lambda size: size, (10_000, 20_000, 40_000), rounds=3)

@@ -18,7 +18,13 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, Span, splice
 from relbase.headings import url_of
-from relbase.references.headers import FIELDS, folded_view, quote_before, references
+from relbase.references.headers import (
+    FIELDS,
+    external_body,
+    folded_view,
+    quote_before,
+    references,
+)
 from relbase.references.values import Syntax, spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -517,3 +523,31 @@ def test_every_field_of_the_data(data: Path) -> None:
                 else:
                     assert [decode_inner(url) for url in urls] == [url_of(value)], (path, raw)
     assert seen > 100
+
+
+# (the Content-Type of a message/external-body, its URL): RFC 2017 §3.1
+EXTERNAL = [
+    (b'message/external-body; access-type=URL; URL="x"', [b"x"]),
+    (b'message/external-body; URL="ftp://h/a/\r\n b"; Access-Type="url"', [b"ftp://h/a/\r\n b"]),
+    (b'message/external-body;\n\taccess-type = URL (a comment; URL="no");\n url = " x "', [b"x"]),
+    (b'message/external-body; access-type=URL; name="URL"; URL="x"; URL="y"', [b"x"]),
+    (b'message/external-body; access-type=URL; URL="x', [b"x"]),
+    # No URL, or none by this field
+    (b'message/external-body; access-type=anon-ftp; URL="x"', []),
+    (b'message/external-body; URL="x"', []),
+    (b"message/external-body; access-type=URL", []),
+    (b'message/external-body; access-type=URL; URL=""', []),
+    (b'message/external-body; access-type=URL; URL=" "', []),
+    (b"message/external-body; access-type=URL; URL=x", []),  # not quoted: could hold no `/`
+    (b'message/external-body; access-type=URL; URL="a\\"b"', []),
+    (b'message/external-body; access-type=URL; xURL="x"', []),
+    (b'message/external-body; access-type=URL; URL=a"x"', []),
+    (b'message/external-body; access-type=URL; (URL="x"', []),
+    (b'message/external-body; access-type=URL; "URL="x', []),
+    (b"", []),
+]
+
+
+@pytest.mark.parametrize(("value", "urls"), EXTERNAL)
+def test_the_url_of_an_external_body(value: bytes, urls: list[bytes]) -> None:
+    assert [value[start:end] for start, end in external_body(value)] == urls

@@ -1,0 +1,204 @@
+"""Maildir and Maildir++ on the command line: names, flags, sizes, times, and what is not copied."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import Final, NoReturn
+
+import pytest
+from running import run
+
+from relbase.cli.maildir import sized
+
+URL: Final = ("--url", "http://h/")
+MAIL: Final = b"Content-Type: text/html\nSubject: a\r\n\n<a href=x>\n"
+DONE: Final = b"Content-Type: text/html\nSubject: a\r\n\n<a href=http://h/x>\n"
+SAME: Final = b"Subject: b\n\ntext\n"
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("", ".Sent", ".Sent.2024"):
+        for box in ("cur", "new", "tmp"):
+            (tmp_path / "Maildir" / folder / box).mkdir(parents=True)
+    return tmp_path / "Maildir"
+
+
+def put(name: str, data: bytes = MAIL, seconds: int = 7) -> None:
+    path = Path("Maildir", name)
+    path.write_bytes(data)
+    path.chmod(0o600)
+    os.utime(path, (seconds, seconds))
+
+
+def tree(directory: str) -> dict[str, bytes]:
+    root = Path(directory)
+    return {
+        os.fspath(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file()
+    }
+
+
+# ---- names
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # Dovecot: S= the size of the file, W= with CRLF at the end of each line.
+        ("1.M2P3.host,S=1,W=2:2,FS", "1.M2P3.host,S=6,W=8:2,FS"),
+        ("1.M2P3.host,S=1", "1.M2P3.host,S=6"),
+        ("1.M2P3.host,W=1:2,", "1.M2P3.host,W=8:2,"),
+        ("1.host:2,S", "1.host:2,S"),
+        ("1.host,S=x,S=12x:2,S=1", "1.host,S=x,S=12x:2,S=1"),
+        ("1.host,U=5,FMD5=ab,S=1:2,Sab", "1.host,U=5,FMD5=ab,S=6:2,Sab"),
+    ],
+)
+def test_sizes_in_names(name: str, expected: str) -> None:
+    assert sized(name, b"a\nb\n\r\n") == expected
+
+
+# ---- rewrite
+
+
+def test_messages_keep_name_flags_mode_and_time() -> None:
+    put(f"cur/1.M1.host,S={len(MAIL)},W=9:2,FS")
+    put("cur/2.page.html:2,", seconds=9)
+    put("new/3.host", SAME)
+    put(".Sent/cur/4.host:2,S")
+    put(".Sent.2024/new/5.host,S=999", SAME)
+    put("tmp/6.host")
+    Path("Maildir/.Sent/maildirfolder").touch()
+    result = run("rewrite", "Maildir/", *URL, "-o", "out/")
+    assert (result.exit_code, result.output) == (0, "")
+    crlf = len(DONE) + DONE.count(b"\n") - 1
+    assert tree("out") == {
+        ".Sent.2024/new/5.host,S=999": SAME,
+        ".Sent/cur/4.host:2,S": DONE,
+        ".Sent/maildirfolder": b"",
+        f"cur/1.M1.host,S={len(DONE)},W={crlf}:2,FS": DONE,
+        "cur/2.page.html:2,": DONE,
+        "new/3.host": SAME,
+    }
+    status = Path("out/cur/2.page.html:2,").stat()
+    assert (status.st_mtime, stat.S_IMODE(status.st_mode)) == (9, 0o600)
+    assert stat.S_IMODE(Path("out/cur").stat().st_mode) == 0o700
+    assert Path("out/.Sent/tmp").is_dir()
+    assert run("rewrite", "out", *URL, "--check").exit_code == 0
+
+
+def test_what_is_not_copied_is_told() -> None:
+    put("new/1.host", SAME)
+    put("new/.hidden")
+    for name in ("dovecot-uidlist", "dovecot.index.log", ".Sent/dovecot-keywords"):
+        Path("Maildir", name).touch()
+    Path("Maildir/other").mkdir()
+    Path("Maildir/.link").symlink_to(".Sent")
+    result = run("rewrite", "Maildir", *URL, "-o", "out", "--strict")
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "Maildir: not copied, since they are no messages: .Sent/dovecot-keywords, .link, "
+        "dovecot-uidlist, dovecot.index.log, new/.hidden, other\n"
+    )
+    assert tree("out") == {"new/1.host": SAME}
+
+
+def test_what_is_there_is_not_replaced() -> None:
+    put("new/1.host")
+    put("new/2.host")
+    Path("out/new").mkdir(parents=True)
+    Path("out/new/1.host").write_bytes(b"old")
+    result = run("rewrite", "Maildir", *URL, "-o", "out")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "Maildir/new/1.host: error: out/new/1.host is there already: not replaced\n"
+    )
+    assert tree("out") == {"new/1.host": b"old", "new/2.host": DONE}
+
+
+def test_a_message_that_cannot_be_read_stops_no_others() -> None:
+    Path("Maildir/cur/0.host").mkdir()
+    Path("Maildir/cur/1.host").symlink_to("nowhere")
+    put("cur/2.host", SAME)
+    result = run("rewrite", "Maildir", *URL, "-o", "out")
+    assert result.exit_code == 3
+    assert [line.split(": ")[:2] for line in result.stderr.splitlines()] == [
+        ["Maildir/cur/0.host", "error"],
+        ["Maildir/cur/1.host", "error"],
+    ]
+    assert tree("out") == {"cur/2.host": SAME}
+
+
+def test_an_empty_maildir_reads_no_standard_input() -> None:
+    result = run("rewrite", "Maildir", "-o", "out", stdin=b"<p>")
+    assert (result.exit_code, result.output) == (0, "")
+    assert sorted(path.name for path in Path("out").iterdir()) == [
+        *(".Sent", ".Sent.2024", "cur", "new", "tmp")
+    ]
+    assert run("links", "Maildir", stdin=b"<a href=x>").output == ""
+
+
+def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    put("new/1.host")
+
+    def fail(*_arguments: object, **_more: object) -> NoReturn:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "link", fail)
+    result = run("rewrite", "Maildir", *URL, "-o", "out")
+    assert result.exit_code == 4
+    assert result.stderr == "Error: out/new/1.host: No space left on device\n"
+    assert tree("out") == {}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["Maildir"], "goes into a directory: give -o DIRECTORY"),
+        (["Maildir", "page", "-o", "out"], "rewrite it with a command of its own"),
+        (["Maildir", "-o", "Maildir"], "the output 'Maildir' is the input"),
+        (["Maildir", "-o", "Maildir/x/y"], "the output 'Maildir/x/y' is inside of the input"),
+        (["Maildir", "-o", "page"], "'page' is no directory"),
+    ],
+)
+def test_usage(arguments: list[str], told: str) -> None:
+    put("new/1.host")
+    Path("page").touch()
+    result = run("rewrite", *arguments, *URL)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+    assert sorted(path.name for path in Path().iterdir()) == ["Maildir", "page"]
+
+
+def test_a_directory_that_is_none() -> None:
+    Path("plain/cur").mkdir(parents=True)
+    result = run("rewrite", "plain", "-o", "out/")
+    assert result.exit_code == 3
+    assert "it is a directory: give the files in it" in result.stderr
+
+
+# ---- reading
+
+
+def test_links_base_check_and_diff() -> None:
+    put("new/1.host.css", MAIL)
+    put(".Sent/cur/2.host:2,S", SAME)
+    one, two = "Maildir/new/1.host.css", "Maildir/.Sent/cur/2.host:2,S"
+    result = run("links", "Maildir", *URL)
+    assert result.stdout == f"{one}:4:9: a/@href: x -> http://h/x [rewritten]\n"
+    assert [line for line in run("base", "Maildir").stdout.splitlines() if "Maildir" in line] == [
+        f"{one}: message/rfc822",
+        f"{two}: message/rfc822",
+    ]
+    result = run("rewrite", "Maildir", *URL, "--check")
+    assert (result.exit_code, result.stdout) == (1, f"{one}\n")
+    assert f"--- {one}" in run("rewrite", "Maildir", *URL, "--diff").stdout
+
+
+def test_a_single_message_is_mail_whatever_its_name() -> None:
+    put("new/1.host.css", MAIL)
+    assert run("rewrite", "Maildir/new/1.host.css", *URL).stdout_bytes == DONE

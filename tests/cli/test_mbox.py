@@ -1,0 +1,283 @@
+"""An mbox on the command line: message by message, all other bytes as they are, bounded memory."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from running import PROGRAM, program, run
+
+import relbase
+from relbase.containers import mbox
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+URL: Final = ("--url", "http://h/")
+
+FIRST: Final = (
+    b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n<a href=x>\n>From me\n\n"
+)
+SECOND: Final = (
+    b"From c@d Mon Jan  1 00:00:00 2024\r\nContent-Base: http://s/\r\n"
+    b"Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\ntext\r\n--b\r\n"
+    b"Content-Type: text/html\r\n\r\n<p>\r\n<a href=y>\r\n--b--\r\n\r\n"
+)
+LAST: Final = b"From e@f Mon Jan  1 00:00:00 2024\nSubject: no line end"
+MBOX: Final = FIRST + SECOND + LAST
+DONE: Final = MBOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://s/y")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("in.mbox").write_bytes(MBOX)
+
+
+# ---- rewrite
+
+
+@pytest.mark.parametrize("arguments", [["in.mbox"], [], ["-"]])
+def test_to_standard_output(arguments: list[str]) -> None:
+    ran = program("rewrite", *arguments, *URL, input=MBOX)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, DONE, b"")
+
+
+def test_to_a_file() -> None:
+    os.utime("in.mbox", ns=(10**9, 5 * 10**9))
+    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "in.mbox: links made absolute in 2 places of 2 messages\n"
+    assert Path("out.mbox").read_bytes() == DONE
+    assert Path("out.mbox").stat().st_mtime_ns == 5 * 10**9
+
+
+def test_it_is_what_the_library_makes_of_the_whole() -> None:
+    assert relbase.rewrite(MBOX, url="http://h/").data == DONE
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"From a@b Mon Jan  1 00:00:00 2024",
+        b"From a@b Mon Jan  1 00:00:00 2024 remote from uunet",
+        b"From a@b",
+        b"From - ",
+        b"From ???@??? 00:00:00 1997 +0000",
+    ],
+)
+def test_a_single_message_with_its_from_line(line: bytes) -> None:
+    message = line + FIRST[FIRST.index(b"\n") : -1]
+    assert run("rewrite", *URL, stdin=message).stdout_bytes == message.replace(
+        b"=x", b"=http://h/x"
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\n\n",
+        b"no message\n",
+        b"\xef\xbb\xbfFrom a 2024\n\nx",
+        b"\nFrom a 2024\n\nx\n\n\n\n",
+        b"text before\n\nFrom a\xff\n\nx",
+        b"From a",
+    ],
+)
+def test_what_is_around_messages_stays(data: bytes) -> None:
+    result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
+    assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, data, "")
+
+
+def test_content_length_follows() -> None:
+    body = b"<a href=x>\n\nFrom here to there\n"
+    message = b"From a 2024\nContent-Type: text/html\nContent-Length: %d\n\n%b"
+    data = message % (len(body), body) + b"\n" + FIRST
+    new = body.replace(b"=x", b"=http://h/x")
+    output = run("rewrite", *URL, stdin=data).stdout_bytes
+    assert output == message % (len(new), new) + b"\n" + FIRST.replace(b"=x", b"=http://h/x")
+    assert len(list(mbox.split([output]))) == 2
+
+
+def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = relbase.rewrite
+
+    def failing(data: bytes, **more: object) -> relbase.Result:
+        if b"Content-Base" in data:
+            raise MemoryError
+        return real(data, **more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(relbase, "rewrite", failing)
+    result = run("rewrite", "in.mbox", *URL)
+    assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://s/y", b"=y"))
+    assert result.stderr.startswith("in.mbox: part 2, passed through: error: it is too large")
+
+
+def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = os.fstat
+
+    def growing(descriptor: int) -> os.stat_result:
+        status = real(descriptor)
+        with Path("in.mbox").open("ab") as file:
+            file.write(b"2")
+        return status
+
+    monkeypatch.setattr(os, "fstat", growing)
+    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox")
+    assert result.exit_code == 3
+    assert result.stderr == "in.mbox: error: it changed while it was read: try again\n"
+    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
+
+
+def test_check_and_diff() -> None:
+    result = run("rewrite", "in.mbox", *URL, "--check")
+    assert (result.exit_code, result.stdout) == (1, "in.mbox\n")
+    Path("out.mbox").write_bytes(DONE)
+    assert run("rewrite", "out.mbox", *URL, "--check").exit_code == 0
+    lines = run("rewrite", "in.mbox", *URL, "--diff").stdout.splitlines()
+    assert [line for line in lines if line.startswith(("---", "@@", "-<", "+<"))] == [
+        "--- in.mbox (message 1)",
+        "@@ -2,4 +2,4 @@",
+        "-<a href=x>",
+        "+<a href=http://h/x>",
+        "--- in.mbox (message 2)",
+        "@@ -15,5 +15,5 @@",
+        "-<a href=y>",
+        "+<a href=http://s/y>",
+    ]
+
+
+# ---- what is told
+
+
+def test_warnings_have_places_in_the_file() -> None:
+    data = MBOX.replace(b"<p>\r\n<a href=y>", b"<a href=y>\r\n <base href=z/>")
+    told = run("rewrite", *URL, stdin=data).stderr.splitlines()
+    places = [line.split(": warning: ")[0] for line in told]
+    assert places == ["<stdin>:18:13", "<stdin>:18:13"]
+    assert all(": part 2/2: " in line for line in told)
+    assert data.splitlines()[17] == b" <base href=z/>"
+
+
+def test_references_left_are_told_once() -> None:
+    result = run("rewrite", "--kind", "mbox", stdin=FIRST + SECOND + FIRST)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "<stdin>: warning: relative references are left as they are in 2 messages, part 1 the "
+        "first: no base URL is known; give the URL that the document was retrieved from with "
+        "--url URL [base-none]\n"
+    )
+    assert run("rewrite", "--strict", stdin=FIRST).exit_code == 1
+
+
+# ---- links and base
+
+
+def test_links() -> None:
+    lines = run("links", "in.mbox", *URL).stdout.splitlines()
+    assert lines == [
+        "in.mbox:4:9: part 1: a/@href: x -> http://h/x [rewritten]",
+        "in.mbox:18:9: part 2/2: a/@href: y -> http://s/y [rewritten]",
+    ]
+    for line in run("links", "in.mbox", *URL, "--json").stdout.splitlines():
+        link = json.loads(line)
+        assert MBOX[slice(*link["span"])].decode() == link["reference"]
+
+
+def test_base() -> None:
+    assert run("base", "in.mbox", *URL).stdout.splitlines() == [
+        "in.mbox: part 1: message/rfc822",
+        "    base     http://h/  (retrieval, §3.3: retrieval URL)",
+        "in.mbox: part 2: message/rfc822",
+        "    base     http://s/  (entity, §3.2: Content-Base of the message)",
+        "    outward  http://h/  (retrieval, §3.3: retrieval URL)",
+        "    part 2/1  text/plain  entity, §3.2: Content-Base of the message  http://s/",
+        "    part 2/2  text/html   entity, §3.2: Content-Base of the message  http://s/",
+        "in.mbox: part 3: message/rfc822",
+        "    base     http://h/  (retrieval, §3.3: retrieval URL)",
+    ]
+
+
+# ---- laws
+
+LINES: Final = st.sampled_from(
+    [
+        b"From a@b Mon Jan  1 00:00:00 2024",
+        b"From here",
+        b">From me",
+        b"",
+        b"Content-Type: text/html",
+        b"Content-Transfer-Encoding: quoted-printable",
+        b"Content-Length: 40",
+        b"<a href=x>",
+        b'<a href=3D"=',
+        b"<a href='",
+        b"From y'>",
+        b"../'>",
+    ]
+)
+ENDS: Final = st.sampled_from([b"\n", b"\r\n"])
+
+
+def test_no_separator_comes_or_goes() -> None:
+    changed = []
+
+    @settings(max_examples=int(os.environ.get("RELBASE_EXAMPLES", "150")), deadline=None)
+    @given(
+        st.lists(LINES, max_size=30),
+        ENDS,
+        st.sampled_from(["http://h/", "http://h/\nFrom x", "http://h/From /"]),
+    )
+    def law(lines: Sequence[bytes], end: bytes, url: str) -> None:
+        heading = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"
+        data = end.join([*heading, *lines, b"<a href=x>", b""])
+        output = relbase.rewrite(data, kind="mbox", url=url).data
+        changed.append(output != data)
+        before, after = list(mbox.split([data])), list(mbox.split([output]))
+        assert [message.separator for message in before] == [one.separator for one in after]
+        assert [message.ending for message in before] == [one.ending for one in after]
+
+    law()
+    assert sum(changed) > 0.3 * len(changed)
+
+
+# ---- memory
+
+MEGABYTES: Final = 200
+
+RUNNER: Final = """
+import resource, subprocess, sys
+ran = subprocess.run(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, file=sys.stderr)
+sys.exit(ran.returncode)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the unit of ru_maxrss is that of Linux")
+def test_memory_is_bounded_by_the_largest_message() -> None:
+    filler = b"words of a message, one line after the other, as they come\n" * 250
+    messages = b"".join(
+        FIRST.replace(b">From me\n", filler).replace(b"href=x", b"href=x%d" % number)
+        for number in range(64)
+    )
+    count = MEGABYTES * 1_000_000 // len(messages)
+    with tempfile.TemporaryDirectory() as directory:
+        large, output = Path(directory, "large.mbox"), Path(directory, "out.mbox")
+        with large.open("wb") as file:
+            for _ in range(count):
+                file.write(messages)
+        command = [*PROGRAM, "rewrite", str(large), *URL, "-o", str(output)]
+        ran = subprocess.run(
+            [sys.executable, "-c", RUNNER, *command], capture_output=True, check=True
+        )
+        assert output.stat().st_size == large.stat().st_size + 64 * count * len(b"http://h/")
+    assert int(ran.stderr) < 100

@@ -1,0 +1,117 @@
+"""Lines that edits make where nothing is encoded (RFC 5322 §2.1.1, RFC 2046 §5.1.1; threat M6)."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.bodies import MAX_LINE, fitting, line_end
+from relbase.edit import Edit, Span, splice
+from relbase.notes import Reason
+
+# (data, its line end)
+LINE_ENDS = [
+    (b"", b"\n"),
+    (b"A: b", b"\n"),
+    (b"A: b\n\n", b"\n"),
+    (b"A: b\r\n\n", b"\r\n"),
+    (b"A: b\n\r\n", b"\n"),
+    (b"A: b\r\rc", b"\r"),
+    (b"A: b\r\rc\n", b"\n"),
+    (b"\n", b"\n"),
+]
+
+
+@pytest.mark.parametrize(("data", "eol"), LINE_ENDS)
+def test_the_line_end_of_a_message(data: bytes, eol: bytes) -> None:
+    assert line_end(data) == eol
+
+
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n", b"\r"])
+@pytest.mark.parametrize("length", [MAX_LINE - 1, MAX_LINE, MAX_LINE + 1])
+@pytest.mark.parametrize("edits", [1, 2])
+def test_a_line_that_grows_beyond_the_limit_is_told_once(
+    eol: bytes, length: int, edits: int
+) -> None:
+    line = b"x" * (length - 20)
+    data = eol.join((b"before", line, b"after", b"x" * 2000, b""))
+    start = len(b"before" + eol)
+    made = [Edit(start + 5 * n, start + 5 * n, b"y" * (20 // edits)) for n in range(edits)]
+    kept, remarks = fitting(data, Span(0, len(data)), made, (), eol)
+    assert kept == made
+    assert [reason for _, reason, _ in remarks] == [Reason.LINE_LENGTH] * (length > MAX_LINE)
+    for span, *_ in remarks:
+        assert data[slice(*span)] == line + eol
+
+
+def test_a_line_that_was_longer_before_is_not_told() -> None:
+    data = b"x" * (MAX_LINE + 1)
+    assert fitting(data, Span(0, len(data)), [Edit(3, 3, b"yy")], (), b"\n") == (
+        [Edit(3, 3, b"yy")],
+        [],
+    )
+
+
+def test_lines_that_are_joined_count_as_one() -> None:
+    data = b"x" * 600 + b"\n" + b"y" * 600 + b"\nz"
+    kept, remarks = fitting(data, Span(0, len(data)), [Edit(600, 601, b"")], (), b"\n")
+    assert len(kept) == len(remarks) == 1
+    assert remarks[0][0] == (0, 1202)
+
+
+# (line, insertion at 5, boundaries, whether the edit stays)
+DELIMITERS = [
+    (b"--ab x", b"c", [b"abc"], False),
+    (b"--abx", b"c", [b"abcx"], False),
+    (b"--abx", b"c", [b"x"], True),
+    (b" --ab", b"c", [b"abc"], True),
+    (b"--abx", b"c", [b"ab"], True),  # it was none before and is none after, to any reader
+    (b"--abx", b"c", [b"ab", b"abc"], False),
+    (b"--abx", b"\n--q", [b"q"], False),
+]
+
+
+@pytest.mark.parametrize(("line", "new", "boundaries", "stays"), DELIMITERS)
+def test_no_line_becomes_a_delimiter(
+    line: bytes, new: bytes, boundaries: list[bytes], *, stays: bool
+) -> None:
+    at = line.index(b"ab") + 2
+    for before, after in ((b"", b""), (b"text\n", b"\ntext"), (b"--q\n", b"\n--abc")):
+        data = before + line + after
+        edit = Edit(len(before) + at, len(before) + at, new)
+        other = Edit(len(data), len(data), b"!")
+        edits = [edit, other] if after else [edit]
+        kept, remarks = fitting(data, Span(0, len(data)), edits, boundaries, b"\n")
+        assert (edit in kept) == stays
+        assert [reason for _, reason, _ in remarks] == [Reason.MIME_BOUNDARY] * (not stays)
+        if after and stays:
+            assert other in kept
+
+
+@given(
+    st.text("ab-\n\r", max_size=40).map(str.encode),
+    st.lists(
+        st.tuples(
+            st.integers(0, 40), st.integers(0, 3), st.sampled_from((b"", b"a", b"-", b"--a", b"\n"))
+        )
+    ),
+)
+def test_whatever_is_edited_no_delimiter_comes_to_be(
+    data: bytes, drawn: list[tuple[int, int, bytes]]
+) -> None:
+    edits: list[Edit] = []
+    for start, size, new in sorted(drawn):
+        end = min(start + size, len(data))
+        if start <= end and (not edits or start > edits[-1].end):
+            edits.append(Edit(start, end, new))
+    eol = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
+    kept, remarks = fitting(data, Span(0, len(data)), edits, [b"a", b"ab"], eol)
+    assert set(kept) <= set(edits)
+    assert kept == sorted(kept)
+    assert bool(remarks) == (len(kept) < len(edits))
+    if kept and not remarks:
+        for delimiter in (b"--a", b"--ab"):
+            if not any(line.startswith(delimiter) for line in data.split(eol)):
+                after = splice(data, kept)
+                assert not any(line.startswith(delimiter) for line in after.split(eol))

@@ -1,0 +1,119 @@
+"""Fields that follow a body (design rule 11; RFC 1864; threat M12)."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relbase
+from relbase.containers.mail import walk
+from relbase.derived import following
+from relbase.edit import Edit, splice
+from relbase.notes import Reason
+
+
+def md5(body: bytes) -> str:
+    return base64.b64encode(hashlib.md5(body).digest()).decode()
+
+
+BODY = b"one\ntwo\nthree"
+AFTER = b"one\nTWO\n\nthree"
+CRLF, CRLF_AFTER = BODY.replace(b"\n", b"\r\n"), AFTER.replace(b"\n", b"\r\n")
+
+# (the field before, after; None: left, and noted)
+FIELDS = [
+    ("Content-Length: 13", "Content-Length: 14"),
+    ("CONTENT-LENGTH:13", "CONTENT-LENGTH:14"),
+    ("Content-Length: 13 (bytes)", "Content-Length: 14 (bytes)"),
+    ("Content-Length: 0013", "Content-Length: 14"),
+    ("Content-Length: 12", None),
+    ("Content-Length: 14", None),
+    ("Content-Length: -13", None),
+    ("Content-Length: 13" + "0" * 20, None),
+    ("Content-Length: ", None),
+    ("Content-Length: x", None),
+    ("Content-Length: \u0661\u0663", None),  # digits of another script
+    # Line ends are counted, or lines
+    ("Lines: 2", "Lines: 3"),
+    ("Lines: 3", "Lines: 4"),
+    ("Lines: 1", None),
+    ("Lines: 4", None),
+    # RFC 1864 §2: the canonical form of text has CRLF; many take it as it is
+    (f"Content-MD5: {md5(CRLF)}", f"Content-MD5: {md5(CRLF_AFTER)}"),
+    (f"Content-MD5: {md5(BODY)}", f"Content-MD5: {md5(AFTER)}"),
+    (f"Content-MD5:\n\t{md5(CRLF)} (of it)", f"Content-MD5:\n\t{md5(CRLF_AFTER)} (of it)"),
+    (f"Content-MD5: {md5(b'x')}", None),
+    ("Content-MD5: x", None),
+    ("Content-MD5:", None),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), FIELDS)
+def test_a_field_follows_or_is_left_with_a_remark(before: str, after: str | None) -> None:
+    heading = f"Subject: x\n{before}\nX-Lines: 2\n\n".encode()
+    data = heading + BODY
+    at = len(heading) + 4
+    edits, stale = following(data, walk(data), [Edit(at, at + 4, b"TWO\n\n")], lambda _, raw: raw)
+    expected = f"Subject: x\n{before if after is None else after}\nX-Lines: 2\n\n".encode() + AFTER
+    assert splice(data, edits) == expected
+    assert [one.reason for one in stale] == [Reason.FIELD_STALE] * (after is None)
+    for one in stale:
+        assert before.encode().endswith(data[one.span.start : one.span.end])
+
+
+def test_nothing_follows_a_body_that_does_not_change() -> None:
+    data = b"Content-Length: 9\nSubject: x\n\nbody"
+    edits = [Edit(27, 28, b"yy")]  # in the heading
+    assert following(data, walk(data), edits, lambda _, raw: raw) == (edits, [])
+    assert following(data, walk(data), [], lambda _, raw: raw) == ([], [])
+
+
+def test_a_field_of_the_same_value_is_no_edit() -> None:
+    data = b"Content-Length: 4\nLines: 0\n\nbody"
+    edits = [Edit(28, 29, b"B")]
+    assert following(data, walk(data), edits, lambda _, raw: raw) == (edits, [])
+
+
+def test_of_two_fields_of_a_name_the_second_is_left() -> None:
+    data = b"Content-Length: 4\nContent-Length: 4\n\nbody"
+    edits, stale = following(data, walk(data), [Edit(37, 37, b"x")], lambda _, raw: raw)
+    assert splice(data, edits) == b"Content-Length: 5\nContent-Length: 4\n\nxbody"
+    assert len(stale) == 1
+
+
+@pytest.mark.parametrize("encoding", ["base64", "quoted-printable"])
+def test_the_digest_is_of_the_decoded_body(encoding: str) -> None:
+    def message(body: bytes) -> bytes:
+        coded = base64.encodebytes(body) if encoding == "base64" else body.replace(b"=", b"=3D")
+        heading = f"Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\nContent-MD5: "
+        return f"{heading}{md5(body)}\nContent-Length: {len(coded)}\n\n".encode() + coded
+
+    old, new = b"<a href=x>y</a>", b"<a href=http://h.example/x>y</a>"
+    assert relbase.rewrite(message(old), url="http://h.example/").data == message(new)
+
+
+def nested(depth: int, body: bytes) -> bytes:
+    text = b"Content-Type: text/html\nContent-Length: %d\n\n%b" % (len(body), body)
+    for _ in range(depth):
+        text = b"Content-Length: %d\nContent-Type: message/rfc822\n\n%b" % (len(text), text)
+    return text
+
+
+@given(st.integers(0, 8), st.integers(0, 1200), st.integers(0, 3))
+def test_lengths_of_messages_in_messages_are_right_after_as_before(
+    depth: int, size: int, links: int
+) -> None:
+    """The numbers have more digits afterwards, which the messages around count."""
+    old = nested(depth, b"<a href=x>" * links + b"y" * size)
+    new = nested(depth, b"<a href=http://h.example/x>" * links + b"y" * size)
+    result = relbase.rewrite(old, url="http://h.example/", kind="mail")
+    assert result.data == new
+    assert result.changed == (links > 0)
+    assert [note.reason for note in result.notes] in (
+        [],
+        [Reason.LINE_LENGTH],
+    )

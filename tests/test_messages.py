@@ -1,0 +1,576 @@
+"""Messages and mailboxes: bases down the tree, limits, signatures, and laws on drawn messages."""
+
+from __future__ import annotations
+
+import base64
+import email
+import email.policy
+import hashlib
+import os
+import quopri
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from strategies import HOSTILE, PLAIN, pages
+
+import relbase
+from relbase import messages
+from relbase.containers import fields, mail
+from relbase.containers.mail import walk
+from relbase.containers.mbox import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from email.message import Message
+
+    from relbase import Link, Result
+
+URL: Final = "http://h.example/d/p.html"
+HTML: Final = b"Content-Type: text/html\n"
+LINK: Final = b"<a href=x>"
+DONE: Final = b"<a href=http://h.example/d/x>"
+
+
+def rewrite(data: bytes, **call: Any) -> Result:
+    return relbase.rewrite(data, **({"url": URL, "kind": "mail"} | call))
+
+
+def reasons(result: Result) -> list[str]:
+    return [note.reason.value for note in result.notes]
+
+
+# ---- Bases
+
+
+def test_the_tree_of_entities() -> None:
+    data = (
+        b"Base: <URL:http://a.example/>\nContent-Type: multipart/mixed; boundary=b\n\n"
+        b"--b\nContent-Type: message/rfc822\nContent-Base: http://b.example/\n\n"
+        b"Content-Type: multipart/mixed; boundary=c\n\n"
+        b"--c\nContent-Type: text/html\n\n<base href=c/>\n--c--\n"
+        b"--b\nContent-Location: y/z\nContent-Type: text/css\n\n"
+        b"--b\nContent-Base: mailto:x\n\n--b--"
+    )
+    found = list(relbase.entities(data, kind="mail"))
+    assert [(one.part, one.type, one.base.url, one.base.source) for one in found] == [
+        ("", "message/rfc822", "http://a.example/", "Base of the message"),
+        ("1", "message/rfc822", "http://b.example/", "Content-Base of part 1"),
+        ("1", "multipart/mixed", "http://b.example/", "Content-Base of part 1"),
+        ("1.1", "text/html", "http://b.example/c/", "<base href> at 1:12"),
+        ("2", "text/css", "http://a.example/y/z", "Content-Location of part 2"),
+        ("3", "text/plain", "http://a.example/", "Base of the message"),
+    ]
+    assert [one.base.layer.value for one in found] == ["entity"] * 3 + ["embedded"] + ["entity"] * 2
+    assert found[3].base.outer == found[2].base
+    assert [note.reason.value for note in found[5].base.refused] == ["base-unsuitable"]
+    for one in found[1:]:
+        assert found[0].span.start <= one.span.start <= one.span.end <= found[0].span.end
+
+
+def test_for_references_in_a_heading_its_own_base_is_embedded() -> None:
+    """RFC 1808 §3.1: the message is the document, and its heading a part of that."""
+    data = (
+        b"Base: <URL:http://a.example/>\nLink: <x>\nContent-Type: multipart/mixed; boundary=b\n\n"
+        b"--b\nLink: <x>\n\n--b\nContent-Location: y/\nLink: <x>\n\n--b--"
+    )
+    found = list(relbase.links(data, kind="mail"))
+    assert [(one.part, one.attribute, one.url, one.base.layer.value) for one in found] == [
+        ("", "link", "http://a.example/x", "embedded"),
+        ("1", "link", "http://a.example/x", "entity"),
+        ("2", "content-location", "http://a.example/y/", "entity"),
+        ("2", "link", "http://a.example/y/x", "embedded"),
+    ]
+
+
+def test_the_base_of_a_message_in_a_message_is_not_its_own() -> None:
+    """Both have the same number: IMAP counts a multipart as the text of its message."""
+    data = (
+        b"Content-Type: message/rfc822\nContent-Base: http://a.example/\n\n"
+        b"Content-Type: multipart/mixed; boundary=b\nLink: <x>\n\n--b--"
+    )
+    (link,) = relbase.links(data, kind="mail")
+    assert (link.url, link.base.layer.value) == ("http://a.example/x", "entity")
+
+
+SNAPSHOT: Final = b"Snapshot-Content-Location: http://s.example/p\n" + HTML + b"\n" + LINK
+
+# (call, the base): what the caller says counts before a mark in the file
+SNAPSHOTS: Final = [
+    ({"url": None}, "http://s.example/p"),
+    ({"url": URL}, URL),
+    ({"url": None, "detect": False}, ""),
+    ({"url": None, "headers": {"Content-Base": "http://t.example/"}}, "http://t.example/"),
+]
+
+
+@pytest.mark.parametrize(("call", "base"), SNAPSHOTS)
+def test_a_mark_of_chromium_is_a_retrieval_url(call: dict[str, Any], base: str) -> None:
+    assert rewrite(SNAPSHOT, **call).base.url == base
+
+
+def test_a_mark_counts_in_the_outermost_heading_only() -> None:
+    data = b"Content-Type: message/rfc822\n\n" + SNAPSHOT
+    assert rewrite(data, url=None).data is data
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1])
+def test_a_base_has_a_greatest_length(length: int) -> None:
+    base = "http://b.example/".ljust(messages.MAX_STATED_BASE + length - 1, "d") + "/"
+    result = rewrite(b"Base: %b\n%b\n%b" % (base.encode(), HTML, LINK))
+    assert result.base.url == (URL if length > 0 else base)
+    assert ("base-unsuitable" in reasons(result)) == (length > 0)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1])
+def test_what_a_base_may_be_relative_to_has_a_greatest_length(length: int) -> None:
+    url = "http://b.example/".ljust(messages.MAX_BASE + length - 1, "d") + "/"
+    result = rewrite(b"Content-Base: sub/\n%b\n%b" % (HTML, LINK), url=url)
+    assert result.base.url == (url if length > 0 else url + "sub/")
+    assert ("base-unsuitable" in reasons(result)) == (length > 0)
+    assert ("base-relative" in reasons(result)) == (length <= 0)
+
+
+# ---- Signed and sealed
+
+SEALED: Final = [
+    b"Content-Type: multipart/signed; boundary=s\n\n--s\n%b\n<a href=x>\n--s--\n" % HTML,
+    b"Content-Type: multipart/encrypted; boundary=s\n\n--s\n%b\n<a href=x>\n--s--\n" % HTML,
+    b"Content-Type: application/pkcs7-mime; smime-type=signed-data\n\n<a href=x>\n",
+    b"Content-Type: application/pgp; x-action=sign; format=text\n\n<a href=x>\n",
+]
+
+
+@pytest.mark.parametrize("sealed", SEALED)
+def test_what_is_signed_or_sealed_stays_to_the_byte(sealed: bytes) -> None:
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b\n%b\n--b\n%b--b--\n" % (
+        HTML,
+        LINK,
+        sealed,
+    )
+    result = rewrite(data)
+    assert DONE in result.data
+
+    def digest(message: bytes) -> str:
+        part = next(part for part in walk(message) if part.opaque is not None)
+        return hashlib.sha256(message[part.heading.start : part.body.end]).hexdigest()
+
+    assert digest(data) == digest(result.data)
+
+
+SIGNATURE: Final = b"DKIM-Signature: v=1; h=from:subject; b=x\n"
+
+# (message, the remark): the body of a signed message, or its heading
+SIGNED: Final = [
+    (SIGNATURE + HTML + b"\n" + LINK, "no longer holds"),
+    (SIGNATURE + b"List-Help: <x>\n\ntext", "may no longer hold"),
+    (SIGNATURE + HTML + b"\n<a href=http://h.example/>", None),
+    (b"Link: <x>\nContent-Type: message/rfc822\n\n" + SIGNATURE + b"\n", None),
+    # A part is no message: nobody signs it so
+    (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + SIGNATURE + HTML + b"\n" + LINK,
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "remark"), SIGNED)
+def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None:
+    notes = [note for note in rewrite(data).notes if note.reason.value == "signature-broken"]
+    assert [note.text.endswith(str(remark)) for note in notes] == [True] * (remark is not None)
+    for note in notes:
+        assert note.span is not None
+        assert data[slice(*note.span)] == SIGNATURE
+
+
+# ---- Limits at N-1, N, N+1
+
+
+@pytest.mark.parametrize("depth", [mail.MAX_DEPTH - 1, mail.MAX_DEPTH, mail.MAX_DEPTH + 1])
+@pytest.mark.parametrize("kind", ["multipart", "message"])
+def test_the_limit_of_depth(kind: str, depth: int) -> None:
+    heads = [
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level)
+        if kind == "multipart"
+        else b"Content-Type: message/rfc822\n\n"
+        for level in range(depth)
+    ]
+    data = b"".join(heads) + HTML + b"\n" + LINK
+    result = rewrite(data)
+    passes = depth <= mail.MAX_DEPTH
+    assert result.data == (data.replace(LINK, DONE) if passes else data)
+    assert reasons(result) == ["limit-mime-depth"] * (not passes)
+
+
+@pytest.mark.parametrize("parts", [mail.MAX_PARTS - 1, mail.MAX_PARTS, mail.MAX_PARTS + 1])
+def test_the_limit_of_parts(parts: int) -> None:
+    """The message itself is one of them."""
+    part = b"--b\n\n\n" * (parts - 2) + b"--b\n" + HTML + b"\n" + LINK + b"\n--b--\n"
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n" + part
+    result = rewrite(data)
+    passes = parts <= mail.MAX_PARTS
+    assert result.data == (data.replace(LINK, DONE) if passes else data)
+    assert reasons(result) == ["limit-mime-parts"] * (not passes)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1])
+def test_the_limit_of_a_field(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "MAX_FIELD", 200)
+    field = b"Content-X: " + b"x" * (200 + length - len(b"Content-X: \n")) + b"\n"
+    data = field + HTML + b"\n" + LINK
+    result = rewrite(data)
+    assert result.changed == (length <= 0)
+    assert reasons(result) == ["limit-heading"] * (length > 0)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1])
+def test_the_limit_of_a_heading(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADING", 300)
+    rest = 300 + length - len(HTML) - len(b"X: \n")
+    data = HTML + b"X: " + b"x" * rest + b"\n\n" + LINK
+    result = rewrite(data)
+    assert result.changed == (length <= 0)
+    assert reasons(result) == ["limit-heading"] * (length > 0)
+
+
+@pytest.mark.parametrize("count", [-1, 0, 1])
+def test_the_limit_of_fields(count: int) -> None:
+    data = HTML + b"Content-X: y\n" * (fields.MAX_FIELDS + count - 1) + b"\n" + LINK
+    result = rewrite(data)
+    assert result.changed == (count <= 0)
+    assert reasons(result) == ["limit-heading"] * (count > 0)
+
+
+# ---- Mailboxes
+
+FROM: Final = b"From a@h.example Sat Nov 21 12:00:00 2026\n"
+
+
+def test_parts_of_a_mailbox_are_numbered_by_their_messages() -> None:
+    data = (
+        b"Base: <URL:http://lost.example/>\n\n"
+        + FROM
+        + HTML
+        + b"\n"
+        + LINK
+        + b"\n\n"
+        + (FROM + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + HTML + b"\n" + LINK)
+    )
+    result = relbase.rewrite(data, kind="mbox", url=URL)
+    assert result.data == data.replace(LINK, DONE)
+    assert [link.part for link in result.links] == ["1", "2/1"]
+    assert [data[slice(*link.span)] for link in result.links] == [b"x", b"x"]
+    found = list(relbase.entities(data, kind="mbox", url=URL))
+    assert [entity.part for entity in found] == ["1", "2", "2/1"]
+    assert result.base.url == URL
+
+
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.booleans(), st.sampled_from((b"", b"\n\nFrom x\n", b"."))),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
+    eol: bytes, drawn: list[tuple[int, bool, bytes]]
+) -> None:
+    text = b""
+    for links, is_broken, tail in drawn:
+        body = (LINK * links + tail + b"\n").replace(b"\n", eol)
+        broken = b"no field\n" if is_broken else b""
+        heading = b"%b%bContent-Length: %d\n%b\n" % (FROM, HTML, len(body), broken)
+        text += heading.replace(b"\n", eol) + body + eol
+    before = list(split([text]))
+    assert len(before) == len(drawn)
+    after = list(split([relbase.rewrite(text, kind="mbox", url=URL).data]))
+    assert len(after) == len(drawn)
+    for one, other in zip(before, after, strict=True):
+        assert one.length is not None
+        assert other.length is not None
+        assert (one.separator, one.ending) == (other.separator, other.ending)
+        assert one.content.count(LINK) == other.content.count(DONE)
+
+
+# ---- Laws (design §5) on messages that a grammar makes
+
+_hosts: Final = st.sampled_from(
+    (
+        "http://m.example/m/",
+        "sub/",
+        "/abs/",
+        "../",
+        "mailto:a@b",
+        "",
+        "http://x.example/--b0/From /",
+    )
+)
+_base_fields: Final = st.builds(
+    "{}: {}\n".format,
+    st.sampled_from(("Base", "Content-Base", "Content-Location", "content-LOCATION")),
+    st.builds(
+        str.format, st.sampled_from(("{}", "<URL:{}>", '"{}"', "<\n {}>", "<URL:{}>")), _hosts
+    ),
+)
+_reference_fields: Final = st.sampled_from(
+    (
+        "Link: <x>; rel=y, <http://h.example/>\n",
+        "List-Unsubscribe: <mailto:a@b>,\n\t<../leave\n  /now>\n",
+        "Archived-At: <a/b>\n",
+        "Refresh: 5; url='x'\n",
+        "Content-Location: =?utf-8?Q?x=C3=A9?=\n",
+        "Location: Room 5\n",
+        "Subject: <x>\n",
+        "DKIM-Signature: x\n",
+        "Content-Length: 3\n",
+        "Lines: 0\n",
+    )
+)
+_headings: Final = st.lists(st.one_of(_base_fields, _reference_fields), max_size=3).map("".join)
+
+
+def _qp(text: bytes) -> bytes:
+    return quopri.encodestring(text)
+
+
+def _short_lines(text: bytes) -> bytes:
+    return re.sub(rb"(.{55})", rb"\1=\n", text.replace(b"=", b"=3D"))
+
+
+_encodings: Final[dict[str, Callable[[bytes], bytes]]] = {
+    "7bit": bytes,
+    "8bit": bytes,
+    "binary": bytes,
+    "quoted-printable": _qp,
+    "Quoted-Printable": _short_lines,
+    "base64": base64.encodebytes,
+    "BASE64": lambda text: re.sub(rb"(.{10})", rb"\1\n", base64.b64encode(text)),
+}
+_styles: Final = st.sampled_from((b"a{b:url(x)}", b"@import 'x';", b"--b0: url(/x);"))
+
+
+@st.composite
+def leaf(draw: st.DrawFn) -> bytes:
+    """Draw a part without parts, most often HTML."""
+    type_ = draw(
+        st.sampled_from(("text/html", "text/html; charset=utf-8", "text/css", "text/plain"))
+    )
+    text = draw(_styles if type_ == "text/css" else pages)
+    encoding = draw(st.sampled_from(sorted(_encodings)))
+    heading = f"Content-Type: {type_}\nContent-Transfer-Encoding: {encoding}\n{draw(_headings)}\n"
+    return heading.encode() + _encodings[encoding](text)
+
+
+@st.composite
+def entity(draw: st.DrawFn, depth: int = 0) -> bytes:
+    """Draw a leaf, a multipart or a message in a message."""
+    kind = draw(st.sampled_from(("leaf", "multipart", "multipart", "message")[: 4 - depth]))
+    heading = draw(_headings).encode()
+    if kind == "leaf":
+        return draw(leaf())
+    if kind == "message":
+        return b"Content-Type: message/rfc822\n" + heading + b"\n" + draw(entity(depth + 1))
+    subtype = draw(st.sampled_from((b"related", b"mixed", b"alternative", b"signed")))
+    parts = draw(st.lists(entity(depth + 1), min_size=1, max_size=3))
+    delimiter = b"\n--b%d\n" % depth
+    return (
+        b"Content-Type: multipart/%b; boundary=b%d\n%b\n" % (subtype, depth, heading)
+        + b"text"
+        + delimiter
+        + delimiter.join(parts)
+        + b"\n--b%d--\n" % depth
+    )
+
+
+message: Final = st.builds(
+    lambda text, eol: text.replace(b"\n", eol), entity(), st.sampled_from((b"\n", b"\n", b"\r\n"))
+)
+calls: Final = st.fixed_dictionaries(
+    {
+        "url": st.one_of(st.none(), st.just(PLAIN), st.just(PLAIN), st.sampled_from(HOSTILE)),
+        "profile": st.sampled_from(relbase.Profile),
+        "kind": st.just("mail"),
+    }
+)
+Call = dict[str, Any]
+# More examples than a run of all tests has time for: RELBASE_EXAMPLES=5000.
+SLOW: Final = settings(
+    max_examples=int(os.environ.get("RELBASE_EXAMPLES", "150")),
+    suppress_health_check=[HealthCheck.too_slow],
+)
+
+
+def check(law: Callable[[bytes, Call], Result]) -> None:
+    """Try a law; at least 30 % of the messages must have had something to rewrite."""
+    tally: Counter[bool] = Counter()
+
+    @SLOW
+    @given(message, calls)
+    def tried(data: bytes, call: Call) -> None:
+        tally[law(data, call).changed] += 1
+
+    tried()
+    assert tally[True] >= 0.3 * tally.total(), tally
+
+
+def test_law_2_outside_of_the_edits_every_byte_is_the_same() -> None:
+    def law(data: bytes, call: Call) -> Result:
+        result = relbase.rewrite(data, **call)
+        at = moved = 0
+        for start, end, new in result.edits:
+            assert at <= start <= end <= len(data)
+            assert result.data[at + moved : start + moved] == data[at:start]
+            moved += len(new) - (end - start)
+            at = end
+        assert result.data[at + moved :] == data[at:]
+        return result
+
+    check(law)
+
+
+def test_law_3_a_second_rewriting_changes_nothing() -> None:
+    def law(data: bytes, call: Call) -> Result:
+        result = relbase.rewrite(data, **call)
+        assert relbase.rewrite(result.data, **call).data is result.data
+        return result
+
+    check(law)
+
+
+_plain: Final = re.compile(r"[A-Za-z0-9/:.?=#%_~-]*").fullmatch
+
+
+def comparable(data: bytes, call: Call) -> list[Link]:
+    """Return the links but those of import maps, of which the absolute ones are not listed."""
+    return [link for link in relbase.links(data, **call) if link.syntax != "import map"]
+
+
+def test_law_4_the_links_after_are_the_links_before() -> None:
+    def law(data: bytes, call: Call) -> Result:
+        result = relbase.rewrite(data, **call)
+        before, after = comparable(data, call), comparable(result.data, call)
+        assert [_place(link) for link in before] == [_place(link) for link in after]
+        for old, new in zip(before, after, strict=True):
+            if old.status is relbase.Status.REWRITTEN:
+                assert new.status is relbase.Status.ABSOLUTE
+                if old.url is not None and _plain(old.url):
+                    assert new.url == old.url
+            else:
+                assert (new.status, new.reference) == (old.status, old.reference)
+        return result
+
+    check(law)
+
+
+def _place(link: Link) -> tuple[str, str, str, str]:
+    return link.part, link.element, link.attribute, link.syntax
+
+
+def test_law_7_the_decoded_bytes_at_a_span_contain_the_reference() -> None:
+    def law(data: bytes, call: Call) -> Result:
+        result = relbase.rewrite(data, **call)
+        parts = walk(data)
+        previous = (0, 0)
+        for link in result.links:
+            start, end = link.span
+            assert previous <= (start, end) <= (len(data), len(data))
+            previous = (start, end)
+            if re.search(r"[^!-~]|&", link.reference) or not link.element:
+                continue
+            part = next(part for part in reversed(parts) if part.body.start <= start)
+            raw = data[start:end]
+            if part.encoding == "base64":
+                raw = base64.b64decode(b"".join(raw.split()))
+            elif part.encoding == "quoted-printable":
+                raw = quopri.decodestring(raw)
+            if not re.search(rb"[&\\\r\n\0\x80-\xff]", raw):
+                assert link.reference in raw.decode()
+        return result
+
+    check(law)
+
+
+def tree(data: bytes) -> list[tuple[str, list[str], bytes]]:
+    """Return what `email` sees: types, names of fields, and payloads of what is no document."""
+    parsed = email.message_from_bytes(data, policy=email.policy.compat32)
+    return [(part.get_content_type(), part.keys(), _other(part)) for part in parsed.walk()]
+
+
+def _other(part: Message) -> bytes:
+    payload = part.get_payload(decode=True)
+    is_document = part.get_content_type() in {"text/html", "text/css"}
+    return b"" if is_document or not isinstance(payload, bytes) else payload
+
+
+def test_law_8_email_sees_the_same_tree_and_fields() -> None:
+    def law(data: bytes, call: Call) -> Result:
+        result = relbase.rewrite(data, **call)
+        before, after = walk(data), walk(result.data)
+        assert [part[:6] for part in before] == [part[:6] for part in after]
+        for one, other in zip(before, after, strict=True):
+            assert [field.name for field in one.heading.fields] == [
+                field.name for field in other.heading.fields
+            ]
+            assert (one.opaque, one.message, one.multipart is None) == (
+                other.opaque,
+                other.message,
+                other.multipart is None,
+            )
+        assert tree(data) == tree(result.data)
+        return result
+
+    check(law)
+
+
+def test_law_6_any_prefix() -> None:
+    @SLOW
+    @given(message, calls, st.integers(0, 600))
+    def law(data: bytes, call: Call, length: int) -> None:
+        prefix = data[:length]
+        result = relbase.rewrite(prefix, **call)
+        assert len(result.links) >= 0
+        assert len(list(relbase.entities(prefix, **call))) >= 1
+
+    law()
+
+
+def test_law_6_any_lines() -> None:
+    words = (
+        *(
+            "Content-Type: ",
+            "multipart/mixed",
+            "; boundary=b",
+            "--b",
+            "--",
+            "\n",
+            "\r",
+            "\n\n",
+            " ",
+        ),
+        *("message/rfc822", "text/html", "<a href=x>", "=", "=3D", "From ", "Base: x/", "\0", "é"),
+        *(
+            "Content-Transfer-Encoding: ",
+            "base64",
+            "quoted-printable",
+            "PGEgaHJlZj14Pg==",
+            '"',
+            "(",
+        ),
+    )
+
+    @settings(max_examples=400)
+    @given(
+        st.lists(st.sampled_from(words), max_size=25).map("".join),
+        st.sampled_from(("mail", "mbox")),
+    )
+    def law(text: str, kind: str) -> None:
+        data = text.encode()
+        result = relbase.rewrite(data, url=URL, kind=kind)
+        assert relbase.rewrite(result.data, url=URL, kind=kind).data is result.data
+        assert len(list(relbase.entities(data, url=URL, kind=kind))) >= (kind == "mail")
+
+    law()
