@@ -57,7 +57,7 @@ def test_a_file() -> None:
 
 def test_a_pipe_with_a_name() -> None:
     os.mkfifo("fifo")
-    writer = threading.Thread(target=Path("fifo", daemon=True).write_bytes, args=(b"x" * 100_000,), daemon=True)
+    writer = threading.Thread(target=Path("fifo").write_bytes, args=(b"x" * 100_000,), daemon=True)
     writer.start()
     source = read("fifo")
     writer.join(timeout=10)
