@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.layers import Layer, Statement
 from relbase.notes import Note, Reason
+from relbase.retrieval import statements as retrieved
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -87,15 +88,22 @@ def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -
     ]
 
 
-def snapshot_statements(value: str | None) -> list[Statement]:
+def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL that Chromium leaves in the messages that it saves pages as.
 
     Args:
         value: of Snapshot-Content-Location, None when there is none.
+
+    It is a detected mark: `file:` is refused (design rule 5), and credentials are removed.
     """
-    url = url_of(value or "")
     source = "Snapshot-Content-Location of the message"
-    return [Statement(Layer.RETRIEVAL, url, source)] if url else []
+    found, notes = retrieved(url_of(value or ""), ())
+    statements = [statement._replace(source=source) for statement in found]
+    remarks = [note._replace(text=note.text.replace(found[0].source, source)) for note in notes]
+    if statements and statements[0].value[:5].lower() == "file:":
+        text = f"{source}: a file: URL that was only detected does not count"
+        return [], [Note(Reason.BASE_UNSUITABLE, "", None, text)]
+    return statements, remarks
 
 
 def url_of(value: str) -> str:

@@ -195,8 +195,11 @@ def _established(
                 path.popitem()
             around = path[part.parent].base
         elif detect and scope.base.layer is Layer.NONE:
-            statements = snapshot_statements(first(data, part.heading, _SNAPSHOT))
-            around, notes = establish(statements, around, profile=scope.profile)
+            statements, refused = snapshot_statements(first(data, part.heading, _SNAPSHOT))
+            around, more = establish(statements, around, profile=scope.profile)
+            notes = [note._replace(part=_number(part, scope)) for note in (*refused, *more)]
+            if refused and not statements:
+                around = replace(around, refused=(*notes, *around.refused))
         attached = part.parent is not None and (
             path[part.parent].attached or part.disposition == "attachment"
         )
@@ -212,6 +215,8 @@ def _established_part(
     stated, long = _resolvable(mime_statements(fields, _name(part)), around, part, scope)
     number = _number(part, scope)
     base, more = establish(stated, around, profile=scope.profile, part=number)
+    if long:
+        base = replace(base, refused=(*long, *base.refused))
     # A heading's own base is embedded for the references that stand in it (RFC 1808 §3.1).
     own = bool(stated) and base.outer is around
     heading_base = replace(base, layer=Layer.EMBEDDED) if own else base

@@ -174,7 +174,7 @@ _LOCAL: Final = Kept(None)
 _CUSTOM: Final = Kept(
     (
         Reason.REFERENCE_CUSTOM_PROPERTY,
-        "a url() in a custom property is resolved where var() stands, which may be in another sheet",
+        "a url() in a custom property is resolved where var() stands, maybe in another sheet",
     )
 )
 

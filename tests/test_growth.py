@@ -247,6 +247,7 @@ MEMORY: Final[dict[str, tuple[Callable[[int], bytes], int, str]]] = {
     "benign": (repeated(b"<div class='a'>text <a href='/x/y'>text</a></div>\n" * 10), 8, URL),
 }
 
+
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc/self/status")
 @pytest.mark.parametrize("name", MEMORY)
 def test_memory_is_bounded(name: str) -> None:

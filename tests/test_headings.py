@@ -149,9 +149,25 @@ def test_the_statements_of_a_mime_heading(
         assert one.layer is Layer.ENTITY
 
 
-@pytest.mark.parametrize(
-    ("value", "urls"), [(None, []), ("", []), (" http://h.example/\r\n x ", ["http://h.example/x"])]
-)
-def test_chromium_states_a_retrieval_url(value: str | None, urls: list[str]) -> None:
-    found = snapshot_statements(value)
+# (the value, the URL, the reasons of the notes): design rules 3 and 5, threat A7
+SNAPSHOTS = [
+    (None, [], []),
+    ("", [], []),
+    (" http://h.example/\r\n x ", ["http://h.example/x"], []),
+    ("http://h.example/x#f", ["http://h.example/x"], []),
+    ("http://u:p@h.example/x", ["http://h.example/x"], [Reason.CREDENTIALS_REMOVED]),
+    ("file:///home/alice/x.html", [], [Reason.BASE_UNSUITABLE]),
+    ("FILE:/x", [], [Reason.BASE_UNSUITABLE]),
+    ("filed://h/x", ["filed://h/x"], []),
+]
+
+
+@pytest.mark.parametrize(("value", "urls", "reasons"), SNAPSHOTS)
+def test_chromium_states_a_retrieval_url(
+    value: str | None, urls: list[str], reasons: list[Reason]
+) -> None:
+    found, notes = snapshot_statements(value)
     assert [(one.layer, one.value) for one in found] == [(Layer.RETRIEVAL, url) for url in urls]
+    assert [note.reason for note in notes] == reasons
+    for one in (*(one.source for one in found), *(note.text for note in notes)):
+        assert one.startswith("Snapshot-Content-Location of the message")

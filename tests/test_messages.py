@@ -112,6 +112,15 @@ def test_a_mark_of_chromium_is_a_retrieval_url(call: dict[str, Any], base: str) 
     assert rewrite(SNAPSHOT, **call).base.url == base
 
 
+def test_a_mark_that_names_a_file_is_refused() -> None:
+    """Threat A7: a link must not tell where the page was saved."""
+    data = b"Snapshot-Content-Location: file:///home/alice/p.html\n" + HTML + b"\n" + LINK
+    result = rewrite(data, url=None)
+    assert result.data is data
+    assert sorted(reasons(result)) == ["base-none", "base-unsuitable"]
+    assert [note.reason.value for note in result.base.refused] == ["base-unsuitable"]
+
+
 def test_a_mark_counts_in_the_outermost_heading_only() -> None:
     data = b"Content-Type: message/rfc822\n\n" + SNAPSHOT
     assert rewrite(data, url=None).data is data

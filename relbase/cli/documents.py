@@ -90,7 +90,9 @@ def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Documen
         lines += message.content.count(b"\n") + message.ending.count(b"\n")
         leading = b""
     if number == 0:
-        yield Document(leading, b"", b"", "", len(leading), 0, {**arguments, "kind": Kind.OTHER})
+        lines = leading.count(b"\n")
+        none: Arguments = {**arguments, "kind": Kind.OTHER}
+        yield Document(leading, b"", b"", "", len(leading), lines, none)
 
 
 # ---- what the library says of a document, told of the input

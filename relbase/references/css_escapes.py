@@ -56,9 +56,9 @@ _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
 _GREATEST: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
 
-# `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, which
-# end the comment or the section that a sheet may be in. Parentheses, quotes and white space would
-# make a bad url of an unquoted one (§4.3.6).
+# `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, the
+# ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
+# would make a bad url of an unquoted one (§4.3.6).
 _UNSAFE: Final = {
     b'"': re.compile(rb'[\x00-\x1f\x7f"\\<>]'),
     b"'": re.compile(rb"[\x00-\x1f\x7f'\\<>]"),

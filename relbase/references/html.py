@@ -77,7 +77,8 @@ _CDATA: Final = b"<![CDATA["
 _FOREIGN: Final = frozenset((b"svg", b"math"))
 
 
-def elements(
+# One loop over the tokens: its branches are the rules that decide what is markup.
+def elements(  # noqa: C901, PLR0912, PLR0915
     text: bytes,
     pos: int,
     end: int,

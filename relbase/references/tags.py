@@ -138,10 +138,12 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
 
 # Elements of HTML whose text is no markup, and what ends it: "appropriate end tag token".
 RAW_TEXT: Final = frozenset(
-    (b"title", b"textarea")  # RCDATA
-    + (b"style", b"xmp", b"iframe", b"noembed", b"noframes")  # RAWTEXT
-    + (b"script", b"plaintext")
-    + (b"noscript",)  # design rule 14
+    {
+        *(b"title", b"textarea"),  # RCDATA
+        *(b"style", b"xmp", b"iframe", b"noembed", b"noframes"),  # RAWTEXT
+        *(b"script", b"plaintext"),
+        b"noscript",  # design rule 14
+    }
 )
 
 

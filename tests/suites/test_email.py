@@ -12,7 +12,7 @@ import email
 import email.policy
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 import pytest
 from test_email_tree import KNOWN_DIFFERENCES, files
@@ -166,7 +166,7 @@ def pairs(data: bytes) -> Iterator[Pair]:
         yield Pair(parts[index], message)
         inner = children.get(index, [])
         if inner:
-            messages = message.get_payload() if message.is_multipart() else []
+            messages = cast("list[Message]", message.get_payload())
             left += zip(inner, messages, strict=True)
 
 
