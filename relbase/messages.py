@@ -33,6 +33,7 @@ from relbase.references.vocabulary import Row
 from relbase.results import Entity
 from relbase.scope import Hit, Place, Room, allowed_growth, visit_url
 from relbase.url.resolver import is_absolute
+from relbase.view.folding import folded_view
 from relbase.walk import html_base
 
 if TYPE_CHECKING:
@@ -320,9 +321,7 @@ def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) ->
         raw = value[span.start : span.end]
         # Between the quotes of a parameter a backslash is none.
         is_parameter = row is headers.EXTERNAL_BODY
-        view = headers.folded_view(
-            raw, b"\\" if is_parameter else headers.quote_before(value, span)
-        )
+        view = folded_view(raw, b"\\" if is_parameter else headers.quote_before(value, span))
         items = visit_url(view.inner, Span(0, len(view.inner)), scope, place)
         yield from lowered(items, view, field.value.start + span.start)
 

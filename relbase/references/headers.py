@@ -1,43 +1,26 @@
 r"""Which fields of a heading hold URL references, and where: `Archived-At: <../x>` holds `../x`.
 
 What comes in is the raw value of a field, folded as it stands in the file. What goes out are the
-spans of its URLs, and for each URL the view in which folding is gone and encoded words are text.
+spans of its URLs.
 
 Strategy: `references` finds a URL by what stands around it, in the raw value, since no fold and no
-encoded word can stand for a bracket. `folded_view` then decodes the URL alone. What is written is
-ASCII without white space, `"`, `<` and `>`, so it can end neither the URL, nor the line, nor the
-field; what a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1 allows 998).
-
-To mind: white space inside a URL means nothing, whether a line ends there or not (RFC 2017 §3.1,
-RFC 2369 §2, RFC 2557 §4.4.2). Encoded words are decoded (RFC 2557 §4.4.3: "Receiving clients MUST
-decode"), since behind a prefix such a word would be no word any more; a URL that has one, or a
-piece of one, is therefore written anew as a whole, percent-encoded, when it is edited at all.
+encoded word can stand for a bracket. `view.folding` then decodes the URL alone.
 
 Base and Content-Base are no references: they state what the others are resolved on.
 """
 
 from __future__ import annotations
 
-import base64
-import quopri
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.edit import Edit, Span, splice
+from relbase.edit import Span
 from relbase.references import values
 from relbase.references.values import Syntax
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
-from relbase.view.characters import unit_pattern, unit_run
-from relbase.view.charset import lookup
-from relbase.view.runs import Run, RunView
-from relbase.view.transcode import decode
+from relbase.view.folding import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    from relbase.view.runs import View
+    from collections.abc import Callable, Iterator, Mapping
 
 
 class Field(NamedTuple):
@@ -71,7 +54,7 @@ def references(name: bytes, raw: bytes) -> Iterator[Span]:
         return
     for span in field.find(raw):
         url = raw[span.start : span.end]
-        inner = _inner_of(url) if b"=?" in url else url
+        inner = meant(url) if b"=?" in url else url
         if not inner.startswith((b"<", b'"')):  # a wrapper in a word: which part is the URL?
             yield span
 
@@ -282,146 +265,3 @@ def quote_before(raw: bytes, span: Span) -> bytes:
     """
     before = raw[: span.start].rstrip(_C0_AND_SPACE)[-1:]
     return before if before in (b"'", b'"') else b""
-
-
-def folded_view(raw: bytes, quote: bytes = b"") -> View:
-    r"""Return the view of one URL of a field, without white space and with encoded words decoded.
-
-    Args:
-        raw: the bytes of a span of `references`.
-        quote: what `quote_before` returns: new text will not hold it.
-
-    >>> view = folded_view(b"../a/\r\n b")
-    >>> view.inner
-    b'../a/b'
-    >>> view.lower([Edit(0, 2, b"http://h/<x>/\xc3\xa9\n")])
-    [Edit(start=0, end=2, new=b'http://h/%3Cx%3E/%C3%A9%0A')]
-    """
-
-    def spell(new: bytes) -> bytes:
-        return _spelled(new, quote)
-
-    if b"=?" in raw:
-        return WordView(raw, _inner_of(raw), quote)
-    return RunView(raw, _folds(raw), spell, _joins)
-
-
-@dataclass(frozen=True, slots=True)
-class WordView:
-    """The view of a URL with encoded words in it, which is written anew as a whole.
-
-    Args:
-        raw: the text as written.
-        inner: what it means.
-        quote: what new text must not hold.
-    """
-
-    raw: bytes
-    inner: bytes
-    quote: bytes = b""
-
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into one edit of the whole raw text, or none."""
-        if not edits:
-            return []
-        return [Edit(0, len(self.raw), _spelled(splice(self.inner, edits), self.quote))]
-
-
-# What means something else than itself, apart from encoded words: white space and control
-# characters mean nothing, bytes that are no UTF-8 are surrogates.
-_NOTHING: Final = rb"[\0-\x20\x7f]++"
-_NOT_ITSELF: Final = re.compile(_NOTHING + rb"|" + unit_pattern("utf-8"))
-
-
-_IS_ITSELF: Final = re.compile(rb"[!-~]*+").fullmatch
-
-
-def _folds(raw: bytes) -> Iterable[Run]:
-    """The runs of a URL without encoded words; none at a hundredth of the price of the search."""
-    return () if _IS_ITSELF(raw) else _Folds(raw)
-
-
-@dataclass(frozen=True, slots=True)
-class _Folds:
-    """The runs of a URL without encoded words, found anew by each iteration."""
-
-    raw: bytes
-
-    def __iter__(self) -> Iterator[Run]:
-        for unit in _NOT_ITSELF.finditer(self.raw):
-            if unit[0].isascii():
-                yield Run(unit.start(), unit.end(), b"")
-            else:
-                run = unit_run(unit[0], unit.start(), "utf-8")
-                if run is not None:
-                    yield run
-
-
-# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
-_ENCODED_WORD: Final = re.compile(
-    rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?="
-)
-_MEANS_NOTHING: Final = re.compile(_NOTHING)
-
-
-def _inner_of(raw: bytes) -> bytes:
-    """What the bytes of a URL mean."""
-    pieces: list[bytes] = []
-    at = 0
-    for word in _ENCODED_WORD.finditer(raw):
-        decoded = _decoded(word)
-        if decoded is not None:
-            pieces += (_unfolded(raw[at : word.start()]), _MEANS_NOTHING.sub(b"", decoded))
-            at = word.end()
-    return b"".join((*pieces, _unfolded(raw[at:])))
-
-
-def _unfolded(raw: bytes) -> bytes:
-    return RunView(raw, _folds(raw), bytes).inner
-
-
-def _decoded(word: re.Match[bytes]) -> bytes | None:
-    """The inner text of an encoded word, None when it cannot be decoded."""
-    label, encoding, encoded = word.groups()
-    charset = lookup(label.decode("latin-1"))
-    if charset is None or not encoded.isascii():
-        return None
-    try:
-        octets = (_from_base64 if encoding in b"Bb" else _from_q)(encoded)
-        text = decode(octets, charset)
-    except ValueError:
-        return None
-    return None if _UNDECODABLE.search(text) else encode_inner(text)
-
-
-_UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
-
-
-def _from_base64(encoded: bytes) -> bytes:
-    return base64.b64decode(encoded, validate=True)
-
-
-def _from_q(encoded: bytes) -> bytes:
-    return quopri.decodestring(encoded, header=True)
-
-
-def _joins(raw: bytes, at: int) -> int:
-    """RunView's `joins`: an `=` before new text could begin an encoded word with it."""
-    return at - 1 if raw[at - 1 : at] == b"=" else at
-
-
-# What does not stand for itself; "=" only where an encoded word could begin with it.
-_UNSAFE: Final = re.compile(r"""[^!#-;=?-~]|=(?=\?|\Z)""")
-
-
-def _spelled(new: bytes, quote: bytes) -> bytes:
-    """New text as ASCII that ends no URL, no line, and begins no encoded word."""
-    spelled = _UNSAFE.sub(_percent, decode_inner(new)).encode("ascii")
-    return spelled.replace(quote, b"%%%02X" % ord(quote)) if quote else spelled
-
-
-def _percent(unsafe: re.Match[str]) -> str:
-    character = unsafe[0]
-    if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8
-        return f"%{ord(character) - 0xDC00:02X}"
-    return "".join(f"%{octet:02X}" for octet in encode_inner(character))

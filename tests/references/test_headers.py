@@ -21,13 +21,13 @@ from relbase.headings import url_of
 from relbase.references.headers import (
     FIELDS,
     external_body,
-    folded_view,
     quote_before,
     references,
 )
 from relbase.references.values import Syntax, spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
+from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
