@@ -27,8 +27,9 @@ Examples:
 A line is  file:line:column: element/@attribute: reference -> url [status]
 (in mail with the part before the element, "part 3/1.2" being part 1.2 of the
 third message of an mbox) with the status rewritten, absolute, kept or
-unresolved. The exit status is 3 when inputs failed; under --strict it is 1
-when references are unresolved, or --violations finds any.
+unresolved. The exit status is 3 when inputs failed, and 1 when --violations
+finds references that violate the grammar, or under --strict when references
+are unresolved.
 """
 
 _OPTIONS: Final = (
@@ -112,7 +113,7 @@ def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool)
     found = violations(link.reference, link.base.url or None)
     if not found:
         return
-    tally.warnings += any(one.kind is Kind.VIOLATION for one in found)
+    tally.found += any(one.kind is Kind.VIOLATION for one in found)
     if as_json:
         streams.say(jsonl.line(source.name, link, violations=found))
     else:

@@ -13,7 +13,7 @@ class ExitStatus(IntEnum):
     """The exit statuses of every command (design §2)."""
 
     DONE = 0
-    FOUND = 1  # by --check, or warnings under --strict
+    FOUND = 1  # by --check or --violations, or warnings under --strict
     USAGE = 2
     FAILED = 3  # some inputs; the others are done
     IO = 4  # stopped: the output cannot be written
@@ -35,7 +35,7 @@ class Tally:
     Args:
         failed: how many could not be processed.
         warnings: how many warnings were given.
-        found: how many inputs `--check` found.
+        found: how much `--check` or `--violations` found.
     """
 
     failed: int = 0
