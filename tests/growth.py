@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+# The processor time from which on a comparison says something, in seconds.
+_ENOUGH: Final = 0.02
+
 # Linear is 2 for a doubled size and quadratic is 4: this lies between.
 LINEAR: Final = 3.0
 
@@ -72,3 +75,17 @@ def assert_linear(
     if max(ratios) > LINEAR:
         ratios = growth(function, make, sizes, 2 * rounds)
     assert max(ratios) <= LINEAR, f"sizes {tuple(sizes)}: the time grows by {ratios}"
+
+
+def assert_linear_from_20_ms(function: Callable[[T], object], make: Callable[[int], T]) -> None:
+    """Compare a size that takes 20 ms with its double.
+
+    What takes less for 8 MB is not quadratic, and no clock says more about it.
+    """
+    for size in (1 << power for power in range(14, 24)):
+        value = make(size)
+        started = process_time()
+        function(value)
+        if process_time() - started >= _ENOUGH:
+            assert_linear(function, make, (size, size * 2), rounds=3)
+            return

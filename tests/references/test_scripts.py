@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_20_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -302,19 +301,7 @@ def test_reading_takes_linear_time(make: Callable[[int], bytes]) -> None:
     def read(text: bytes) -> int:
         return sum(1 for _ in import_map(text)) + sum(1 for _ in speculation_rules(text))
 
-    assert_linear(read, make, sizes(read, make), rounds=3)
-
-
-def sizes(function: Callable[[T], object], make: Callable[[int], T]) -> tuple[int, int]:
-    """Find a size that takes 20 ms, and its double; slow growth shows before it takes long."""
-    size = 1 << 14
-    while True:
-        value = make(size)
-        start = time.process_time()
-        function(value)
-        if time.process_time() - start >= 0.02 or size >= 1 << 25:
-            return size, size * 2
-        size *= 2
+    assert_linear_from_20_ms(read, make)
 
 
 @pytest.mark.parametrize(

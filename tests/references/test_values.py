@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from itertools import cycle
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_20_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -291,24 +290,12 @@ HOSTILE: list[tuple[Syntax, Callable[[int], bytes]]] = [
 ]
 
 
-def sizes(function: Callable[[T], object], make: Callable[[int], T]) -> tuple[int, int]:
-    """Find a size that takes 20 ms, and its double; slow growth shows before it takes long."""
-    size = 1 << 14
-    while True:
-        value = make(size)
-        start = time.process_time()
-        function(value)
-        if time.process_time() - start >= 0.02 or size >= 1 << 25:
-            return size, size * 2
-        size *= 2
-
-
 @pytest.mark.parametrize(("syntax", "make"), HOSTILE)
 def test_reading_takes_linear_time(syntax: Syntax, make: Callable[[int], bytes]) -> None:
     def read(value: bytes) -> int:
         return sum(1 for _ in SYNTAXES[syntax](value))
 
-    assert_linear(read, make, sizes(read, make), rounds=3)
+    assert_linear_from_20_ms(read, make)
 
 
 @pytest.mark.parametrize("syntax", Syntax)
@@ -320,7 +307,7 @@ def test_spelling_takes_linear_time(syntax: Syntax, pattern: str) -> None:
     def make(size: int) -> str:
         return pattern * (size // len(pattern)) + "h"
 
-    assert_linear(spell_it, make, sizes(spell_it, make), rounds=3)
+    assert_linear_from_20_ms(spell_it, make)
 
 
 def rows_of(data: Path, *path: str) -> list[dict[str, Any]]:
