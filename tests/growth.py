@@ -23,6 +23,8 @@ T = TypeVar("T")
 # The processor time from which on a comparison says something, in seconds.
 _ENOUGH: Final = 0.02
 
+_ATTEMPTS: Final = 4
+
 # Linear is 2 for a doubled size and quadratic is 4: this lies between.
 LINEAR: Final = 3.0
 
@@ -68,13 +70,14 @@ def assert_linear(
 ) -> None:
     """Fail when the time more than triples from one size to the next, which is double it.
 
-    A failure is measured once more with twice the rounds: quadratic time fails again, a machine
-    that was busy with something else does not.
+    A failure is measured again, with more rounds each time: quadratic time fails every time, a
+    machine that was busy with something else does not.
     """
-    ratios = growth(function, make, sizes, rounds)
-    if max(ratios) > LINEAR:
-        ratios = growth(function, make, sizes, 2 * rounds)
-    assert max(ratios) <= LINEAR, f"sizes {tuple(sizes)}: the time grows by {ratios}"
+    for attempt in range(1, _ATTEMPTS + 1):
+        ratios = growth(function, make, sizes, attempt * rounds)
+        if max(ratios) <= LINEAR:
+            return
+    raise AssertionError(f"sizes {tuple(sizes)}: the time grows by {ratios}")
 
 
 def assert_linear_from_20_ms(function: Callable[[T], object], make: Callable[[int], T]) -> None:
