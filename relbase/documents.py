@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.kind import Kind
@@ -72,7 +71,7 @@ def read_document(
         charset,
         view,
         data if view is None else view.inner,
-        replace(scope, charset=name, encoding=charset.name),
+        scope._replace(charset=name, encoding=charset.name),
     )
     return document, hindrance
 
@@ -86,11 +85,11 @@ def visit_document(document: Document, *, edits_only: bool) -> Iterator[Item]:
     """
     if document.kind not in VISITS:
         return iter(())
-    scope = replace(document.scope, edits_only=edits_only)
+    scope = document.scope._replace(edits_only=edits_only)
     if edits_only and scope.room is None:
         # Where a view is between, edits take away up to the whole text around the inner one.
         size = len(document.data)
-        scope = replace(scope, room=Room(allowed_growth(size) + size))
+        scope = scope._replace(room=Room(allowed_growth(size) + size))
     items = VISITS[document.kind](document.text, scope)
     return items if document.view is None else lowered(items, document.view, 0)
 

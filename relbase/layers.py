@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
@@ -121,6 +122,8 @@ def establish(
     return replace(around, refused=(*refused, *around.refused)), refused
 
 
+# The references of a document are all resolved against one; a hostile URL is as long as it.
+@lru_cache(maxsize=16)
 def unsuitable(url: str) -> str | None:
     """Say why no relative reference can be resolved against a URL; None when they can (§2.3).
 

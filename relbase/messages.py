@@ -23,7 +23,7 @@ from relbase.containers.parts import IDENTITY, Opaque
 from relbase.derived import following
 from relbase.documents import VISITS, read_document, visit_document
 from relbase.edit import Edit, Span
-from relbase.headings import mime_statements, snapshot_statements
+from relbase.headings import BASE_FIELDS, mime_statements, snapshot_statements
 from relbase.kind import Kind, kind_of_type
 from relbase.layers import Base, Layer, establish
 from relbase.lowering import lowered, shifted
@@ -63,16 +63,14 @@ class _Established(NamedTuple):
     Args:
         part: the part.
         base: of what is in it.
-        heading_base: of the references in its heading.
-        location_base: of its Content-Location.
+        states: whether its own heading states that base.
         attached: whether it is an attachment or in one.
         notes: the remarks on its base.
     """
 
     part: Part
     base: Base
-    heading_base: Base
-    location_base: Base
+    states: bool
     attached: bool
     notes: list[Note]
 
@@ -89,7 +87,7 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     eol = line_end(data)
     skipped = set() if scope.policy.dkim_signed else _signed(parts)
     if scope.edits_only:
-        scope = replace(scope, room=Room(allowed_growth(len(data))))
+        scope = scope._replace(room=Room(allowed_growth(len(data))))
     found: list[Edit] = []
     for index, established in enumerate(_established(data, parts, scope, detect=detect)):
         if index in skipped:
@@ -125,7 +123,7 @@ def message_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Itera
     for part, base, *_ in _established(data, parts, scope, detect=detect):
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        document = _document_base(data, part, replace(scope, base=base), eol)
+        document = _document_base(data, part, scope._replace(base=base), eol)
         yield Entity(_number(part, scope), type_, span, document)
 
 
@@ -172,7 +170,7 @@ def _messages(data: bytes, scope: Scope) -> Iterator[tuple[mbox.Message, Scope]]
     for message in mbox.split([data]):
         if message.separator is not None:
             number += 1
-            yield message, replace(scope, part=f"{number}/")
+            yield message, scope._replace(part=f"{number}/")
 
 
 def _number(part: Part, scope: Scope) -> str:
@@ -212,18 +210,21 @@ def _established_part(
     data: bytes, part: Part, around: Base, scope: Scope, known: tuple[bool, list[Note]]
 ) -> _Established:
     attached, notes = known
-    fields = [(field.name, text_of(data, field), field.value) for field in part.heading.fields]
+    fields = [
+        (field.name, text_of(data, field), field.value)
+        for field in part.heading.fields
+        if field.name in _BASE_FIELDS
+    ]
     stated, long = _resolvable(mime_statements(fields, _name(part)), around, part, scope)
     number = _number(part, scope)
     base, more = establish(stated, around, profile=scope.profile, part=number)
     if long:
         base = replace(base, refused=(*long, *base.refused))
-    # A heading's own base is embedded for the references that stand in it (RFC 1808 §3.1).
-    own = bool(stated) and base.outer is around
-    heading_base = replace(base, layer=Layer.EMBEDDED) if own else base
-    by_location = own and base.source.startswith("Content-Location")
-    location_base = around if by_location else heading_base
-    return _Established(part, base, heading_base, location_base, attached, [*notes, *long, *more])
+    states = bool(stated) and base.outer is around
+    return _Established(part, base, states, attached, [*notes, *long, *more])
+
+
+_BASE_FIELDS: Final = frozenset(map(str.lower, BASE_FIELDS))
 
 
 def _resolvable(
@@ -283,15 +284,17 @@ def _remark(part: Part, span: Span, reason: Reason, text: str, scope: Scope) -> 
 
 def _visit_part(data: bytes, established: _Established, scope: Scope, eol: bytes) -> Iterator[Item]:
     """The items of one part: of its heading, then of the document in it."""
-    part, base, *_, attached, notes = established
-    inside = replace(scope, base=base, part=_number(part, scope))
+    part, base, _, attached, notes = established
+    inside = scope._replace(base=base, part=_number(part, scope))
     if _matters(part):
         for note in notes:
             span = note.span or Span(part.heading.start, part.heading.start)
             yield _remark(part, span, note.reason, note.text, scope)
-    heading = Span(part.heading.start, part.heading.end)
-    items = _visit_heading(data, established, inside)
-    yield from _transported(data, (part, heading, eol), items, scope)
+    linking = [field for field in part.heading.fields if _row(field, part) is not None]
+    if linking:
+        heading = Span(part.heading.start, part.heading.end)
+        items = _visit_heading(data, established, linking, inside)
+        yield from _transported(data, (part, heading, eol), items, scope)
     if part.opaque is not None:
         reason, text = _OPAQUE[part.opaque]
         yield _remark(part, part.body, reason, f"{_name(part)} ({part.type}) {text}", scope)
@@ -304,14 +307,28 @@ def _matters(part: Part) -> bool:
     return part.multipart is not None or part.message or kind_of_type(part.type) in VISITS
 
 
-def _visit_heading(data: bytes, established: _Established, scope: Scope) -> Iterator[Item]:
-    part, _, heading_base, location_base, *_ = established
-    for field in part.heading.fields:
-        is_external = field.name == "content-type" and part.opaque is Opaque.EXTERNAL
-        row = headers.EXTERNAL_BODY if is_external else headers.FIELDS.get(field.name.encode())
+def _row(field: Field, part: Part) -> headers.Field | None:
+    """How a field holds references, None when it holds none."""
+    if field.name == "content-type":
+        return headers.EXTERNAL_BODY if part.opaque is Opaque.EXTERNAL else None
+    return headers.FIELDS.get(field.name.encode())
+
+
+def _visit_heading(
+    data: bytes, established: _Established, linking: Sequence[Field], scope: Scope
+) -> Iterator[Item]:
+    """The items of the fields that hold references (RFC 1808 §3.1)."""
+    part, base, states, *_ = established
+    # A heading's own base is embedded for the references that stand in it; a Content-Location is
+    # no base of itself.
+    heading_base = replace(base, layer=Layer.EMBEDDED) if states else base
+    by_location = states and base.source.startswith("Content-Location")
+    for field in linking:
+        row = _row(field, part)
+        is_location = by_location and field.name == "content-location"
+        on = base.outer if is_location and base.outer is not None else heading_base
         if row is not None:
-            base = location_base if field.name == "content-location" else heading_base
-            yield from _visit_field(data, field, row, scope.on(base))
+            yield from _visit_field(data, field, row, scope.on(on))
 
 
 def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) -> Iterator[Item]:

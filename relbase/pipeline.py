@@ -260,7 +260,7 @@ def _visit(source: _Source, *, edits_only: bool) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes."""
     container = _container(source.kind)
     if container is not None:
-        scope = replace(source.scope, edits_only=edits_only)
+        scope = source.scope._replace(edits_only=edits_only)
         return container.visit(source.data, scope, detect=source.detect)
     assert source.document is not None
     return visit_document(source.document, edits_only=edits_only)

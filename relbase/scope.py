@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -70,8 +70,7 @@ class Room:
     left: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(NamedTuple):
     """What the references of one document are resolved with.
 
     Args:
@@ -82,7 +81,6 @@ class Scope:
         charset: of the text that is scanned, a WHATWG name.
         encoding: of the document, which decides how queries are encoded.
         depth: how many srcdoc documents are around.
-        own_url: the document's own URL, for an empty action.
         sheets: whether the document links or imports style sheets (design rule 9).
         resolve: the prepared algorithm, None when nothing can be resolved.
         edits_only: only edits, remarks and unresolved references are asked for, so that what
@@ -98,7 +96,6 @@ class Scope:
     charset: str = "utf-8"
     encoding: str = "utf-8"
     depth: int = 0
-    own_url: str | None = None
     sheets: Callable[[], bool] = lambda: True
     resolve: Callable[[str], str] | None = None
     edits_only: bool = False
@@ -106,7 +103,7 @@ class Scope:
 
     def on(self, base: Base) -> Scope:
         """The scope with a base that has been established."""
-        return replace(self, base=base, resolve=_resolver(base, self.profile, self.encoding))
+        return self._replace(base=base, resolve=_resolver(base, self.profile, self.encoding))
 
 
 class Place(NamedTuple):
@@ -225,7 +222,7 @@ def _verdict(
     failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
     url: str | None = None
     if reference == "" and place.row.own_url:
-        url = scope.own_url
+        url = own_url(scope.base) if scope.depth == 0 else None
         if url is None:
             return Status.KEPT, None, None
     else:

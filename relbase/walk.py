@@ -10,8 +10,7 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -34,7 +33,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.skim import SAMPLES, skimming
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested, Row
-from relbase.scope import ABSOLUTE, Hit, Item, Kept, Place, Scope, own_url, visit_url
+from relbase.scope import ABSOLUTE, Hit, Item, Kept, Place, Scope, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
@@ -196,12 +195,8 @@ def _within(text: bytes, attribute: Attribute | None, scope: Scope) -> tuple[Sco
     base, notes = establish(
         statements, scope.base, profile=scope.profile, part=scope.part, charset=scope.encoding
     )
-    inside = replace(
-        scope.on(base),
-        own_url=own_url(base) if scope.depth == 0 else None,
-        sheets=cache(lambda: _links_sheets(text) is not None),
-    )
-    return inside, notes
+    sheets = cache(lambda: _links_sheets(text) is not None)
+    return scope.on(base)._replace(sheets=sheets), notes
 
 
 # Without `=` in the value each byte is looked at for one `rel` only: linear.
@@ -258,9 +253,10 @@ def _is_skimmed(text: bytes, scope: Scope) -> bool:
 def _skimming(scope: Scope) -> tuple[Skim, Mapping[int, bytes]]:
     """How a document is skimmed, and what is inserted before references of each shape."""
     whatwg = scope.profile is Profile.WHATWG
-    prefixes: dict[int, bytes] = {}
+    prefixes: Mapping[int, bytes] = {}
     if scope.resolve is not None and not scope.policy.keep_fragments:
-        prefixes = _prefixes(scope.resolve)
+        is_long = len(scope.base.url) > _REMEMBERED_URL
+        prefixes = (_prefixes if is_long else _remembered_prefixes)(scope.resolve)
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
     insertions = len(prefixes) == len(SAMPLES) and not (
         whatwg and not scope.base.url.startswith(("http:", "https:"))
@@ -269,7 +265,7 @@ def _skimming(scope: Scope) -> tuple[Skim, Mapping[int, bytes]]:
     return skimming(insertions=insertions, whatwg=whatwg, unquoted=unquoted), prefixes
 
 
-def _prefixes(resolve: Callable[[str], str]) -> dict[int, bytes]:
+def _prefixes(resolve: Callable[[str], str]) -> Mapping[int, bytes]:
     """What a reference of each shape resolves to, without the reference; where that is plain."""
     prefixes: dict[int, bytes] = {}
     for shape, sample in SAMPLES.items():
@@ -277,6 +273,11 @@ def _prefixes(resolve: Callable[[str], str]) -> dict[int, bytes]:
         if url.endswith(sample) and url.isascii() and plain_in_quotes(url.encode("ascii")):
             prefixes[int(shape)] = url[: len(url) - len(sample)].encode("ascii")
     return prefixes
+
+
+# Messages of a mailbox most often share their base; a hostile one may be as long as the mailbox.
+_REMEMBERED_URL: Final = 1 << 12
+_remembered_prefixes: Final = lru_cache(maxsize=16)(_prefixes)
 
 
 def _visit_slot(text: bytes, slot: html.Slot, scope: Scope) -> Iterable[Item]:
@@ -326,7 +327,7 @@ def _visit_srcdoc(text: bytes, scope: Scope, _place: Place) -> Iterator[Item]:
     if scope.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((_remark(Span(0, len(text)), Reason.LIMIT_SRCDOC, text_, scope.base),))
-    return visit_html(text, replace(scope, depth=scope.depth + 1, charset="utf-8"))
+    return visit_html(text, scope._replace(depth=scope.depth + 1, charset="utf-8"))
 
 
 def _visit_json(

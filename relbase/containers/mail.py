@@ -23,6 +23,7 @@ beginning, since other readers do compare beginnings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from relbase.containers import fields
@@ -193,18 +194,17 @@ def _read(
     data = source.data
     most = min(fields.MAX_FIELDS, MAX_FIELDS - state.fields)
     heading = read_heading(data, at, source.end, source.eol, most)
-    content_type = first(data, heading, "content-type")
-    stated = parameters(content_type) if content_type else {}
-    type_ = _type(content_type, parent)
+    stated = _stated(first(data, heading, "content-type") or "")
+    type_ = stated.type or _default_type(heading, parent)
     encoding = token(first(data, heading, "content-transfer-encoding") or "") or "7bit"
     depth = parent.depth + 1 if parent else 0
-    shape = _shape(type_, encoding, _boundary(stated), heading)
+    shape = _shape(type_, encoding, stated.boundary, heading)
     shape = _within_limits(shape, source, depth, state.count)
     part = Part(
         number=_number(parent, type_),
         parent=parent.index if parent else None,
         type=type_,
-        charset=stated.get("charset", "").strip() or None,
+        charset=stated.charset,
         encoding=encoding,
         disposition=token(first(data, heading, "content-disposition") or "") or None,
         heading=heading,
@@ -218,16 +218,35 @@ def _read(
     return _Entity(part, parent, index, depth, shape.boundary)
 
 
-def _type(content_type: str | None, parent: _Entity | None) -> str:
-    """Return the media type: the default where none is stated (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
-    if content_type is not None:
-        return media_type(content_type) or "text/plain"
-    return "message/rfc822" if parent and parent.part.type == "multipart/digest" else "text/plain"
+class _Stated(NamedTuple):
+    """What a Content-Type states; the boundary as it stands in delimiters."""
+
+    type: str
+    charset: str | None
+    boundary: bytes | None
 
 
-def _boundary(stated: dict[str, str]) -> bytes | None:
-    """Return the boundary as it stands in delimiters (RFC 2046 §5.1.1: it ends in no space)."""
-    return encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
+def _stated(content_type: str) -> _Stated:
+    """Read a Content-Type: few are new, since many parts and messages share theirs."""
+    return (_read_type if len(content_type) > _REMEMBERED else _remembered_type)(content_type)
+
+
+def _read_type(content_type: str) -> _Stated:
+    stated = parameters(content_type)
+    # RFC 2046 §5.1.1: a boundary ends in no space.
+    boundary = encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
+    return _Stated(media_type(content_type), stated.get("charset", "").strip() or None, boundary)
+
+
+_REMEMBERED: Final = 1_000
+_remembered_type: Final = lru_cache(maxsize=128)(_read_type)
+
+
+def _default_type(heading: Heading, parent: _Entity | None) -> str:
+    """Return the type where none is stated (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
+    is_stated = any(field.name == "content-type" for field in heading.fields)
+    in_digest = parent is not None and parent.part.type == "multipart/digest"
+    return "message/rfc822" if in_digest and not is_stated else "text/plain"
 
 
 def _around(parent: _Entity | None) -> tuple[bytes, ...]:
@@ -304,7 +323,9 @@ def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _D
     if not opened:
         return None
     data, end = source.data, source.end
-    at = floor if data.startswith(b"--", floor, end) else _dashes(source, floor)
+    # Of one boundary alone the engine can skip what does not begin with it.
+    mark = b"--" + (next(iter(opened)) if len(opened) == 1 else b"")
+    at = floor if data.startswith(mark, floor, end) else _marked(source, mark, floor)
     while at < end:
         stop = data.find(source.eol, at, end)
         stop = end if stop < 0 else stop
@@ -317,13 +338,13 @@ def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _D
             # What follows a closing delimiter, its line break too, may be an outer one (§5.1.1).
             after = _line_break(source, stop + 1, at) if closes else min(stop + 1, end)
             return _Delimiter(Span(_line_break(source, at, floor), after), owners[-1], closes)
-        at = _dashes(source, stop)
+        at = _marked(source, mark, stop)
     return None
 
 
-def _dashes(source: _Source, at: int) -> int:
-    """Return the start of the next line that begins with `--`, the end for none."""
-    found = source.data.find(source.eol + b"--", at, source.end)
+def _marked(source: _Source, mark: bytes, at: int) -> int:
+    """Return the start of the next line that begins with a mark, the end for none."""
+    found = source.data.find(source.eol + mark, at, source.end)
     return source.end if found < 0 else found + 1
 
 

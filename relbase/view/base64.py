@@ -37,6 +37,7 @@ _UNBROKEN: Final = sys.maxsize
 # Bytes searched and lines broken at a time: few calls, and no more copies of a large body.
 _CHUNK: Final = 1 << 16
 _LINES: Final = 1 << 10
+_AT_ONCE: Final = 1 << 6
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
@@ -111,10 +112,10 @@ class Base64View:
         """Put characters in the place of all from the one with that number on."""
         raw = self._raw
         end = len(raw.rstrip(_SPACE))
-        start = min(_offset(raw, count), end)
+        width, eol = _layout(raw, end, self._eol)
+        start = min(_offset(raw, count, width, eol), end)
         if not coded:
             return Edit(len(raw[:start].rstrip(_SPACE)), end, b"")
-        width, eol = _layout(raw, end, self._eol)
         column = start - 1 - max(raw.rfind(b"\n", 0, start), raw.rfind(b"\r", 0, start))
         return Edit(start, end, _broken(coded, max(0, width - column), width, eol))
 
@@ -125,8 +126,9 @@ def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
     for at in range(room, len(coded), width * _LINES):
         part = coded[at : at + width * _LINES]
         whole = len(part) - len(part) % width
-        if whole:
-            pieces.append(eol.join([line for (line,) in iter_unpack(f"{width}s", part[:whole])]))
+        at_once = whole - whole % (width * _AT_ONCE)
+        pieces += map(eol.join, iter_unpack(f"{width}s" * _AT_ONCE, part[:at_once]))
+        pieces += [line for (line,) in iter_unpack(f"{width}s", part[at_once:whole])]
         if whole < len(part):
             pieces.append(part[whole:])
     return eol.join(pieces)
@@ -172,8 +174,15 @@ def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
     return places
 
 
-def _offset(raw: bytes, count: int) -> int:
-    """Return where the character with that number stands, the end where there is none."""
+def _offset(raw: bytes, count: int, width: int, eol: bytes) -> int:
+    """Return where the character with that number stands, the end where there is none.
+
+    In most bodies all lines are as wide as the first, so that it can be told by counting them.
+    """
+    regular = count + count // width * len(eol)
+    if len(raw[:regular].translate(None, _SPACE)) == count:
+        found = _WORD.search(raw, regular)
+        return len(raw) if found is None else found.start()
     for at in range(0, len(raw), _CHUNK):
         part = raw[at : at + _CHUNK]
         characters = len(part.translate(None, _SPACE))

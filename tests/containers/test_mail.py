@@ -184,44 +184,7 @@ NESTED: Final[list[tuple[str, bytes, list[tuple[str, bytes]]]]] = [
         mixed("a") + b"--a\nX: y\n--a\nContent-Type: multipart/x;\n boundary=b\n--b\n\n2\n--a--",
         [("1", b""), ("2.1", b"2")],
     ),
-    # The rest is of Dovecot's test-message-parser.c, by the names that its cases have there.
-    (
-        "duplicate mime boundary",
-        mixed("a") + b"--a\n" + mixed("a") + b"--a\nContent-Type: text/plain\n\nbody\n",
-        [("1.1", b"body\n")],
-    ),
-    (
-        "duplicate mime boundary, closed one by one",
-        mixed("a") + b"--a\n" + mixed("a") + b"--a\n\n1\n--a--\n--a\n\n2\n--a--\n--a\n",
-        [("1.1", b"1"), ("2", b"2")],
-    ),
-    (
-        "truncated mime headers",
-        mixed(":foo") + b"--:foo\n--:foo\nContent-Type: text/plain\n--:foo\n"
-        b"Content-Type: text/plain\r\n--:foo\nContent-Type: text/html\n--:foo--\n",
-        [("1", b""), ("2", b""), ("3", b""), ("4", b"")],
-    ),
-    (
-        "truncated mime headers 2",
-        mixed("ab") + b"--ab\n" + mixed("a") + b"--ab\nContent-Type: text/plain\n\n--a\n\n",
-        [("2", b"--a\n\n")],
-    ),
-    (
-        "trailing dashes",
-        mixed("a--") + b"--a--\n" + mixed("a----") + b"--a----\nContent-Type: text/plain\n\nbody\n"
-        b"--a------\nContent-Type: text/html\n\nbody2\n--a----",
-        [("1.1", b"body")],
-    ),
-    (
-        "continuing mime boundary",
-        mixed("a") + b"--a\n" + mixed("ab") + b"--ab\nContent-Type: text/plain\n\nbody\n",
-        [("1.1", b"body\n")],
-    ),
-    (
-        "continuing mime boundary reverse",
-        mixed("ab") + b"--ab\n" + mixed("a") + b"--a\n\nbody\n--ab\n\nbody2\n",
-        [("1.1", b"body"), ("2", b"body2\n")],
-    ),
+    # What Dovecot tries is in test_mail_dovecot.py.
     (
         "b-- inside of b: the longer one",
         mixed("b") + b"--b\n" + mixed("b--") + b"--b--\n\n1\n--b----\n--b--\n--b\n\n2",
@@ -764,8 +727,9 @@ def test_the_time_does_not_grow_with_the_open_boundaries() -> None:
     def make(levels: int) -> bytes:
         return nested(levels) + body
 
-    # 98 levels may cost their headings, not a search of the body each.
-    assert_linear(walk, make, [1, 98], 3)
+    # 98 levels may cost their headings, not a search of the body each. A single boundary is
+    # searched for by itself, which is faster still.
+    assert_linear(walk, make, [2, 98], 3)
 
 
 @pytest.mark.parametrize(
