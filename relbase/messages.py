@@ -193,8 +193,12 @@ def _established(
             while next(reversed(path)) != part.parent:
                 path.popitem()
             around = path[part.parent].base
-        elif detect and scope.base.layer is Layer.NONE:
-            statements, refused = snapshot_statements(first(data, part.heading, _SNAPSHOT))
+        elif (
+            detect
+            and scope.base.layer is Layer.NONE
+            and (snapshot := first(data, part.heading, _SNAPSHOT)) is not None
+        ):
+            statements, refused = snapshot_statements(snapshot)
             around, more = establish(statements, around, profile=scope.profile)
             notes = [note._replace(part=_number(part, scope)) for note in (*refused, *more)]
             if refused and not statements:

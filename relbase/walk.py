@@ -10,7 +10,7 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -195,8 +195,22 @@ def _within(text: bytes, attribute: Attribute | None, scope: Scope) -> tuple[Sco
     base, notes = establish(
         statements, scope.base, profile=scope.profile, part=scope.part, charset=scope.encoding
     )
-    sheets = cache(lambda: _links_sheets(text) is not None)
-    return scope.on(base)._replace(sheets=sheets), notes
+    return scope.on(base)._replace(sheets=_Sheets(text)), notes
+
+
+class _Sheets:
+    """Whether a document links or imports style sheets: looked for when asked, and once."""
+
+    __slots__ = ("_found", "_text")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._found: bool | None = None
+
+    def __call__(self) -> bool:
+        if self._found is None:
+            self._found = _links_sheets(self._text) is not None
+        return self._found
 
 
 # Without `=` in the value each byte is looked at for one `rel` only: linear.
