@@ -86,7 +86,7 @@ def visit_document(document: Document, *, edits_only: bool) -> Iterator[Item]:
     if document.kind not in VISITS:
         return iter(())
     scope = document.scope._replace(edits_only=edits_only)
-    if edits_only and scope.room is None:
+    if scope.room is None:
         # Where a view is between, edits take away up to the whole text around the inner one.
         size = len(document.data)
         scope = scope._replace(room=Room(allowed_growth(size) + size))

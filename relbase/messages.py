@@ -12,7 +12,7 @@ the first is handed on, since a heading tells of the body behind it.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -31,7 +31,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.scope import Hit, Place, Room, allowed_growth, visit_url
+from relbase.scope import Hit, Place, Room, Status, allowed_growth, visit_url
 from relbase.url.resolver import is_absolute
 from relbase.view.folding import folded_view
 from relbase.walk import html_base
@@ -86,8 +86,8 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     parts = mail.walk(data)
     eol = line_end(data)
     skipped = set() if scope.policy.dkim_signed else _signed(parts)
-    if scope.edits_only:
-        scope = scope._replace(room=Room(allowed_growth(len(data))))
+    room = Room(allowed_growth(len(data)))
+    scope = scope._replace(room=room)
     found: list[Edit] = []
     for index, established in enumerate(_established(data, parts, scope, detect=detect)):
         if index in skipped:
@@ -97,7 +97,7 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
                 found.append(item)
             else:
                 yield item
-    if scope.room is not None and scope.room.left < 0:
+    if room.left < 0:
         yield _remark(parts[0], Span(0, len(data)), Reason.LIMIT_GROWTH, _TOO_LONG, scope)
         return
     yield from _broken_signatures(parts, found, scope)
@@ -363,11 +363,24 @@ def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[I
     document, hindrance = read_document(view.inner, kind, part.charset, scope)
     if hindrance is not None:
         yield _remark(part, part.body, *hindrance, scope)
-    items = lowered(visit_document(document, edits_only=scope.edits_only), view, part.body.start)
+    found = _in_room(visit_document(document, edits_only=scope.edits_only), scope.room)
+    items = lowered(found, view, part.body.start)
     if part.encoding in IDENTITY:
         items = _transported(data, (part, part.body, eol), items, scope)
     for item in items:
         yield item if isinstance(item, Edit) else item._replace(part=scope.part)
+
+
+def _in_room(items: Iterable[Item], room: Room | None) -> Iterator[Item]:
+    """The items, without the edits if those are too much: nothing need be encoded for them."""
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        else:
+            yield item
+    if room is None or room.left >= 0:
+        yield from edits
 
 
 def _transported(
@@ -376,16 +389,29 @@ def _transported(
     """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
     part, within, eol = place
     edits: list[Edit] = []
+    hits: list[Hit] = []
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
         else:
-            yield item
+            hits.append(item)
     kept, remarks = fitting(data, within, edits, part.boundaries, eol)
+    refused = [span for span, reason, _ in remarks if reason is Reason.MIME_BOUNDARY]
+    yield from _left_alone(hits, refused) if refused else hits
     for span, reason, text in remarks:
         if reason is not Reason.LINE_LENGTH or part.encoding != "binary":
             yield _remark(part, span, reason, f"{_name(part)}: {text}", scope)
     yield from kept
+
+
+def _left_alone(hits: Iterable[Hit], lines: Sequence[Span]) -> Iterator[Hit]:
+    """The hits, those in some lines with the status of what is not written after all."""
+    starts = [line.start for line in lines]
+    for hit in hits:
+        index = bisect_right(starts, hit.start) - 1
+        is_inside = index >= 0 and hit.start < lines[index].end
+        is_rewritten = hit.status is Status.REWRITTEN
+        yield hit._replace(status=Status.KEPT) if is_inside and is_rewritten else hit
 
 
 def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:

@@ -65,7 +65,7 @@ def allowed_growth(size: int) -> int:
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes longer a text may still become; once it is below 0 nothing more is visited."""
+    """How many bytes longer a text may still become; once it is below 0 nothing more is resolved."""
 
     left: int
 
@@ -85,7 +85,7 @@ class Scope(NamedTuple):
         resolve: the prepared algorithm, None when nothing can be resolved.
         edits_only: only edits, remarks and unresolved references are asked for, so that what
             holds none of them may be passed over.
-        room: shared by all that is visited for one output, since views keep the edits that they
+        room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
     """
 
@@ -142,18 +142,19 @@ def visit_url(
         keeps: asked whether a relative reference is to stay so.
     """
     room = scope.room
-    if room is not None and room.left < 0:
-        return
-    if scope.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
+    is_full = room is not None and room.left < 0
+    if scope.edits_only and (is_full or text.startswith(ABSOLUTE, span.start, span.end)):
         return
     written = decode_inner(text[span.start : span.end])
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    status, url, remark = _verdict(reference, scope, place)
+    status, url, remark = _verdict(reference, scope, place) if not is_full else _TOO_MUCH
     if keeps is not None and status is not Status.ABSOLUTE and (kept := keeps(reference)):
         status, remark = Status.KEPT, kept.remark
     if not scope.edits_only or remark is not None or status is Status.UNRESOLVED:
+        if room is not None and url is not None:
+            room.left -= len(url) - len(written)
         yield Hit(
             span.start,
             span.end,
@@ -170,9 +171,13 @@ def visit_url(
     if status is Status.REWRITTEN and url is not None:
         syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
         edit = smallest(written, spell(syntax, url, text, span), span)
-        if room is not None:
+        if room is not None and scope.edits_only:
             room.left -= len(edit.new) - (edit.end - edit.start)
         yield edit
+
+
+# What is listed is as long as what would be written: past the limit nothing more is resolved.
+_TOO_MUCH: Final = (Status.UNRESOLVED, None, None)
 
 
 def own_url(base: Base) -> str | None:

@@ -198,6 +198,20 @@ def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None
 # ---- Limits at N-1, N, N+1
 
 
+def test_what_a_line_has_no_room_for_is_not_listed_as_rewritten() -> None:
+    """`--<a href=x>` would become the delimiter of the multipart around it."""
+    boundary = b"<a href=http://h/x>"
+    data = (
+        b'Content-Type: multipart/mixed; boundary="%b"\n\n--%b\nContent-Type: text/html\n\n'
+        b"<a href=v>\n--<a href=x>\n<a href=y>\n--%b--\n" % (boundary, boundary, boundary)
+    )
+    result = relbase.rewrite(data, url="http://h/", kind="mail")
+    assert b"<a href=http://h/v>\n--<a href=x>\n<a href=http://h/y>\n" in result.data
+    listed = [(link.reference, link.status.value) for link in result.links]
+    assert listed == [("v", "rewritten"), ("x", "kept"), ("y", "rewritten")]
+    assert [note.reason.value for note in result.notes] == ["mime-boundary"]
+
+
 @pytest.mark.parametrize("depth", [mail.MAX_DEPTH - 1, mail.MAX_DEPTH, mail.MAX_DEPTH + 1])
 @pytest.mark.parametrize("kind", ["multipart", "message"])
 def test_the_limit_of_depth(kind: str, depth: int) -> None:

@@ -19,6 +19,7 @@ from test_growth import GREATEST, LEAST_SECONDS, numbered, repeated
 
 import relbase
 from relbase import messages
+from relbase.scope import allowed_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -203,6 +204,19 @@ def test_a8_past_the_limit_of_growth_the_message_passes_through() -> None:
         result = relbase.rewrite(data, kind="mail", url=url)
         assert result.data is data
         assert [note.reason.value for note in result.notes] == ["limit-growth"]
+
+
+def test_a8_no_more_is_listed_than_would_be_written() -> None:
+    """A mail of 50 KB whose links would be 900 MB: past the limit they are not resolved."""
+    head = b"Content-Base: http://h.example/" + b"d" * 30_000 + b"/\n" + QP
+    data = head + b"<a href=3D'x'>=\n" * 30_000
+    listed = [len(link.url) if link.url else 0 for link in relbase.links(data, kind="mail")]
+    assert len(listed) == 30_000
+    assert listed[0] > 30_000
+    assert listed[-1] == 0
+    assert sum(listed) < 1.1 * allowed_growth(len(data))
+    statuses = {link.status for link in relbase.links(data, kind="mail")}
+    assert statuses == {relbase.Status.REWRITTEN, relbase.Status.UNRESOLVED}
 
 
 # What a process prints that rewrites a message: the greatest memory before and after.
