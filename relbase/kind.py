@@ -132,6 +132,15 @@ def _is_html(start: bytes) -> bool:
     return _html(_bare(start) if _is_css(start) else start) is not None
 
 
+# Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
+_FEEDS: Final = frozenset((b"feed", b"rss", b"rdf", b"opml"))
+
+
+def _is_feed(start: bytes) -> bool:
+    root = _root(start)
+    return root is not None and root[1].lower() in _FEEDS
+
+
 def _is_css(start: bytes) -> bool:
     return _css(_bare(start)) is not None
 
@@ -149,6 +158,7 @@ _MARKS: Final = (
     (Kind.HTTP, re.compile(rb"HTTP/1\.").match),
     (Kind.MBOX, _is_mbox),
     (Kind.MAIL, _is_mail),
+    (Kind.XML, _is_feed),
     (Kind.HTML, _is_html),
     (Kind.XML, _xml),
     (Kind.CSS, _is_css),

@@ -77,6 +77,13 @@ BYTES = [
     (b"text before <a href=x>", Kind.HTML),
     (b"<custom-element>", Kind.HTML),
     (b"<svg><a href=x>", Kind.HTML),
+    (b"<p><feed>", Kind.HTML),
+    (b"<feeds><a href=x>", Kind.HTML),
+    # feeds without an XML declaration
+    (b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="c"/></feed>', Kind.XML),
+    (b"<!-- a feed -->\n<rss version='2.0'><channel><link>x</link>", Kind.XML),
+    (b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><image>", Kind.XML),
+    (b"<opml version='2.0'><head><title>", Kind.XML),
     (b"x" * 20_000 + b"<a>", Kind.HTML),
     ("\ufeff<html>".encode("utf-16-le"), Kind.HTML),
     ("\ufeff<html>".encode("utf-16-be"), Kind.HTML),
