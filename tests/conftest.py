@@ -1,12 +1,19 @@
-"""What all tests share: the directory that RELBASE_DATA names, and how hypothesis runs."""
+"""What all tests share: the directory that RELBASE_DATA names, the counts, how hypothesis runs."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from counts import KEY, table
 from hypothesis import settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from counts import Counts
 
 # The time of one example says nothing on a busy machine; tests of time compare sizes (growth.py).
 # The examples are the same in each run; RELBASE_RANDOM=1 looks for others.
@@ -25,3 +32,20 @@ def data() -> Path:
     path = Path(directory)
     assert path.is_dir(), f"RELBASE_DATA={directory} is no directory"
     return path
+
+
+@pytest.fixture
+def counts(record_property: Callable[[str, object], None]) -> Counts:
+    """Return what a suite calls after its assertions."""
+
+    def count(suite: str, cases: int, known: int, note: str = "") -> None:
+        record_property(KEY, (suite, cases, known, note))
+
+    return count
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    lines = list(table(terminalreporter.stats.get("passed", ())))
+    if lines:
+        terminalreporter.section("other people's suites")
+        terminalreporter.write_line("\n".join(lines))

@@ -88,3 +88,26 @@ def test_where_to_change_what_names_what_is_there() -> None:
     names = re.findall(r"`(relbase/[\w/.]+)`", section)
     assert len(names) > 8
     assert [name for name in names if not (ROOT / name).exists()] == []
+
+
+def test_the_table_of_counts_has_every_suite() -> None:
+    (table,) = blocks("text")
+    rows = {re.split(r"  +", line)[0] for line in table.splitlines()[1:-1]}
+    named = {directory: suites(ROOT / "tests" / directory) for directory in ("suites", "browser")}
+    assert len(named["suites"]) > 30
+    assert named["suites"] <= rows <= named["suites"] | named["browser"]
+
+
+def suites(directory: Path) -> set[str]:
+    """Return the names that the tests of a directory count under."""
+    sources = (path.read_text(encoding="utf-8") for path in sorted(directory.glob("*.py")))
+    return {name for source in sources for name in re.findall(r'\bcounts\(\s*"([^"]+)"', source)}
+
+
+def test_the_total_of_the_counts_is_their_sum() -> None:
+    (table,) = blocks("text")
+    *rows, total = [
+        [int(number) for number in re.findall(r"  +(\d+)(?= |$)", line)[:2]]
+        for line in table.splitlines()[1:]
+    ]
+    assert [sum(column) for column in zip(*rows, strict=True)] == total

@@ -1,9 +1,6 @@
 from __future__ import annotations
 
-import json
-import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
 
 import pytest
 from growth import assert_linear
@@ -13,10 +10,6 @@ from hypothesis import strategies as st
 from relbase.edit import Edit, splice
 from relbase.references.css import CssReference, Form, references
 from relbase.references.css_escapes import css_view
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 
 def urls(text: bytes) -> list[bytes]:
@@ -199,65 +192,6 @@ def test_only_the_part_that_is_asked_for_is_read() -> None:
     assert [text[r.start : r.end] for r in references(text, start, end)] == [b"a", b"b"]
     assert [text[r.start : r.end] for r in references(text, start, end - 2)] == [b"a", b"b"]
     assert [text[r.start : r.end] for r in references(text, start + 3, end)] == [b"b"]
-
-
-# --- Other people's tests ---
-
-
-def pairs(data: Path, name: str) -> Iterator[tuple[str, Any]]:
-    flat = json.loads((data / "html" / "css-parsing-tests" / name).read_text())
-    yield from zip(flat[::2], flat[1::2], strict=True)
-
-
-def expected(values: list[Any], *, direct: bool = False) -> Iterator[str]:
-    """Walk component values as the suite writes them: its url tokens and url functions' strings."""
-    for value in values:
-        if value[0] == "url" or (value[0] == "string" and direct):
-            yield value[1]
-        elif value[0] == "function":
-            yield from expected(value[2:], direct=value[1].lower() == "url")
-        elif value[0] in {"()", "[]", "{}"}:
-            yield from expected(value[1:])
-
-
-def test_css_parsing_tests(data: Path) -> None:
-    counted = 0
-    for text, values in pairs(data, "component_value_list.json"):
-        wanted = [url for url in expected(values) if url.strip()]
-        assert meanings(text.encode()) == wanted, text
-        counted += len(wanted)
-    assert counted >= 12
-
-
-def test_urls_of_crawlers(data: Path) -> None:
-    # What crawlers take for references and CSS does not, or the other way round.
-    lenient = {
-        'url(\\"foo.gif\\")': ['"foo.gif"'],
-        "url(''foo.gif'')": [],
-        "url('\")": ['")'],
-        "url('\"')": ['"'],
-        "url(''''')": [],
-    }
-    rows = json.loads((data / "html" / "peers" / "css-url-extraction.json").read_text())
-    seen = set()
-    for row in rows:
-        wanted = lenient.get(row["css"], row.get("urls", row.get("absolute")))
-        assert meanings(row["css"].encode()) == wanted, row
-        seen.add(row["css"])
-    assert seen >= lenient.keys()
-
-
-def test_web_platform_tests(data: Path) -> None:
-    css = data / "html" / "wpt" / "css"
-    escaped = (css / "CSS2" / "syntax" / "escaped-url-001.xht").read_bytes()
-    sheet = escaped[escaped.index(b'css">') + 5 : escaped.index(b"</style>")]
-    assert urls(sheet) == [b"support/1x1-green.png"] * 6
-    unclosed = (css / "css-syntax" / "unclosed-url-at-eof.html").read_bytes()
-    styles = re.findall(rb'style="([^"]*)"', unclosed)
-    assert [urls(style) for style in styles] == [[b"foo"], [b"foo"], [], []]
-    empty = (css / "css-values" / "urls" / "empty.html").read_bytes()
-    assert b"url(" in empty
-    assert urls(empty[: empty.index(b"</style>")]) == []
 
 
 # --- Laws ---

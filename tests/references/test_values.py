@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import re
 from itertools import cycle
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 from growth import assert_linear_from_20_ms
@@ -29,11 +27,8 @@ from relbase.references.values import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 T = TypeVar("T")
-
-C0_AND_SPACE = bytes(range(0x21))
 
 URL, SPACES, COMMAS = Syntax.URL, Syntax.SPACE_LIST, Syntax.COMMA_LIST
 SRCSET, REFRESH = Syntax.SRCSET, Syntax.REFRESH
@@ -308,62 +303,3 @@ def test_spelling_takes_linear_time(syntax: Syntax, pattern: str) -> None:
         return pattern * (size // len(pattern)) + "h"
 
     assert_linear_from_20_ms(spell_it, make)
-
-
-def rows_of(data: Path, *path: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(data.joinpath("html", *path).read_bytes())
-    assert rows
-    return rows
-
-
-def test_wpt_meta_refresh(data: Path) -> None:
-    for row in rows_of(data, "extracted", "meta-refresh.json"):
-        urls = [clean(text.decode()) for text in found(REFRESH, row["content"].encode())]
-        assert urls == ([row["url"]] if row["url"] else []), row
-
-
-@pytest.mark.parametrize("name", ["srcset-parse.json", "srcset-select.json"])
-def test_wpt_srcset(name: str, data: Path) -> None:
-    for row in rows_of(data, "extracted", name):
-        selected = row["selected"].encode().strip(C0_AND_SPACE)
-        assert first_valid_candidate(row["srcset"].encode()) == selected, row
-
-
-# Steps 9 to 15 of "parse a srcset attribute", for candidates with one descriptor of each kind.
-DESCRIPTORS = re.compile(
-    rb"""(?: 0*[1-9]\d*w (?:[ ] 0*[1-9]\d*h)? | 0*[1-9]\d*h [ ] 0*[1-9]\d*w
-           | (?: \d+ | -?0*\.?0+ | \d*\.\d+ ) (?: [eE][+-]?\d+ )? x )?""",
-    re.VERBOSE,
-)
-# What design rule 6 took off the end of the URL.
-UNTRIMMED = re.compile(rb"^[^\t\n\f\r ,]*")
-
-
-def first_valid_candidate(value: bytes) -> bytes:
-    """Return the URL that a browser shows at 1x when, as in WPT, each is as dense as the others."""
-    spans = list(srcset(value))
-    starts = [span.start for span in spans[1:]]
-    for (start, end), following in zip(spans, [*starts, len(value)], strict=False):
-        if DESCRIPTORS.fullmatch(UNTRIMMED.sub(b"", value[end:following]).strip(b"\t\n\f\r ,")):
-            return value[start:end]
-    return b""
-
-
-REFRESH_CONTENT = re.compile(r"""content="([^"]*)""", re.IGNORECASE)
-
-
-def test_w3lib_meta_refresh(data: Path) -> None:
-    rows = [
-        row
-        for row in rows_of(data, "peers", "w3lib-base-and-refresh.json")
-        if row["function"] == "get_meta_refresh"
-    ]
-    assert rows
-    for row in rows:
-        (content,) = REFRESH_CONTENT.findall(row["html"])
-        encoding = "latin-1" if row.get("html_is") else "utf-8"
-        urls = found(REFRESH, content.encode(encoding))
-        _, expected = row["expected"]
-        assert len(urls) == (expected is not None), row
-        if urls and urls[0].isascii():
-            assert expected.endswith(clean(urls[0].decode())), row

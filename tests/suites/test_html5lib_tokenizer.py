@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from counts import Counts
+
 # The element that leads to a state, where the test does not name one (`lastStartTag`).
 ELEMENTS: Final = {
     "Data state": "",
@@ -98,7 +100,7 @@ def _attributes(text: bytes, element: html.Element) -> Iterator[tuple[str, str]]
         yield _name(attribute.name), inner.decode("utf-8", "surrogatepass")
 
 
-def test_start_tags_are_those_of_the_tokenizer(data: Path) -> None:
+def test_start_tags_are_those_of_the_tokenizer(data: Path, counts: Counts) -> None:
     run = with_tags = 0
     failures = {}
     for case in cases(data):
@@ -112,8 +114,30 @@ def test_start_tags_are_those_of_the_tokenizer(data: Path) -> None:
     assert not KNOWN_FAILURES.keys() - failures.keys(), "these pass: take them off the list"
     assert run > 4000
     assert with_tags > 50
+    counts("html5lib: tokenizer", run, len(failures))
 
 
 def test_most_states_are_run(data: Path) -> None:
     states = {case.state for case in cases(data)}
     assert states >= {"Data state", "RCDATA state", "RAWTEXT state", "PLAINTEXT state"}
+
+
+def test_character_references(data: Path, counts: Counts) -> None:
+    """The values of attributes, and references alone, which mean the same in a value as in text."""
+    run = 0
+    for path in sorted((data / "html/html5lib-tests/tokenizer").glob("*.test")):
+        for test in json.loads(path.read_text("utf-8")).get("tests", []):
+            source, output = test["input"], test["output"]
+            value = re.fullmatch(r"<h a=(['\"]?)([^'\">]*)\1>", source)
+            if value and output and output[0][0] == "StartTag" and "doubleEscaped" not in test:
+                view = attribute_view(value[2].encode(), value[1].encode(), "utf-8")
+                assert view.inner.decode() == output[0][2]["a"], test["description"]
+                run += 1
+            elif re.fullmatch(r"&#?[0-9A-Za-z]+;", source) and output[0][0] == "Character":
+                view = attribute_view(source.encode(), b'"', "utf-8")
+                # In text a name may also be matched in part.
+                if view.inner.decode() != source:
+                    assert [["Character", view.inner.decode()]] == output, test["description"]
+                    run += 1
+    assert run > 2000
+    counts("html5lib: character references", run, 0)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from counts import Counts
+
 Seen = tuple[str, str, str, str]
 
 
@@ -119,16 +121,17 @@ def foreign_seen(document: str) -> list[str]:
     )
 
 
-def test_attributes_are_those_of_the_tree(data: Path) -> None:
+def test_attributes_are_those_of_the_tree(data: Path, counts: Counts) -> None:
     rows = [(case, set(expected(case.tree)), set(seen(case.document))) for case in cases(data)]
     differ = {case.name: (case.document, want, got) for case, want, got in rows if want != got}
     assert {name: differ[name] for name in differ.keys() - ATTRIBUTES_DIFFER.keys()} == {}
     assert ATTRIBUTES_DIFFER.keys() - differ.keys() == set(), "these pass: take them off the list"
     assert len(rows) > 700
     assert sum(bool(want) for _, want, _ in rows) > 40
+    counts("html5lib: trees, attributes", len(rows), len(differ))
 
 
-def test_elements_of_svg_and_mathml_are_those_of_the_tree(data: Path) -> None:
+def test_elements_of_svg_and_mathml_are_those_of_the_tree(data: Path, counts: Counts) -> None:
     rows = [
         (case, sorted(_FOREIGN.findall(case.tree.lower())), foreign_seen(case.document))
         for case in cases(data)
@@ -137,3 +140,4 @@ def test_elements_of_svg_and_mathml_are_those_of_the_tree(data: Path) -> None:
     assert {name: differ[name] for name in differ.keys() - FOREIGN_DIFFER.keys()} == {}
     assert FOREIGN_DIFFER.keys() - differ.keys() == set(), "these pass: take them off the list"
     assert sum(bool(want) for _, want, _ in rows) > 90
+    counts("html5lib: trees, SVG and MathML", len(rows), len(differ))

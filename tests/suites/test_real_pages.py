@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from counts import Counts
+
     from relbase import Link
 
 UNKNOWN_URL: Final = "http://h.example/d/p.html"
@@ -99,7 +101,7 @@ def _bad_spans(data: bytes, links: list[Link]) -> Iterator[str]:
             yield f"7: {raw!r} is not {link.reference!r}"
 
 
-def test_laws_hold_on_every_page(data: Path) -> None:
+def test_laws_hold_on_every_page(data: Path, counts: Counts) -> None:
     broken, count, changed = {}, 0, 0
     for name, page, url in pages(data / "real-pages"):
         count += 1
@@ -111,6 +113,7 @@ def test_laws_hold_on_every_page(data: Path) -> None:
     assert broken == {}
     assert count > 300
     assert changed > count / 2
+    counts("saved pages", count, 0, "the laws hold")
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -15,6 +15,8 @@ from relbase.url.resolver import Profile, Resolver
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from counts import Counts
+
 
 def outcome(base: str | None, reference: str, profile: Profile) -> str | None:
     try:
@@ -30,7 +32,7 @@ def outcome(base: str | None, reference: str, profile: Profile) -> str | None:
     [(Profile.RFC1808, 400), (Profile.RFC3986, 500), (Profile.WHATWG, 1000)],
     ids=lambda value: value.value if isinstance(value, Profile) else str(value),
 )
-def test_every_vector(data: Path, profile: Profile, least: int) -> None:
+def test_every_vector(data: Path, counts: Counts, profile: Profile, least: int) -> None:
     text = (data / "url-vectors" / f"{profile.value}.json").read_text(encoding="utf-8")
     rows = json.loads(text)
     assert len(rows) >= least
@@ -40,3 +42,4 @@ def test_every_vector(data: Path, profile: Profile, least: int) -> None:
         if (got := outcome(row["base"], row["ref"], profile)) != row["expected"]
     ]
     assert wrong == []
+    counts("URL vectors", len(rows), 0, profile.value)

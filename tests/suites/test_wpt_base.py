@@ -17,6 +17,8 @@ from relbase.layers import Layer
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from counts import Counts
+
 HOST: Final = "http://web-platform.test:8000"
 
 _LINKS: Final = "html/semantics/links/links-created-by-a-and-area-elements"
@@ -78,12 +80,15 @@ def read(data: Path, name: str) -> bytes:
 
 @pytest.mark.parametrize("profile", relbase.Profile)
 @pytest.mark.parametrize(("name", "expected"), ROWS)
-def test_base(data: Path, name: str, expected: str, profile: relbase.Profile) -> None:
+def test_base(
+    data: Path, counts: Counts, name: str, expected: str, profile: relbase.Profile
+) -> None:
     url = f"{HOST}/{name}"
     # HTML for the XHTML document too: both parsers find the same base.
     base = relbase.base(read(data, name), url=url, profile=profile, kind="html")
     assert base.url == (expected or url)
     assert base.layer is (Layer.EMBEDDED if expected else Layer.RETRIEVAL)
+    counts("WPT: base", 1, 0)
 
 
 def test_every_document_with_a_base_has_a_row(data: Path) -> None:
@@ -114,7 +119,7 @@ def test_the_first_base_decides_for_the_links(data: Path) -> None:
     ]
 
 
-def test_one_base_with_every_kind_of_url(data: Path) -> None:
+def test_one_base_with_every_kind_of_url(data: Path, counts: Counts) -> None:
     """conformance-checkers: one <base href> a file; valid or not, browsers resolve it or fail.
 
     The referee is the URL parser alone: its result is the base, but where it fails, or where the
@@ -138,3 +143,4 @@ def test_one_base_with_every_kind_of_url(data: Path) -> None:
             wrong.append((path.name, href, base.url, expected))
     assert not wrong
     assert run > 70
+    counts("WPT: conformance-checkers, base href", run, 0)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
 import pytest
 from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, lookup, sniff, sniff_css
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 META = b"<meta charset=koi8-r>"
 
@@ -173,34 +167,6 @@ def test_prescan_ends(room: int, name: str) -> None:
 )
 def test_css(data: bytes, label: str | None, environment: str | None, expected: Charset) -> None:
     assert sniff_css(data, label, environment=environment) == expected
-
-
-# The meta stands behind the first 1024 bytes, where browsers no longer prescan but change the
-# encoding while they parse (WHATWG HTML §13.2.3.4).
-KNOWN_FAILURES = frozenset(f"tests1.dat#{number}" for number in range(47, 54))
-
-
-def test_html5lib_encoding_suite(data: Path) -> None:
-    files = sorted(data.joinpath("html", "html5lib-tests", "encoding").glob("*.dat"))
-    cases = {
-        f"{file.name}#{number}": (source, encoding.decode("ascii").strip().lower())
-        for file in files
-        for number, (source, encoding) in enumerate(
-            re.findall(rb"#data\n(.*?)\n#encoding\n(.*?)\n", file.read_bytes(), re.DOTALL)
-        )
-    }
-    assert len(cases) > 20
-    failures = {
-        name for name, (source, encoding) in cases.items() if _html_charset(source) != encoding
-    }
-    assert failures == KNOWN_FAILURES & cases.keys()
-
-
-def _html_charset(source: bytes) -> str:
-    """What the suite expects where nothing is stated: its own default."""
-    found = sniff(source)
-    name = found.name if found.source is not Source.GUESS else "windows-1252"
-    return lookup(name) or ""
 
 
 @given(st.lists(st.sampled_from([b"<meta ", b"charset", b"=", b"'", b'"', b">", b"<!--", b"-->",

@@ -1,0 +1,43 @@
+"""How much each suite over other people's data compared: the table at the end of a run.
+
+The rows travel as properties of the reports of tests, which reach the process that prints whether
+or not workers ran them. Of a test that failed there is no row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final, Protocol, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pytest
+
+KEY: Final = "counts"
+
+
+class Counts(Protocol):
+    """Take a suite's name, how many cases were compared, how many of them differ as listed."""
+
+    def __call__(self, suite: str, cases: int, known: int, note: str = "") -> None: ...
+
+
+def table(reports: Iterable[pytest.TestReport]) -> Iterator[str]:
+    """Yield the lines of the table, none when no suite ran; the rows of one suite are added up."""
+    cases: Counter[tuple[str, str]] = Counter()
+    known: Counter[tuple[str, str]] = Counter()
+    for report in reports:
+        for key, value in report.user_properties:
+            if key == KEY:
+                suite, compared, listed, note = cast("tuple[str, int, int, str]", value)
+                cases[suite, note] += compared
+                known[suite, note] += listed
+    if not cases:
+        return
+    rows = [(suite, cases[suite, note], known[suite, note], note) for suite, note in sorted(cases)]
+    rows.append(("total", cases.total(), known.total(), ""))
+    wide = max(len(row[0]) for row in rows)
+    yield f"{'suite':{wide}}   cases  known differences"
+    for suite, compared, listed, note in rows:
+        yield f"{suite:{wide}}  {compared:6}  {listed:5}  {note}".rstrip()

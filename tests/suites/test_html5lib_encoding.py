@@ -1,0 +1,47 @@
+"""html5lib-tests/encoding: the charset of a document that states one, or none."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.view.charset import Source, lookup, sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from counts import Counts
+
+# By file and number: the meta stands behind the first 1024 bytes, where browsers no longer prescan
+# but change the encoding while they parse (WHATWG HTML §13.2.3.4).
+KNOWN_DIFFERENCES: Final = {"tests1.dat": range(47, 54)}
+
+_case: Final = re.compile(rb"#data\n(.*?)\n#encoding\n(.*?)\n", re.DOTALL)
+
+
+def cases(path: Path) -> Iterator[tuple[int, bytes, str]]:
+    """Yield the number, the document and the charset of each case of a file."""
+    for number, found in enumerate(_case.finditer(path.read_bytes())):
+        yield number, found[1], found[2].decode("ascii").strip().lower()
+
+
+def charset_of(document: bytes) -> str:
+    """Return the charset found, or, where nothing is stated, the default of the suite."""
+    found = sniff(document)
+    name = found.name if found.source is not Source.GUESS else "windows-1252"
+    return lookup(name) or ""
+
+
+def test_charsets(data: Path, counts: Counts) -> None:
+    run = known = 0
+    for path in sorted((data / "html/html5lib-tests/encoding").glob("*.dat")):
+        wrong = []
+        for number, document, encoding in cases(path):
+            run += 1
+            if charset_of(document) != encoding:
+                wrong.append(number)
+        assert wrong == list(KNOWN_DIFFERENCES.get(path.name, ())), path.name
+        known += len(wrong)
+    assert run > 20
+    counts("html5lib: encoding", run, known)
