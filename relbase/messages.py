@@ -12,12 +12,12 @@ the first is handed on, since a heading tells of the body behind it.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bodies import fitting, line_end, transfer_view
-from relbase.containers import mail, mbox
+from relbase.containers import mail
 from relbase.containers.fields import first, text_of
 from relbase.containers.parts import IDENTITY, Opaque
 from relbase.derived import following
@@ -26,12 +26,13 @@ from relbase.edit import Edit, Span
 from relbase.headings import BASE_FIELDS, mime_statements, snapshot_statements
 from relbase.kind import Kind, kind_of_type
 from relbase.layers import Base, Layer, establish
-from relbase.lowering import lowered, shifted
+from relbase.lowering import lowered
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
 from relbase.scope import Hit, Place, Room, Status, allowed_growth, visit_url
+from relbase.signatures import broken, signed
 from relbase.url.resolver import is_absolute
 from relbase.view.folding import folded_view
 from relbase.walk import html_base
@@ -51,8 +52,6 @@ MAX_BASE: Final = 8_000
 # Longer ones nobody writes: servers refuse URLs of a few kilobytes. All parts of a message may
 # inherit it, and to resolve one reference takes as long as the base is.
 MAX_STATED_BASE: Final = 1 << 16
-
-_SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
 
 _ENTITY: Final = "message/rfc822"
 
@@ -85,7 +84,7 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    skipped = set() if scope.policy.dkim_signed else _signed(parts)
+    skipped = set() if scope.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
     scope = scope._replace(room=room)
     found: list[Edit] = []
@@ -100,8 +99,9 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     if room.left < 0:
         yield _remark(parts[0], Span(0, len(data)), Reason.LIMIT_GROWTH, _TOO_LONG, scope)
         return
-    yield from _broken_signatures(parts, found, scope)
     edits, stale = following(data, parts, found, lambda part, raw: _decoded(part, raw, eol))
+    for part, span, text in broken(data, parts, edits):
+        yield _remark(part, span, Reason.SIGNATURE_BROKEN, f"{_name(part)} {text}", scope)
     for part, span, reason, text in stale:
         yield _remark(part, span, reason, text, scope)
     yield from edits
@@ -125,52 +125,6 @@ def message_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Itera
         type_ = _ENTITY if part.parent is None else part.type
         document = _document_base(data, part, scope._replace(base=base), eol)
         yield Entity(_number(part, scope), type_, span, document)
-
-
-def visit_mbox(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Item]:
-    """The items of all messages of an mbox; part "3/1.2" is of the third message."""
-    for message, inside in _messages(data, scope):
-        start = message.offset + len(message.separator or b"")
-        items = visit_message(message.content, inside, detect=detect)
-        if message.length is not None:
-            items = _measured(message, message.length, items)
-        yield from shifted(items, start)
-
-
-def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a message, and its Content-Length wherever its heading ends to other readers."""
-    edits: list[Edit] = []
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        elif item.remark is None or (item.remark[0], item.start) != (_STALE, length.start):
-            yield item
-    written = message.content[length.start : length.end]
-    body = len(message.content) - int(written)
-    grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.start >= body)
-    if grown and all(edit.start != length.start for edit in edits):
-        edits.append(Edit(*length, b"%d" % (int(written) + grown)))
-    yield from sorted(edits)
-
-
-_STALE: Final = Reason.FIELD_STALE
-
-
-def mbox_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Entity]:
-    """The entities of all messages of an mbox."""
-    for message, inside in _messages(data, scope):
-        start = message.offset + len(message.separator or b"")
-        for entity in message_entities(message.content, inside, detect=detect):
-            span = Span(entity.span.start + start, entity.span.end + start)
-            yield replace(entity, span=span)
-
-
-def _messages(data: bytes, scope: Scope) -> Iterator[tuple[mbox.Message, Scope]]:
-    number = 0
-    for message in mbox.split([data]):
-        if message.separator is not None:
-            number += 1
-            yield message, scope._replace(part=f"{number}/")
 
 
 def _number(part: Part, scope: Scope) -> str:
@@ -245,41 +199,6 @@ def _resolvable(
 
 
 _SNAPSHOT: Final = "snapshot-content-location"
-
-
-def _is_message(part: Part, parts: Sequence[Part]) -> bool:
-    return part.parent is None or parts[part.parent].message
-
-
-def _signatures(part: Part, parts: Sequence[Part]) -> list[Field]:
-    """The fields by which a message is signed, as a whole, by somebody on the way."""
-    if not _is_message(part, parts):
-        return []
-    return [field for field in part.heading.fields if field.name in _SIGNATURES]
-
-
-def _signed(parts: Sequence[Part]) -> set[int]:
-    """The parts of messages that are signed."""
-    signed: set[int] = set()
-    for index, part in enumerate(parts):
-        if part.parent in signed or _signatures(part, parts):
-            signed.add(index)
-    return signed
-
-
-def _broken_signatures(parts: Sequence[Part], edits: Sequence[Edit], scope: Scope) -> Iterator[Hit]:
-    """The remarks on signatures over what is edited."""
-    starts = [edit.start for edit in edits]
-    for part in parts:
-        fields = _signatures(part, parts)
-        if not fields:
-            continue
-        after_heading = bisect_left(starts, part.body.start)
-        is_body = after_heading < len(starts) and starts[after_heading] <= part.body.end
-        if is_body or bisect_left(starts, part.heading.start) < after_heading:
-            verdict = "no longer holds" if is_body else "may no longer hold"
-            text = f"{_name(part)} is signed ({fields[0].name}), and the signature {verdict}"
-            yield _remark(part, fields[0].span, Reason.SIGNATURE_BROKEN, text, scope)
 
 
 def _remark(part: Part, span: Span, reason: Reason, text: str, scope: Scope) -> Hit:

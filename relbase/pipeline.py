@@ -231,11 +231,11 @@ _CONTAINERS: Final = frozenset((Kind.MAIL, Kind.MBOX))
 def _container(kind: Kind) -> _Container | None:
     if kind not in _CONTAINERS:
         return None
-    from relbase import messages  # noqa: PLC0415 (pages need none of it: start-up time)
+    from relbase import mailboxes, messages  # noqa: PLC0415 (pages need neither: start-up time)
 
     if kind is Kind.MAIL:
         return _Container(messages.visit_message, messages.message_entities)
-    return _Container(messages.visit_mbox, messages.mbox_entities)
+    return _Container(mailboxes.visit_mbox, mailboxes.mbox_entities)
 
 
 def _entities(source: _Source) -> Iterator[Entity]:

@@ -65,7 +65,7 @@ def allowed_growth(size: int) -> int:
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes longer a text may still become; once it is below 0 nothing more is resolved."""
+    """How many bytes longer a text may become; once it is below 0 nothing more is resolved."""
 
     left: int
 

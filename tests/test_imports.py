@@ -29,7 +29,10 @@ LEVELS: Final = [
     ["edit", "notes"],
     ["kind", "url", "view", "policy"],
     ["containers", "references", "layers", "retrieval", "headings", "call"],
-    ["scope", "lowering", "walk", "documents", "bodies", "derived", "messages", "results"],
+    [
+        *("scope", "lowering", "walk", "documents", "results"),
+        *("bodies", "derived", "signatures", "messages", "mailboxes"),
+    ],
     ["pipeline"],
     ["trees", "responses"],
     ["relbase"],  # __init__: the public names
@@ -56,7 +59,7 @@ ENCODERS: Final = ("relbase.view.charset", "relbase.view.transcode")
 # Packages of others, and who may import them (types included). None: nobody below the command line.
 FOREIGN: Final = {
     "ada_url": {"url"},
-    "webencodings": {"url", "view", "kind", "headings"},
+    "webencodings": {"url", "view", "kind"},
     "bs4": {"trees"},
     "lxml": {"trees"},
     "requests": {"responses"},

@@ -1,0 +1,195 @@
+"""Signatures over whole messages (DKIM, DomainKeys, ARC): which messages have one, and which break.
+
+Strategy: nothing is verified, since that takes the network. What a signature covers stands in its
+tags (RFC 6376 §3.5): fields by name in `h=`, the last ones first where there are several, and the
+body, up to `l=`. An edit in what is covered breaks it, and no other edit does. So what is said is
+true of every signature that held before.
+
+To mind: `l=` counts octets of the canonical body (§3.4), with CRLF. The seal of ARC covers the
+fields of ARC alone; the chain holds only as long as the newest ARC-Message-Signature does, which
+covers what a DKIM-Signature would (RFC 8617 §5.2 step 4).
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.containers.fields import Field
+    from relbase.containers.parts import Part
+    from relbase.edit import Edit, Span
+
+_SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
+_SEAL: Final = "arc-seal"
+_SEALED: Final = "arc-message-signature"
+
+
+class Broken(NamedTuple):
+    """A message whose signature does not hold for what is written.
+
+    Args:
+        part: the message.
+        span: of the first field of a signature that breaks.
+        text: what is to be said of the message, without its name in front.
+    """
+
+    part: Part
+    span: Span
+    text: str
+
+
+def signed(parts: Sequence[Part]) -> set[int]:
+    """Return the indices of all parts that are in a signed message, or are one.
+
+    Args:
+        parts: all parts of a message, in the order of the bytes.
+    """
+    found: set[int] = set()
+    for index, part in enumerate(parts):
+        if part.parent in found or _signatures(part, parts):
+            found.add(index)
+    return found
+
+
+def broken(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Broken]:
+    """Yield the signed messages whose signatures the edits break, each once.
+
+    Args:
+        data: the message.
+        parts: all its parts, in the order of the bytes.
+        edits: all its edits, sorted.
+    """
+    starts = [edit.start for edit in edits]
+    for part in parts:
+        fields = _signatures(part, parts)
+        if not fields:
+            continue
+        at = bisect_left(starts, part.body.start)
+        changed = _changed_fields(part, edits[bisect_left(starts, part.heading.start) : at])
+        in_body = edits[at] if at < len(edits) and edits[at].start <= part.body.end else None
+        body = _Body(data, part, in_body) if in_body else None
+        for field in _covering(data, part, fields):
+            verdict = _verdict(_tags(text_of(data, field)), changed, body)
+            if verdict:
+                text = f"is signed ({field.name}), and the signature {verdict}"
+                yield Broken(part, field.span, text)
+                break
+
+
+def _signatures(part: Part, parts: Sequence[Part]) -> list[Field]:
+    """The fields by which a message is signed, as a whole, by somebody on the way."""
+    if part.parent is not None and not parts[part.parent].message:
+        return []
+    return [field for field in part.heading.fields if field.name in _SIGNATURES]
+
+
+def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
+    """The signatures in the place of seals, of which one stands for all: the newest."""
+    covering = [field for field in fields if field.name != _SEAL]
+    if len(covering) < len(fields):
+        made = [field for field in part.heading.fields if field.name == _SEALED]
+        seals = [field for field in fields if field.name == _SEAL]
+        covering.append(max(made or seals, key=lambda field: _instance(data, field)))
+    return covering
+
+
+def _instance(data: bytes, field: Field) -> int:
+    return _number(_tags(text_of(data, field)).get("i"))
+
+
+def _number(value: str | None) -> int:
+    """A number of a tag, -1 for none; more digits than any body has octets are none."""
+    return int(value) if value and re.fullmatch(r"[0-9]{1,18}", value) else -1
+
+
+# tag-spec = [FWS] tag-name [FWS] "=" [FWS] tag-value [FWS]   (RFC 6376 §3.2)
+def _tags(value: str) -> dict[str, str]:
+    """The tags of a signature; white space means nothing in those that are looked at."""
+    tags: dict[str, str] = {}
+    for spec in value.split(";"):
+        name, equals, text = spec.partition("=")
+        if equals:
+            tags.setdefault(name.strip(), "".join(text.split()))
+    return tags
+
+
+def _changed_fields(part: Part, edits: Sequence[Edit]) -> dict[str, int]:
+    """The names of edited fields: which one is the first of its name, counted from the last."""
+    starts = [edit.start for edit in edits]
+    numbers: Counter[str] = Counter()
+    changed: dict[str, int] = {}
+    for field in reversed(part.heading.fields):
+        numbers[field.name] += 1
+        at = bisect_left(starts, field.span.start)
+        if at < len(starts) and starts[at] < field.span.end:
+            changed.setdefault(field.name, numbers[field.name])
+    return changed
+
+
+def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) -> str:
+    """What becomes of a signature, "" when it holds."""
+    if body is not None and body.is_covered(tags):
+        return "no longer holds"
+    if not changed:
+        return ""
+    if "h" not in tags:  # DomainKeys: then what follows the signature is covered (RFC 4870 §3.3)
+        return "may no longer hold"
+    # §5.4.2: "selected from the bottom of the header block to the top"
+    covered = Counter(name.lower() for name in tags["h"].split(":"))
+    is_covered = any(number <= covered[name] for name, number in changed.items())
+    return "no longer holds" if is_covered else ""
+
+
+_BLANKS: Final = re.compile(rb"[ \t]++(\r?\n)?+")
+
+
+class _Body:
+    """A body that is edited, and how many octets of its canonical forms stay as they are."""
+
+    __slots__ = ("_data", "_edit", "_lengths", "_start")
+
+    def __init__(self, data: bytes, part: Part, edit: Edit) -> None:
+        """Look at the first edit: only what is before it stays for certain."""
+        self._data = data
+        self._start: int = part.body.start
+        self._edit = edit
+        self._lengths: dict[bool, int] = {}
+
+    def is_covered(self, tags: dict[str, str]) -> bool:
+        """Whether a signature covers what is edited."""
+        stated = _number(tags.get("l"))
+        if stated < 0:
+            return True
+        _, _, algorithm = tags.get("c", "").partition("/")
+        relaxed = algorithm.lower() == "relaxed"
+        if relaxed not in self._lengths:  # once for each: there may be 1,000 signatures
+            self._lengths[relaxed] = self._length(relaxed=relaxed)
+        return self._lengths[relaxed] < stated
+
+    def _length(self, *, relaxed: bool) -> int:
+        start, _, new = self._edit
+        same = start + _common(new, self._data[start : start + len(new)])
+        body = self._data[self._start : same]
+        if relaxed:
+            body = _BLANKS.sub(_reduced, body)
+        return len(body) + body.count(b"\n") - body.count(b"\r\n")
+
+
+def _reduced(blanks: re.Match[bytes]) -> bytes:
+    """RFC 6376 §3.4.4: none at the end of a line, else one space."""
+    return blanks[1] or b" "
+
+
+def _common(one: bytes, other: bytes) -> int:
+    """How long the beginnings of two texts are the same."""
+    length = min(len(one), len(other))
+    if one[:length] == other[:length]:
+        return length
+    return next(at for at in range(length) if one[at] != other[at])

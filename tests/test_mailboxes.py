@@ -1,0 +1,62 @@
+"""Mailboxes: the numbers of parts, and the lengths that tell where messages begin."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_messages import DONE, HTML, LINK, URL
+
+import relbase
+from relbase.containers.mbox import split
+
+FROM: Final = b"From a@h.example Sat Nov 21 12:00:00 2026\n"
+
+
+def test_parts_of_a_mailbox_are_numbered_by_their_messages() -> None:
+    data = (
+        b"Base: <URL:http://lost.example/>\n\n"
+        + FROM
+        + HTML
+        + b"\n"
+        + LINK
+        + b"\n\n"
+        + (FROM + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + HTML + b"\n" + LINK)
+    )
+    result = relbase.rewrite(data, kind="mbox", url=URL)
+    assert result.data == data.replace(LINK, DONE)
+    assert [link.part for link in result.links] == ["1", "2/1"]
+    assert [data[slice(*link.span)] for link in result.links] == [b"x", b"x"]
+    found = list(relbase.entities(data, kind="mbox", url=URL))
+    assert [entity.part for entity in found] == ["1", "2", "2/1"]
+    assert result.base.url == URL
+
+
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.booleans(), st.sampled_from((b"", b"\n\nFrom x\n", b"."))),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
+    eol: bytes, drawn: list[tuple[int, bool, bytes]]
+) -> None:
+    text = b""
+    for links, is_broken, tail in drawn:
+        body = (LINK * links + tail + b"\n").replace(b"\n", eol)
+        broken = b"no field\n" if is_broken else b""
+        heading = b"%b%bContent-Length: %d\n%b\n" % (FROM, HTML, len(body), broken)
+        text += heading.replace(b"\n", eol) + body + eol
+    before = list(split([text]))
+    assert len(before) == len(drawn)
+    after = list(split([relbase.rewrite(text, kind="mbox", url=URL).data]))
+    assert len(after) == len(drawn)
+    for one, other in zip(before, after, strict=True):
+        assert one.length is not None
+        assert other.length is not None
+        assert (one.separator, one.ending) == (other.separator, other.ending)
+        assert one.content.count(LINK) == other.content.count(DONE)
