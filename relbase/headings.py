@@ -6,15 +6,15 @@ RFC 1808 §3.1 writes `<URL:...>` and ignores white space inside; RFC 2110 and r
 
 from __future__ import annotations
 
-import base64
-import binascii
-import quopri
 import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.layers import Layer, Statement
 from relbase.notes import Note, Reason
 from relbase.retrieval import statements as retrieved
+from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import text as decode_inner
+from relbase.view.encoded_words import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 # §14.11 and RFC 2110 §4.2, RFC 2557 §4.
 BASE_FIELDS: Final = ("Base", "Content-Base", "Content-Location")
 
-# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2)
-_ENCODED_WORD: Final = re.compile(r"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?=")
 _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
 _WRAPPERS: Final = (('"', '"'), ("<", ">"), ('"', '"'))
 
@@ -115,25 +113,19 @@ def url_of(value: str) -> str:
     >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c>")
     'http://www.ics.uci.edu/Test/a/b/c'
     """
-    url = _WHITE_SPACE.sub("", _ENCODED_WORD.sub(_decoded_word, value))
+    url = _WHITE_SPACE.sub("", _with_words(value) if "=?" in value else value)
     for opening, closing in _WRAPPERS:  # `"<URL:...>"` is seen too
         if len(url) > 1 and url.startswith(opening) and url.endswith(closing):
             url = url[1:-1]
     return url[4:] if url[:4].lower() == "url:" else url
 
 
-def _decoded_word(word: re.Match[str]) -> str:
-    """The text of an encoded word, or the word as it is when it cannot be decoded."""
-    import webencodings  # noqa: PLC0415 (few fields need it: start-up time)
-
-    encoding = webencodings.lookup(word[1])
-    if encoding is None or not word[3].isascii():
-        return word[0]
-    try:
-        if word[2] in "Bb":
-            encoded = base64.b64decode(word[3], validate=True)
-        else:
-            encoded = quopri.decodestring(word[3].encode("ascii"), header=True)
-        return str(encoding.codec_info.decode(encoded)[0])
-    except (binascii.Error, UnicodeError):
-        return word[0]
+def _with_words(value: str) -> str:
+    """The value with its encoded words decoded."""
+    raw = encode_inner(value)
+    pieces: list[bytes] = []
+    at = 0
+    for word in words(raw):
+        pieces += (raw[at : word.start], word.inner)
+        at = word.end
+    return decode_inner(b"".join((*pieces, raw[at:])))

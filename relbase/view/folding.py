@@ -12,8 +12,6 @@ piece of one, is therefore written anew as a whole, percent-encoded, when it is 
 
 from __future__ import annotations
 
-import base64
-import quopri
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -22,9 +20,8 @@ from relbase.edit import Edit, splice
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.characters import unit_pattern, unit_run
-from relbase.view.charset import lookup
+from relbase.view.encoded_words import words
 from relbase.view.runs import Run, RunView
-from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -105,10 +102,6 @@ class _Folds:
                     yield run
 
 
-# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
-_ENCODED_WORD: Final = re.compile(
-    rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?="
-)
 _MEANS_NOTHING: Final = re.compile(_NOTHING)
 
 
@@ -120,41 +113,14 @@ def meant(raw: bytes) -> bytes:
     """
     pieces: list[bytes] = []
     at = 0
-    for word in _ENCODED_WORD.finditer(raw):
-        decoded = _decoded(word)
-        if decoded is not None:
-            pieces += (_unfolded(raw[at : word.start()]), _MEANS_NOTHING.sub(b"", decoded))
-            at = word.end()
+    for word in words(raw):
+        pieces += (_unfolded(raw[at : word.start]), _MEANS_NOTHING.sub(b"", word.inner))
+        at = word.end
     return b"".join((*pieces, _unfolded(raw[at:])))
 
 
 def _unfolded(raw: bytes) -> bytes:
     return RunView(raw, _folds(raw), bytes).inner
-
-
-def _decoded(word: re.Match[bytes]) -> bytes | None:
-    """The inner text of an encoded word, None when it cannot be decoded."""
-    label, encoding, encoded = word.groups()
-    charset = lookup(label.decode("latin-1"))
-    if charset is None or not encoded.isascii():
-        return None
-    try:
-        octets = (_from_base64 if encoding in b"Bb" else _from_q)(encoded)
-        text = decode(octets, charset)
-    except ValueError:
-        return None
-    return None if _UNDECODABLE.search(text) else encode_inner(text)
-
-
-_UNDECODABLE: Final = re.compile("[\udc80-\udcff]")
-
-
-def _from_base64(encoded: bytes) -> bytes:
-    return base64.b64decode(encoded, validate=True)
-
-
-def _from_q(encoded: bytes) -> bytes:
-    return quopri.decodestring(encoded, header=True)
 
 
 def _joins(raw: bytes, at: int) -> int:

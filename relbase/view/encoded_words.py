@@ -1,0 +1,78 @@
+"""Encoded words: RFC 2047, with the language of RFC 2231 §5.
+
+A word is decoded wherever it stands, between brackets and quotes too, where §5 forbids it and
+mailers write it. One whose charset is unknown, or whose bytes mean nothing in it, stands for
+itself: no reader shows anything better. Charsets are those of the WHATWG table alone (design rule
+13).
+"""
+
+from __future__ import annotations
+
+import base64
+import quopri
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.view.characters import inner
+from relbase.view.charset import lookup
+from relbase.view.transcode import UNREADABLE, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# encoded-word = "=?" charset "?" encoding "?" encoded-text "?="   (RFC 2047 §2, RFC 2231 §5)
+_ENCODED_WORD: Final = re.compile(
+    rb"=\?([^?\s*]{1,40})(?:\*[^?\s]{0,40})?\?([BbQq])\?([^?\s]*+)\?="
+)
+# What `decode` makes of bytes that mean nothing.
+_UNDECODABLE: Final = re.compile("[\udc80-\udcff\ufffd]")
+
+
+class Word(NamedTuple):
+    """An encoded word.
+
+    Args:
+        start: where it begins.
+        end: where it ends.
+        inner: what it means, in UTF-8.
+    """
+
+    start: int
+    end: int
+    inner: bytes
+
+
+def words(raw: bytes) -> Iterator[Word]:
+    r"""Yield the encoded words of a field that can be decoded.
+
+    Args:
+        raw: the field's value, or a piece of it.
+
+    Implements RFC 2047 §2 to §4.
+
+    >>> list(words(b"a =?iso-8859-1?q?=E9_?="))
+    [Word(start=2, end=23, inner=b'\xc3\xa9 ')]
+    """
+    for found in _ENCODED_WORD.finditer(raw):
+        text = _decoded(*found.groups())
+        if text is not None:
+            yield Word(*found.span(), inner(text))
+
+
+def _decoded(label: bytes, encoding: bytes, encoded: bytes) -> str | None:
+    charset = lookup(label.decode("latin-1"))
+    if charset is None or charset in UNREADABLE or not encoded.isascii():
+        return None
+    try:
+        text = decode((_from_b if encoding in b"Bb" else _from_q)(encoded), charset)
+    except ValueError:
+        return None
+    return None if _UNDECODABLE.search(text) else text
+
+
+def _from_b(encoded: bytes) -> bytes:
+    return base64.b64decode(encoded, validate=True)
+
+
+def _from_q(encoded: bytes) -> bytes:
+    return quopri.decodestring(encoded, header=True)

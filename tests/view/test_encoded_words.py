@@ -1,0 +1,128 @@
+"""Encoded words: the examples of RFC 2047 §8, what stands for itself, any bytes, linear time."""
+
+from __future__ import annotations
+
+from email.header import decode_header
+from typing import Final
+
+import pytest
+from growth import assert_linear
+from hypothesis import given
+from hypothesis import strategies as st
+
+from relbase.headings import url_of
+from relbase.view.encoded_words import words
+from relbase.view.folding import meant
+
+# (what is written, what its words mean, None for none)
+WORDS: Final[list[tuple[bytes, list[str]]]] = [
+    # RFC 2047 §8
+    (b"=?US-ASCII?Q?Keith_Moore?=", ["Keith Moore"]),
+    (b"=?ISO-8859-1?Q?Keld_J=F8rn_Simonsen?=", ["Keld Jørn Simonsen"]),
+    (b"=?ISO-8859-1?Q?Andr=E9?= Pirard", ["André"]),
+    (
+        b"=?ISO-8859-1?B?SWYgeW91IGNhbg==?=\r\n =?ISO-8859-2?B?IHJlYWQgdGhpcy4=?=",
+        ["If you can", " read this."],
+    ),
+    (b"(=?ISO-8859-1?Q?a?=  =?ISO-8859-1?Q?b?=)", ["a", "b"]),
+    (b"(=?ISO-8859-1?Q?a_b?=)", ["a b"]),
+    # §2: names in any case, text that may be empty
+    (b"=?uTF-8?b?w6k=?=", ["é"]),
+    (b"=?utf-8?Q??=", [""]),
+    # RFC 2231 §5
+    (b"=?US-ASCII*EN?Q?Keith_Moore?=", ["Keith Moore"]),
+    # The WHATWG table: what its single-byte charsets leave undefined means itself
+    (b"=?windows-1252?Q?=80=81?=", ["€\x81"]),
+    (b"=?latin1?Q?=80?=", ["€"]),
+    (b"=?iso-2022-jp?B?GyRCJCIbKEI=?=", ["あ"]),
+    (b"=?utf-16le?B?YQA=?=", ["a"]),
+    # §6.3: what cannot be decoded stands for itself
+    (b"=?utf-8?Q?=FF?=", []),
+    (b"=?iso-2022-jp?Q?=FF?=", []),
+    (b"=?utf-16le?Q?=00=D8?=", []),
+    (b"=?utf-8?B?a?=", []),
+    (b"=?utf-8?B?a*==?=", []),
+    (b"=?x-unknown?Q?a?=", []),
+    (b"=?utf-7?Q?+ADw-?=", []),
+    (b"=?hz-gb-2312?Q?a?=", []),  # "replacement"
+    (b"=?utf-8?X?a?=", []),
+    (b"=?utf-8?Q?\xc3\xa9?=", []),
+    (b"=?utf-8?Q?a b?=", []),
+    (b"=?utf-8?Q?a?b?=", []),
+    (b"=?" + b"a" * 41 + b"?Q?a?=", []),
+    # One that does not end begins none
+    (b"=?utf-8?Q?=?utf-8?Q?a?=", ["a"]),
+]
+
+
+@pytest.mark.parametrize(("raw", "expected"), WORDS)
+def test_words(raw: bytes, expected: list[str]) -> None:
+    assert [word.inner.decode() for word in words(raw)] == expected
+
+
+@pytest.mark.parametrize("raw", [row[0] for row in WORDS[:9]])
+def test_as_python_reads_them(raw: bytes) -> None:
+    texts = [
+        text.decode(charset.partition("*")[0])
+        for text, charset in decode_header(raw.decode())
+        if charset is not None
+    ]
+    assert "".join(word.inner.decode() for word in words(raw)) == "".join(texts)
+
+
+@pytest.mark.parametrize("raw", [row[0] for row in WORDS])
+def test_bases_and_references_read_the_same(raw: bytes) -> None:
+    """What states a base (str) and what is a reference (bytes) is one text."""
+    raw = raw.strip(b"()")
+    url = url_of(raw.decode("utf-8", "surrogateescape"))
+    assert url.encode("utf-8", "surrogateescape") == meant(raw)
+
+
+_pieces: Final = st.sampled_from(
+    (
+        b"=?",
+        b"?=",
+        b"?",
+        b"=",
+        b"utf-8",
+        b"?Q?",
+        b"?b?",
+        b"a",
+        b"=C3=A9",
+        b"*",
+        b" ",
+        b"\xff",
+        b"w6k=",
+    )
+)
+
+
+@given(st.one_of(st.lists(_pieces, max_size=20).map(b"".join), st.binary(max_size=40)))
+def test_any_bytes(raw: bytes) -> None:
+    at = 0
+    for word in words(raw):
+        assert at <= word.start < word.end <= len(raw)
+        assert raw[word.start : word.end].startswith(b"=?")
+        at = word.end
+
+
+def test_the_pieces_make_words() -> None:
+    counts = []
+
+    @given(st.lists(_pieces, max_size=20).map(b"".join))
+    def count(raw: bytes) -> None:
+        counts.append(sum(1 for _ in words(b"=?utf-8?Q?" + raw)))
+
+    count()
+    assert sum(counts) > 0
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [b"=?", b"=?utf-8?Q?", b"=?a*", b"=?utf-8?Q?a?=", b"=?utf-8?B?a", b"?", b"=?a?B?" + b"a" * 99],
+)
+def test_linear_time(unit: bytes) -> None:
+    def run(raw: bytes) -> int:
+        return sum(1 for _ in words(raw))
+
+    assert_linear(run, lambda size: unit * (size // len(unit)), [1_000_000, 2_000_000], 3)
