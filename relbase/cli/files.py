@@ -3,7 +3,8 @@
 Strategy: an input is opened once and looked at through its descriptor, so that nothing can be put
 in its place in between. An output is written to a new file in its directory, which replaces the
 old one when it is complete: at every moment there is the old content or the new. Where outputs go
-is planned, and clashes are refused, before the first is written.
+is planned, and clashes are refused, before the first is written. The content is on the disk before
+it has its name, and all the names are before the run is done (`settle`).
 
 To mind: an output that is no regular file is refused, not replaced; `-o /dev/null` would remove
 the device. Nothing follows a symbolic link in the place of an output.
@@ -11,6 +12,7 @@ the device. Nothing follows a symbolic link in the place of an output.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -261,12 +263,16 @@ class Written:
 
     Two names may be one file where the file system does not tell them apart ("A" and "a"): what
     this run has written it does not replace.
+
+    Attributes:
+        directories: where they are, for `settle`.
     """
 
-    __slots__ = ("_identities",)
+    __slots__ = ("_identities", "directories")
 
     def __init__(self) -> None:
         self._identities: set[tuple[int, int]] = set()
+        self.directories: set[str] = set()
 
     def write(self, path: str, pieces: Iterable[bytes], like: os.stat_result | None) -> None:
         """Write an output in one step, with the mode and the time of its input.
@@ -283,6 +289,7 @@ class Written:
         try:
             with _opened(directory or ".") as parent:
                 self._write(parent, path, name, pieces, like)
+            self.directories.add(directory or ".")
         except OSError as error:
             raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
@@ -305,6 +312,28 @@ class Written:
         with temporary(parent, name, pieces, like) as (made, status):
             os.replace(made, name, src_dir_fd=parent, dst_dir_fd=parent)
         self._identities.add(_identity(status))
+
+
+def settle(directories: Iterable[str]) -> None:
+    """Bring the names in directories to the disk, once for all files of a run.
+
+    Args:
+        directories: their names.
+
+    Raises:
+        OutputError: if the disk fails.
+    """
+    for directory in sorted(directories):
+        try:
+            with _opened(directory) as descriptor:
+                os.fsync(descriptor)
+        except OSError as error:
+            if error.errno not in _UNSETTLED:
+                raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
+
+
+# There are file systems that bring no directory to the disk on their own.
+_UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF))
 
 
 @contextmanager

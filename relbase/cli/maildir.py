@@ -7,7 +7,9 @@ there is a file already. The unique part of the name and the flags stay, and so 
 The sizes that Dovecot keeps in a name follow the message.
 
 To mind: what else lies in a Maildir (indexes and lists of a server) tells of the old messages and
-is not copied. Names in the copy come from the names in the original alone.
+is not copied. A symbolic link in the place of a message is an error, since it may lead out of the
+Maildir, and so is what may have no end, as a pipe. Names in the copy come from the names in the
+original alone.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ def expanded(inputs: Sequence[str], tally: Tally) -> list[str]:
         with files.told(files.shown_name(name), tally), _readable():
             for folder in _folders(name):
                 for box in _BOXES:
-                    names += _messages(os.path.join(name, folder, box))  # noqa: PTH118
+                    names += _messages(os.path.join(name, folder, box), tally)  # noqa: PTH118
     return names
 
 
@@ -86,13 +88,18 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return is_directory and entry.name.startswith(".") and is_maildir(entry.path)
 
 
-def _messages(box: str) -> list[str]:
+def _messages(box: str, tally: Tally) -> list[str]:
     """The files of `new` or `cur` by name; names that begin with a dot are none of messages."""
-    return [
-        os.path.join(box, name)  # noqa: PTH118
-        for name in sorted(os.listdir(box))  # noqa: PTH208
-        if not name.startswith(".")
-    ]
+    with os.scandir(box) as entries:
+        found = sorted(entries, key=lambda entry: entry.name)
+    names: list[str] = []
+    for entry in found:
+        if not entry.name.startswith("."):
+            with files.told(files.shown_name(entry.path), tally):
+                if not entry.is_file(follow_symlinks=False):
+                    raise InputError("it is no regular file: left out")
+                names.append(entry.path)
+    return names
 
 
 @contextmanager
@@ -114,17 +121,21 @@ class Delivery:
         original: the directory of the Maildir.
         copy: the directory of the copy, which is made.
 
+    Attributes:
+        directories: what messages are put into, and what was made for them, for `files.settle`.
+
     Raises:
         click.UsageError: if one of the directories lies in the other, or the copy is a file.
         OutputError: if the directories cannot be made.
     """
 
-    __slots__ = ("_copy", "_original")
+    __slots__ = ("_copy", "_original", "directories")
 
     def __init__(self, original: str, copy: str) -> None:
         _refuse(original, copy)
         self._original = original
         self._copy = copy
+        self.directories: set[str] = {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
         try:
             folders = _folders(original)
             for folder in folders:
@@ -141,6 +152,7 @@ class Delivery:
 
     def _make(self, folder: str) -> None:
         path = os.path.join(self._copy, folder)  # noqa: PTH118
+        self.directories.add(path)
         for directory in sorted(_DIRECTORIES):
             os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
         if os.path.lexists(os.path.join(self._original, folder, _MARK)):  # noqa: PTH118
@@ -173,6 +185,7 @@ class Delivery:
                 files.temporary(tmp, file_name, (data,), like) as (made, _),
             ):
                 os.link(made, file_name, src_dir_fd=tmp, dst_dir_fd=box, follow_symlinks=False)
+            self.directories.add(path)
         except FileExistsError:
             there = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise InputError(f"{there} is there already: not replaced") from None

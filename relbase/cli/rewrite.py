@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
 
     _Rewritten: TypeAlias = tuple[Document, Result]
+    _Take: TypeAlias = Callable[[Source, Iterator[_Rewritten]], None]
 
 _EPILOG: Final = """\b
 Examples:
@@ -101,7 +102,7 @@ def rewrite(
     tally = Tally()
     verbose = verbose or (output is not None and streams.is_terminal())
     inputs = inputs or (files.STDIN,)
-    take = _taker(inputs, output, tally, diff=diff_, check=check)
+    take, directories = _taker(inputs, output, tally, diff=diff_, check=check)
     names = maildir.expanded(inputs, tally)
 
     def work(source: Source) -> None:
@@ -110,6 +111,7 @@ def rewrite(
         summary.close(verbose=verbose)
 
     files.process(names, work, tally)
+    files.settle(directories)
     context.exit(tally.status(strict=settings.strict))
 
 
@@ -173,21 +175,26 @@ def _pieces(rewritten: Iterator[_Rewritten]) -> Iterator[bytes]:
 
 def _taker(
     inputs: Sequence[str], output: str | None, tally: Tally, *, diff: bool, check: bool
-) -> Callable[[Source, Iterator[_Rewritten]], None]:
-    """What is done with what became of each input."""
+) -> tuple[_Take, set[str]]:
+    """What is done with what became of each input, and the directories that it goes to."""
     if diff:
-        return _show_diff
+        return _show_diff, set()
     if check:
-        return lambda source, rewritten: _list(source, rewritten, tally)
+        return lambda source, rewritten: _list(source, rewritten, tally), set()
     if output is None:
-        return _put
+        return _put, set()
     if inputs[0] != files.STDIN and maildir.is_maildir(inputs[0]):
         delivery = maildir.Delivery(inputs[0], output)
-        return lambda source, rewritten: _deliver(source, rewritten, delivery)
+        return (
+            lambda source, rewritten: _deliver(source, rewritten, delivery),
+            delivery.directories,
+        )
     paths, written = files.plan(inputs, output), files.Written()
-    return lambda source, rewritten: written.write(
-        paths[source.name], _pieces(rewritten), source.status
-    )
+
+    def write(source: Source, rewritten: Iterator[_Rewritten]) -> None:
+        written.write(paths[source.name], _pieces(rewritten), source.status)
+
+    return write, written.directories
 
 
 def _put(_source: Source, rewritten: Iterator[_Rewritten]) -> None:

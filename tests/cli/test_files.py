@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import threading
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
 
@@ -12,7 +14,7 @@ import click
 import pytest
 
 from relbase.cli import files
-from relbase.cli.files import InputError, Source, Written
+from relbase.cli.files import InputError, Source, Written, settle
 from relbase.cli.outcome import OutputError, Tally
 
 if TYPE_CHECKING:
@@ -295,3 +297,27 @@ def test_an_interruption_leaves_the_old_output(monkeypatch: pytest.MonkeyPatch) 
 def test_a_directory_that_is_not_there() -> None:
     with pytest.raises(OutputError, match=r"nowhere/out: No such file or directory"):
         Written().write("nowhere/out", (), None)
+
+
+def test_the_names_of_a_run_are_brought_to_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("d").mkdir()
+    written = Written()
+    for name in ("d/a", "d/b", "c"):
+        written.write(name, [b"1"], None)
+    assert written.directories == {".", "d"}
+    settled = []
+    monkeypatch.setattr(os, "fsync", lambda descriptor: settled.append(os.fstat(descriptor).st_ino))
+    settle(written.directories)
+    assert settled == [Path().stat().st_ino, Path("d").stat().st_ino]
+
+
+@pytest.mark.parametrize(("number", "fails"), [(errno.EIO, True), (errno.EINVAL, False)])
+def test_a_disk_that_fails_at_the_end(
+    number: int, monkeypatch: pytest.MonkeyPatch, *, fails: bool
+) -> None:
+    def fail(_descriptor: int) -> NoReturn:
+        raise OSError(number, "the disk fails")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OutputError, match=r"\.: the disk fails") if fails else nullcontext():
+        settle({"."})

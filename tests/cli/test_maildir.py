@@ -124,13 +124,30 @@ def test_a_message_that_cannot_be_read_stops_no_others() -> None:
     Path("Maildir/cur/0.host").mkdir()
     Path("Maildir/cur/1.host").symlink_to("nowhere")
     put("cur/2.host", SAME)
+    Path("Maildir/new/3.host").symlink_to("../cur/2.host")  # it may lead to a file of root's
+    os.mkfifo("Maildir/new/4.host")  # nobody writes into it
     result = run("rewrite", "Maildir", *URL, "-o", "out")
     assert result.exit_code == 3
-    assert [line.split(": ")[:2] for line in result.stderr.splitlines()] == [
-        ["Maildir/cur/0.host", "error"],
-        ["Maildir/cur/1.host", "error"],
+    bad = ("new/3.host", "new/4.host", "cur/0.host", "cur/1.host")
+    assert result.stderr.splitlines() == [
+        f"Maildir/{name}: error: it is no regular file: left out" for name in bad
     ]
     assert tree("out") == {"cur/2.host": SAME}
+
+
+def test_what_was_made_is_on_the_disk_when_the_run_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("new/1.host")
+    put(".Sent/cur/2.host")
+    settled: list[str] = []
+    monkeypatch.setattr("relbase.cli.files.settle", settled.extend)
+    assert run("rewrite", "Maildir", *URL, "-o", "out").exit_code == 0
+    made = ["", "new", ".Sent", ".Sent/cur", ".Sent.2024"]
+    assert {Path(name).resolve() for name in settled} == {
+        *(Path("out", name).resolve() for name in made),
+        Path.cwd(),
+    }
 
 
 def test_an_empty_maildir_reads_no_standard_input() -> None:
