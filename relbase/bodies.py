@@ -55,6 +55,30 @@ class _SameView:
         return list(edits)
 
 
+class _BareReturnsView:
+    """The view of a quoted-printable body whose lines, as those of all the message, end with CR.
+
+    To quoted-printable a CR alone is no line end. In the message there is no LF, so that the one
+    can stand for the other, and all places stay where they are.
+    """
+
+    __slots__ = ("_view", "inner")
+
+    def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
+        self._view = QuotedPrintableView(raw.replace(b"\r", b"\n"), boundaries, b"\n")
+        self.inner: bytes = self._view.inner
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """What is written holds no LF but that of its line ends."""
+        return [
+            edit._replace(new=edit.new.replace(b"\n", b"\r")) for edit in self._view.lower(edits)
+        ]
+
+    def locate(self, spans: Sequence[Span]) -> list[Span]:
+        """Return where sorted spans of `inner` that do not touch are in the body."""
+        return self._view.locate(spans)
+
+
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read.
 
@@ -66,6 +90,8 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     if part.encoding in IDENTITY:
         return _SameView(raw)
     if part.encoding == "quoted-printable":
+        if eol == b"\r":
+            return _BareReturnsView(raw, part.boundaries)
         return QuotedPrintableView(raw, part.boundaries, eol)
     if part.encoding == "base64":
         return base64_view(raw, eol)

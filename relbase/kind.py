@@ -83,7 +83,7 @@ _from_line: Final = re.compile(rb"From [^\n]*+\n").match
 
 # A heading: fields one after the other, among them one that mail has.
 _FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
-_heading: Final = re.compile(rb"(?:%b)++" % _FIELD).match
+_heading: Final = re.compile(rb"(?:>?From [^\n]*+\n)?+(?:%b)++" % _FIELD).match
 _mail_field: Final = re.compile(
     rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id|mime-version
     |content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
@@ -99,7 +99,8 @@ def _is_mbox(start: bytes) -> bool:
 
 
 def _is_mail(start: bytes) -> bool:
-    found = _heading(start)
+    # Without any LF it is CR that ends the lines, as in the containers.
+    found = _heading(start if b"\n" in start else start.replace(b"\r", b"\n"))
     return found is not None and _mail_field(found[0]) is not None
 
 

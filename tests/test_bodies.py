@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from view_laws import edits_of
 
-from relbase.bodies import MAX_LINE, fitting, line_end
+from relbase.bodies import MAX_LINE, fitting, line_end, transfer_view
+from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
+
+if TYPE_CHECKING:
+    from relbase.view.runs import View
 
 # (data, its line end)
 LINE_ENDS = [
@@ -115,3 +122,41 @@ def test_whatever_is_edited_no_delimiter_comes_to_be(
             if not any(line.startswith(delimiter) for line in data.split(eol)):
                 after = splice(data, kept)
                 assert not any(line.startswith(delimiter) for line in after.split(eol))
+
+
+# ---- Quoted-printable in a message whose lines end with CR alone (threat M14)
+
+_QP: Final = b"Content-Type: text/html\rContent-Transfer-Encoding: quoted-printable\r\r"
+
+
+def bare(raw: bytes) -> View:
+    message = _QP + raw
+    (part,) = walk(message)
+    view = transfer_view(part, raw, line_end(message))
+    assert view is not None
+    return view
+
+
+def test_soft_breaks_at_bare_returns() -> None:
+    raw = b"one =\r two=20\r" + b"three" * 14 + b" =3D"
+    view = bare(raw)
+    assert view.inner == b"one  two \n" + b"three" * 14 + b" ="
+    end = len(view.inner)
+    after = splice(raw, view.lower([Edit(end, end, b"=\xe9four")]))
+    assert after == b"one =\r two=20\r" + b"three" * 14 + b" =3D=\r=3D=E9four"
+    assert bare(after).inner == view.inner + b"=\xe9four"
+
+
+@given(
+    st.lists(
+        st.sampled_from((b"\r", b"=\r", b" \r", b"=3D", b"=0A", b"=0D", b"z", b"=", b"x" * 30)),
+        max_size=12,
+    ).map(b"".join),
+    st.data(),
+)
+def test_the_law_of_views_with_bare_returns(raw: bytes, data: st.DataObject) -> None:
+    view = bare(raw)
+    edits = data.draw(edits_of(view.inner, st.sampled_from((b"", b"x", b"http://h/=.&" * 5))))
+    after = splice(raw, view.lower(edits))
+    assert b"\n" not in after
+    assert bare(after).inner == splice(view.inner, edits)

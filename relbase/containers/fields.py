@@ -6,10 +6,13 @@ them cost neither memory nor a step of Python. A field's value becomes `str` (`t
 it is asked for; `parameters`, `media_type` and `token` read such a value, folded or not.
 
 Where real headings break the grammar: a line that is neither a field nor the continuation of one
-ends the heading, and the body begins with it, as in Python's `email`. So does a line that begins
-with `--`: it is the delimiter of a part whose author forgot the empty line, and no field has such
-a name. Names may be empty and hold any bytes but white space, which may stand before the colon
-(RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the heading.
+is passed over where a field of MIME follows before the first empty line, as in Chromium, Dovecot
+and Thunderbird: without that field nothing in the message would be what it is to them. Else it ends
+the heading, and the body begins with it, as in Python's `email`: its author forgot the empty line.
+So does a line that begins with `--`: it is the delimiter of a part without an empty line, and no
+field has such a name. Names may be empty and hold any bytes but white space, which may stand before
+the colon (RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the
+heading.
 
 To mind: a CR alone is no line end, or a value could hold a field that other readers do not see.
 Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
@@ -43,7 +46,8 @@ class Field(NamedTuple):
 
     Args:
         name: in lower case.
-        value: the bytes of its body without white space at its ends; folding stays inside.
+        value: the bytes of its body without white space at its ends; folding stays inside, and a CR
+            alone in front.
         span: the whole field, from its name to its last line end.
     """
 
@@ -79,6 +83,10 @@ _REMEMBERED: Final = rb"""(?:content-[!-9;-~]*+|mime-version
     |lines|dkim-signature|domainkey-signature|arc-[!-9;-~]*+)"""
 
 
+# A heading goes on to one of these. Others may stand in a text: `Link: ...`.
+_MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"
+
+
 class _Grammar(NamedTuple):
     """What matches at the start of a line, for one way to end lines."""
 
@@ -86,6 +94,8 @@ class _Grammar(NamedTuple):
     skipped: _Match  # fields that are not remembered
     remembered: _Match
     every: _Match  # fields of any name
+    goes_on: _Match  # lines that are no heading, up to a field of MIME in the same paragraph
+    passed_over: _Match  # such lines, and fields that are not remembered
     empty: _Match  # the line between heading and body
     is_field: _Match
 
@@ -109,6 +119,11 @@ def _grammar(eol: bytes) -> _Grammar:
         skipped=compiled(rb"(?:%b)*+" % one),
         remembered=compiled(rb"(%b)[ \t]*+:(%b)%b" % (_REMEMBERED, value, end)),
         every=compiled(rb"(?:%b%b)*+" % (name, rest)),
+        goes_on=compiled(
+            rb"(?:(?!%b[ \t]*+:|--|\r*+%b)[^%b]++%b)++(?=%b[ \t]*+:)"
+            % (_MIME, eol, eol, eol, _MIME)
+        ),
+        passed_over=compiled(rb"(?:(?!%b[ \t]*+:)[^%b]++%b)*+" % (_REMEMBERED, eol, eol)),
         empty=compiled(rb"\r*+%b" % end if eol == rb"\n" else end),
         is_field=compiled(name),
     )
@@ -164,11 +179,18 @@ def _fields(
     """Return where the fields from `at` on end, those to remember, and whether that is not all."""
     fields: list[Field] = []
     cut = False
+    goes_on = at  # so far nothing ends the heading
     while True:
+        if at < goes_on:
+            at = _end(grammar.passed_over(data, at, goes_on))
         at = _end(grammar.skipped(data, at, limit))
         found = grammar.remembered(data, at, limit)
         if found is None:
-            return at, fields, cut
+            more = grammar.goes_on(data, at, limit)
+            if more is None:
+                return at, fields, cut
+            goes_on = more.end()
+            continue
         if len(fields) >= most:
             return _end(grammar.every(data, at, limit)), fields, True
         at = found.end()
@@ -186,10 +208,12 @@ def _end(found: re.Match[bytes] | None) -> int:
 
 
 def _stripped(data: bytes, start: int, end: int) -> Span:
-    """Return the span without white space at its ends."""
+    """Return the span without white space at its ends; a CR right in front of text stays."""
     value = data[start:end]
-    start = end - len(value.lstrip(_WHITE_SPACE))
-    return Span(start, max(start, end - len(value) + len(value.rstrip(_WHITE_SPACE))))
+    text = end - len(value.lstrip(_WHITE_SPACE))
+    if start < text < end and data[text - 1] == ord("\r"):
+        text -= 1  # no fold: to some readers a line begins there
+    return Span(text, max(text, end - len(value) + len(value.rstrip(_WHITE_SPACE))))
 
 
 def text_of(data: bytes, field: Field) -> str:

@@ -44,6 +44,7 @@ from relbase.containers.parts import (
     Multipart,
     Opaque,
     Part,
+    transfer_encoding,
 )
 from relbase.edit import Span
 from relbase.view.transcode import encode
@@ -196,7 +197,7 @@ def _read(
     heading = read_heading(data, at, source.end, source.eol, most)
     stated = _stated(first(data, heading, "content-type") or "")
     type_ = stated.type or _default_type(heading, parent)
-    encoding = token(first(data, heading, "content-transfer-encoding") or "") or "7bit"
+    encoding = transfer_encoding(data, heading)
     depth = parent.depth + 1 if parent else 0
     shape = _shape(type_, encoding, stated.boundary, heading)
     shape = _within_limits(shape, source, depth, state.count)

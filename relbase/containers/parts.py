@@ -1,9 +1,11 @@
-"""What the walk of a message yields: its parts, why one is not entered, and the media types."""
+"""What the walk of a message yields: its parts, why one is not entered, types and encodings."""
 
 from __future__ import annotations
 
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import text_of, token
 
 if TYPE_CHECKING:
     from relbase.containers.fields import Heading
@@ -91,3 +93,34 @@ MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"]
 
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
+
+# Of an encoding that nobody can undo so much is told.
+_SHOWN: Final = 100
+
+
+def transfer_encoding(data: bytes, heading: Heading) -> str:
+    r"""Return the Content-Transfer-Encoding of a heading in lower case, "7bit" for none.
+
+    Args:
+        data: what the heading was read from.
+        heading: the heading.
+
+    Several of them, or what is no token, make one that nobody can undo: some readers undo the first
+    one, some the last one, some none.
+
+    Implements RFC 2045 §6.1.
+
+    >>> from relbase.containers.fields import read_heading
+    >>> transfer_encoding(data := b"Content-Transfer-Encoding: Base64\n", read_heading(data, 0, 34))
+    'base64'
+    """
+    found: dict[str, None] = {}
+    for field in heading.fields:
+        if field.name == "content-transfer-encoding":
+            value = text_of(data, field)
+            encoding = token(value) or ("" if value.startswith("(") else value.lower())
+            if encoding:
+                found[encoding] = None
+    if IDENTITY.issuperset(found):
+        return next(iter(found), "7bit")
+    return ", ".join(found)[:_SHOWN]

@@ -12,6 +12,7 @@ Base and Content-Base are no references: they state what the others are resolved
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
@@ -20,7 +21,7 @@ from relbase.references.values import Syntax
 from relbase.view.folding import meant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Mapping
 
 
 class Field(NamedTuple):
@@ -233,24 +234,43 @@ def external_body(raw: bytes) -> Iterator[Span]:
         yield url
 
 
+_Find = Callable[[bytes], Iterator[Span]]
+
+# A CR alone ends a line to Python's `email` and others, and what is written behind it, which has a
+# colon, would be a field to them.
+_BARE_CR: Final = re.compile(rb"\r(?![\n\t ]|\Z)")
+
+
+def _unbroken(find: _Find) -> _Find:
+    """Find nothing in a value that is several lines to some readers."""
+
+    def found(raw: bytes) -> Iterator[Span]:
+        return iter(()) if b"\r" in raw and _BARE_CR.search(raw) else find(raw)
+
+    return found
+
+
 # A bracketed URL is spelled as the target of a Link is.
 FIELDS: Final[Mapping[bytes, Field]] = {
-    b"content-location": Field(Syntax.URL, one_url),  # RFC 2557 §4.2
-    b"location": Field(Syntax.URL, one_word),  # RFC 9110 §10.2.2
-    b"uri": Field(Syntax.LINK, brackets),  # RFC 2068 §19.6.2.5
-    b"link": Field(Syntax.LINK, values.link),  # RFC 8288 §3
-    b"refresh": Field(Syntax.REFRESH, values.refresh),  # WHATWG HTML, shared refresh steps
-    b"archived-at": Field(Syntax.LINK, brackets),  # RFC 5064 §2
-    b"list-help": Field(Syntax.LINK, brackets),  # RFC 2369 §3.1
-    b"list-unsubscribe": Field(Syntax.LINK, brackets),  # §3.2
-    b"list-subscribe": Field(Syntax.LINK, brackets),  # §3.3
-    b"list-post": Field(Syntax.LINK, brackets),  # §3.4
-    b"list-owner": Field(Syntax.LINK, brackets),  # §3.5
-    b"list-archive": Field(Syntax.LINK, brackets),  # §3.6
+    name: Field(syntax, _unbroken(find))
+    for name, syntax, find in (
+        (b"content-location", Syntax.URL, one_url),  # RFC 2557 §4.2
+        (b"location", Syntax.URL, one_word),  # RFC 9110 §10.2.2
+        (b"uri", Syntax.LINK, brackets),  # RFC 2068 §19.6.2.5
+        (b"link", Syntax.LINK, values.link),  # RFC 8288 §3
+        (b"refresh", Syntax.REFRESH, values.refresh),  # WHATWG HTML, shared refresh steps
+        (b"archived-at", Syntax.LINK, brackets),  # RFC 5064 §2
+        (b"list-help", Syntax.LINK, brackets),  # RFC 2369 §3.1
+        (b"list-unsubscribe", Syntax.LINK, brackets),  # §3.2
+        (b"list-subscribe", Syntax.LINK, brackets),  # §3.3
+        (b"list-post", Syntax.LINK, brackets),  # §3.4
+        (b"list-owner", Syntax.LINK, brackets),  # §3.5
+        (b"list-archive", Syntax.LINK, brackets),  # §3.6
+    )
 }
 
 # The Content-Type of a message/external-body.
-EXTERNAL_BODY: Final = Field(Syntax.URL, external_body)
+EXTERNAL_BODY: Final = Field(Syntax.URL, _unbroken(external_body))
 
 
 def quote_before(raw: bytes, span: Span) -> bytes:

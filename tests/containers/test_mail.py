@@ -434,6 +434,32 @@ def test_encodings_that_change_nothing(encoding: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        # RFC 2045 §6.1: one token, in any case; comments may be around (§6.1 with RFC 822 §3.4.3)
+        (["Base64"], "base64"),
+        (["(a) QUOTED-Printable (b); c"], "quoted-printable"),
+        (["7bit", "8bit"], "7bit"),
+        (["base64", "BASE64 "], "base64"),
+        (["", "base64", "(none)"], "base64"),
+        # Several, or no token: some readers undo it and some do not
+        (["7bit", "quoted-printable"], "7bit, quoted-printable"),
+        (["base64", "quoted-printable", "base64"], "base64, quoted-printable"),
+        (['"base64"'], '"base64"'),
+        (["=?us-ascii?q?base64?="], "=?us-ascii?q?base64?="),
+        (["x" * 200], "x" * 100),
+    ],
+)
+def test_encodings(stated: list[str], expected: str) -> None:
+    heading = "".join(f"Content-Transfer-Encoding: {value}\n" for value in stated)
+    (part,) = walk(f"{heading}Content-Type: text/html\n\nx".encode())
+    assert part.encoding == expected
+    (part, *inner) = walk(f"{heading}".encode() + mixed() + INSIDE)
+    assert part.opaque is (None if inner else Opaque.ENCODED)
+    assert bool(inner) == (expected == "7bit")
+
+
+@pytest.mark.parametrize(
     "type_", ["message/delivery-status", "message/http", "text/rfc822-headers", "application/mbox"]
 )
 def test_what_holds_no_parts(type_: str) -> None:

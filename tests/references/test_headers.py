@@ -145,6 +145,11 @@ def test_the_fields() -> None:
         (REFRESH, b" 0; url='x' y", [b"x"]),
         (REFRESH, b" 5", []),
         (REFRESH, b" 0; url=<x>", []),
+        # threat M11: to some readers a CR alone ends a line, and `http:` behind it begins a field
+        (LINK, b" \r<x>", []),
+        (LIST, b"<\rx>, <y>", []),
+        (ONE, b" x\ry", []),
+        (LIST, b"<x\r y>\r", [b"x\r y"]),  # a fold, in a message without LF
         # names
         (b"CONTENT-location", b"x", [b"x"]),
         (b"Content-Base", b"x", []),
