@@ -74,8 +74,9 @@ def visit_html(text: bytes, scope: Scope) -> Iterator[Item]:
     late = 0
     skim, prefixes = _skimming(inside) if is_skimmed else (None, {})
     for element in html.elements(text, 0, len(text), skim=skim):
+        is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, prefixes, inside, outside):
-            late += item.start < base_at and isinstance(item, Edit)
+            late += item.start < base_at and isinstance(item, Edit) and not is_base
             yield item
     if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
         text_ = (
@@ -151,20 +152,29 @@ def visit_css(text: bytes, scope: Scope, place: Place | None = None) -> Iterator
         return
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
+    in_utf_8 = _in_utf_8(scope)
     for found in css.references(text, until=until):
         raw = text[found.start : found.end]
         if scope.edits_only and raw.startswith(ABSOLUTE):
             continue
         keeps = _css_keeps(found, scope)
         view = partial(css_view, raw, found.quote)
+        within = in_utf_8 if place.attribute or found.form is css.Form.IMPORT else scope
         if plain_in_css(raw):
-            items = visit_url(raw, Span(0, len(raw)), scope, place, keeps)
+            items = visit_url(raw, Span(0, len(raw)), within, place, keeps)
             yield from written(items, plain_in_css, view, found.start)
         else:
             decoded = view()
             whole = Span(0, len(decoded.inner))
-            items = visit_url(decoded.inner, whole, scope, place, keeps)
+            items = visit_url(decoded.inner, whole, within, place, keeps)
             yield from lowered(items, decoded, found.start)
+
+
+def _in_utf_8(scope: Scope) -> Scope:
+    """The scope of where browsers take no charset from the document to encode queries [C]."""
+    if scope.encoding == "utf-8":
+        return scope
+    return scope._replace(encoding="utf-8").on(scope.base)
 
 
 _SHEET: Final = Place("", "", Row(Nested.CSS))
@@ -341,7 +351,8 @@ def _visit_srcdoc(text: bytes, scope: Scope, _place: Place) -> Iterator[Item]:
     if scope.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((_remark(Span(0, len(text)), Reason.LIMIT_SRCDOC, text_, scope.base),))
-    return visit_html(text, scope._replace(depth=scope.depth + 1, charset="utf-8"))
+    inside = scope._replace(depth=scope.depth + 1, charset="utf-8", encoding="utf-8")
+    return visit_html(text, inside)
 
 
 def _visit_json(
@@ -350,6 +361,7 @@ def _visit_json(
     scope: Scope,
     place: Place,
 ) -> Iterator[Item]:
+    scope = _in_utf_8(scope)
     for found in find(text):
         view = json_view(text[found.start : found.end])
         for span in values.url(view.inner):

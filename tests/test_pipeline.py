@@ -162,6 +162,7 @@ LATE = [
     (b"<a href=x><base href='mailto:a@b'>", False),  # nothing is resolved
     (b"<a href=x><base href=http://h.example/d/>", True),
     (b"<base href=http://b.example/><a href=x><base href=http://c.example/>", False),
+    (b"<template><base href=t/></template><base href=http://b.example/>", False),  # no link
 ]
 
 
@@ -210,6 +211,30 @@ def test_what_is_no_document_passes_through() -> None:
         assert (result.data is document, result.notes, result.links) == (True, (), ())
         assert list(links(document, **call)) == []
         assert base(document, **call).url == URL
+
+
+# --- Queries, profile whatwg: where the document's charset counts, and where UTF-8 does [C]
+QUERIES = [
+    ("<a href='?é'>", "%E9"),
+    ("<img srcset='?é'>", "%E9"),
+    ("<style>a{b:url('?é')}</style>", "%E9"),
+    ("<style>@import '?é';</style>", "%C3%A9"),
+    ("<p style='b:url(?é)'>", "%C3%A9"),
+    ("<svg mask='url(?é)'></svg>", "%C3%A9"),
+    ("<iframe srcdoc='<a href=?é>'></iframe>", "%C3%A9"),
+    ("<iframe srcdoc='<style>a{b:url(?é)}</style>'></iframe>", "%C3%A9"),
+    ("<script type=importmap>{'imports': {'a': './?é'}}</script>".replace("'", '"'), "%C3%A9"),
+]
+
+
+@pytest.mark.parametrize(("text", "query"), QUERIES)
+def test_the_charset_of_queries(text: str, query: str) -> None:
+    document = f"<meta charset=windows-1252>{text}".encode("windows-1252")
+    (url,) = [link.url for link in links(document, url=URL, profile="whatwg")]
+    assert url is not None
+    assert url.endswith(f"?{query}")
+    written = rewrite(document, url=URL, profile="whatwg").data
+    assert f"?{query}".encode() in written
 
 
 # --- Charsets: BOM > transport > meta

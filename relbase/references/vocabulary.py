@@ -102,6 +102,12 @@ def _is_no_curie(attribute: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
 
 _animates_href: Final = _is(b"attributename", b"href", b"xlink:href")
 
+# SVG's presentation attributes that take a url() (SVG 2 §6.6); they are animated like any other.
+_PRESENTATION: Final = (
+    "fill stroke filter clip-path mask cursor marker marker-start marker-mid marker-end"
+)
+_animates_css: Final = _is(b"attributename", *_PRESENTATION.encode().split())
+
 _URL: Final = Row(Syntax.URL)
 _LINK: Final = Row(Syntax.URL, empty=True)
 _ACTION: Final = Row(Syntax.URL, empty=True, own_url=True)
@@ -110,6 +116,7 @@ _SRCSET: Final = Row(Syntax.SRCSET)
 _CSS: Final = Row(Nested.CSS)
 _IN_SVG: Final = Row(Syntax.URL, local=True)
 _ANIMATED: Final = Row(Syntax.URL, local=True, when=_animates_href)
+_ANIMATED_CSS: Final = Row(Nested.CSS, when=_animates_css)
 _EXTENDED: Final = Row(Syntax.URL, extended=True)
 _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
 
@@ -138,7 +145,8 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("applet", "archive", Row(Syntax.COMMA_LIST, on_codebase=True)),
         ("embed", "pluginspage pluginurl", _URL),
         ("param", "value", Row(Syntax.URL, extended=True, when=_is_url_param)),
-        ("body table td th tr thead tbody tfoot layer ilayer", "background", _URL),
+        ("body table td th tr thead tbody tfoot colgroup col", "background", _URL),
+        ("layer ilayer", "background", _URL),
         ("head", "profile", _URL),
         ("html", "manifest", _URL),
         ("menuitem command", "icon", _URL),
@@ -166,10 +174,9 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("script image feimage video audio source track iframe", "src", _URL),
         ("animate set", "to from by", _ANIMATED),
         ("animate set", "values", Row(Syntax.SEMICOLON_LIST, local=True, when=_animates_href)),
+        ("animate set", "to from by values", _ANIMATED_CSS),
         ("*", "style", _CSS),
-        # presentation attributes that take a url()
-        ("*", "fill stroke filter clip-path mask cursor", _CSS),
-        ("*", "marker marker-start marker-mid marker-end", _CSS),
+        ("*", _PRESENTATION, _CSS),
         ("*", "itemid", _EXTENDED),
     ),
     MATH: (

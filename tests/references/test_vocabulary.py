@@ -51,7 +51,7 @@ HTML_ROWS = [
     *each("embed", "href"),
     *each("embed", "pluginspage"),
     *each("embed", "pluginurl"),
-    *each("body table td th tr thead tbody tfoot layer ilayer", "background"),
+    *each("body table td th tr thead tbody tfoot colgroup col layer ilayer", "background"),
     "<head profile='@x'>",
     "<html manifest='@x'>",
     *each("menuitem command", "icon"),
@@ -96,6 +96,14 @@ FOREIGN_ROWS = [
         for attribute in ("to", "from", "by")
     ],
     "<svg><animate attributeName='href' values='@x; @y;@z'/></svg>",
+    # SMIL animation of presentation attributes, which take CSS
+    *[
+        f"<svg><{element} attributeName='{name}' {attribute}='url(@x#y)'/></svg>"
+        for element in ("animate", "set")
+        for name in ("mask", "marker-end", "FILL")
+        for attribute in ("to", "from", "by")
+    ],
+    "<svg><animate attributeName='filter' values='none; url(@x#y);url(\"@z#y\")'/></svg>",
     # MathML 3 §2.1.6, §4.2.5 (csymbol), §3.2.1.2 (mglyph)
     *[f"<math>{row}</math>" for row in each("math mi mrow semantics", "href")],
     *[f"<math>{row}</math>" for row in each("math mi", "xlink:href")],
@@ -127,6 +135,9 @@ CONDITIONS = [
     "<svg><animate attributeName='hr&#101;f' to='@x'/></svg>",
     "<svg><animateTransform attributeName='href' to='x'/></svg>",
     "<svg><animate attributeName='href' to='#x' values='#x;@y'/></svg>",
+    "<svg><animate attributeName='fill' to='url(#x)' values='url(#x);x'/></svg>",
+    "<svg><animate attributeName='x' to='url(x)' values='url(x)'/></svg>",
+    "<svg><animateTransform attributeName='fill' to='url(x)'/></svg>",
     "<style>a{b:url(@x)}</style>",
     "<style type=''>a{b:url(@x)}</style>",
     "<style type='text/CSS'>a{b:url(@x)}</style>",
