@@ -15,6 +15,12 @@ if TYPE_CHECKING:
 
     from counts import Counts
 
+# The browser and its network. (A second file named conftest is one too many for mypy.)
+pytest_plugins = ("browsing",)
+
+# Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
+os.environ.pop("COLUMNS", None)
+
 # The time of one example says nothing on a busy machine; tests of time compare sizes (growth.py).
 # The examples are the same in each run; RELBASE_RANDOM=1 looks for others.
 settings.register_profile(

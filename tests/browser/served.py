@@ -8,6 +8,7 @@ that is on no such list (`www.example.com.test`).
 
 from __future__ import annotations
 
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +36,7 @@ class Site:
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
         self.requests: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.address = f"127.0.0.1:{self._server.server_port}"
 
@@ -46,6 +47,13 @@ class Site:
     def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._server.server_close()
+
+
+class _Server(ThreadingHTTPServer):
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of a browser that hangs up: it does when it leaves a page."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
 
 def _handler(site: Site) -> type[BaseHTTPRequestHandler]:

@@ -1,0 +1,180 @@
+"""A document, where it is served, and what relbase makes of it in profile whatwg."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import ada_url
+
+import relbase
+from relbase.view.charset import sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from resolved import Reference
+
+    from relbase import Link
+
+HTML: Final = "text/html"
+
+_charset: Final = re.compile(r"charset=([^;]+)").search
+# Of a document, in srcdoc, or in UTF-16.
+_base_tags: Final = re.compile(
+    rb"(<|&lt;)(\0?)b\0?a\0?s\0?e(?=\0?[\t\n\f\r />])", re.IGNORECASE
+).finditer
+
+
+class Case:
+    """A document for the referee.
+
+    Args:
+        name: what to call it.
+        data: its bytes.
+        url: what it is served at, of http.
+        content_type: what it is served as; relbase is told.
+        policy: what relbase leaves alone.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        data: bytes,
+        url: str,
+        content_type: str = HTML,
+        policy: relbase.Policy | None = None,
+    ) -> None:
+        self.name = name
+        self.data = data
+        self.url = url
+        self.content_type = content_type
+        self.policy = policy or relbase.Policy()
+
+    def _rewritten(self, data: bytes) -> relbase.Result:
+        return relbase.rewrite(
+            data,
+            url=self.url,
+            headers={"Content-Type": self.content_type},
+            kind="html",
+            profile="whatwg",
+            policy=self.policy,
+            detect=False,
+        )
+
+    @cached_property
+    def result(self) -> relbase.Result:
+        return self._rewritten(self.data)
+
+    @property
+    def base(self) -> relbase.Base:
+        return self.result.base
+
+    @cached_property
+    def links(self) -> tuple[Link, ...]:
+        return self.result.links
+
+    @cached_property
+    def bases(self) -> tuple[Link, ...]:
+        return _bases(self.links)
+
+    @cached_property
+    def charset(self) -> str:
+        label = _charset(self.content_type)
+        return sniff(self.data, label and label[1]).name
+
+    @cached_property
+    def output(self) -> bytes:
+        """The output without its base elements: each is another that the parser treats alike."""
+        data = self.result.data
+        pieces, at = [], 0
+        for link in _bases(self._rewritten(data).links) if self.bases else ():
+            if tags := [*_base_tags(data, at, link.span.start)]:
+                less, zero = tags[-1].groups()
+                name = zero.join(b"%c" % letter for letter in b"bgsound")
+                pieces += [data[at : tags[-1].start()], less, zero, name]
+                at = tags[-1].end()
+        return b"".join((*pieces, data[at:]))
+
+    def resolved(self, reference: str, base: relbase.Base, charset: str | None = None) -> str:
+        """What a reference resolves to on a base, itself where that fails."""
+        try:
+            return relbase.Resolver(base.url, "whatwg", charset or self.charset).resolve(reference)
+        except ValueError:
+            return reference
+
+    @cached_property
+    def _places(self) -> dict[tuple[str, str, str], list[Link]]:
+        places = defaultdict(list)
+        for link in self.links:
+            places[place(link)].append(link)
+        return places
+
+    def at(self, reference: Reference) -> Sequence[Link]:
+        """The links that a reference of the browser may be."""
+        return self._places.get(place(reference), ())
+
+    @cached_property
+    def commented(self) -> tuple[Link, ...]:
+        """The links in conditional comments."""
+        spans = [found.span() for found in _comments(self.data)]
+        return tuple(link for link in self.links if any(a < link.span.start < b for a, b in spans))
+
+    @cached_property
+    def noscript_runs_over(self) -> bool:
+        """Whether a noscript, as markup, does not end at the first `</noscript`."""
+        return any(map(_unclosed, _noscripts(self.data)))
+
+    @cached_property
+    def css(self) -> frozenset[str]:
+        """What the references in CSS resolve to."""
+        links = (link for link in self.links if link.syntax == "css")
+        return frozenset(normal(link.url) for link in links if link.url is not None)
+
+
+_comments: Final = re.compile(
+    rb"<!--\[if[^\]>]*\]>.*?(?:--!?>|\Z)", re.DOTALL | re.IGNORECASE
+).finditer
+
+
+_noscripts: Final = re.compile(rb"<noscript(.*?)</noscript", re.DOTALL | re.IGNORECASE).findall
+_unclosed: Final = re.compile(
+    rb"<(script|style|title|textarea|xmp|iframe|noembed|noframes)(?![a-z])(?!.*</\1)"
+    rb"|<plaintext|<!--(?!.*-->)|<[a-z][^>]*\Z",
+    re.DOTALL | re.IGNORECASE,
+).search
+
+
+def _bases(links: Sequence[Link]) -> tuple[Link, ...]:
+    return tuple(link for link in links if (link.element, link.attribute) == ("base", "href"))
+
+
+def normal(url: str) -> str:
+    """A URL as the URL Standard serialises it, itself where it does not parse."""
+    try:
+        return str(ada_url.normalize_url(url))
+    except ValueError:
+        return url
+
+
+def parses(url: str) -> bool:
+    """Whether a URL is absolute by the URL Standard."""
+    return bool(ada_url.check_url(url))
+
+
+_BROKEN: Final = re.compile("[\ufffd\udc80-\udcff]+")
+_DROPPED: Final = re.compile("[\t\n\r]")
+_ENDS: Final = "".join(map(chr, range(0x21)))
+
+
+def place(of: Link | Reference) -> tuple[str, str, str]:
+    """The element, the attribute and the reference as relbase and the browser both tell them.
+
+    HTML's `<image>` is img in the tree, and how many U+FFFD stand for broken bytes is a matter of
+    its own.
+    """
+    reference = _DROPPED.sub("", of.reference.strip(_ENDS)).replace("\0", "\ufffd")
+    element = "img" if of.element == "image" else of.element
+    return element, of.attribute, _BROKEN.sub("\ufffd", reference)

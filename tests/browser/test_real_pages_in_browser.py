@@ -1,0 +1,65 @@
+"""The browser as referee over saved pages.
+
+A few by default; all several hundred, which takes minutes, by
+
+    RELBASE_REAL_PAGES=all python -m pytest tests/browser
+
+https cannot be served, and browsers insist on it for some hosts: each page is served by http, at
+the URL that it was retrieved from, with `.test` after its host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from cases import Case
+from referee import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from counts import Counts
+    from served import Site
+
+UNKNOWN_URL: Final = "http://h.example/d/p.html"
+ALL: Final = os.environ.get("RELBASE_REAL_PAGES") == "all"
+
+# One page in so many runs by default, drawn by its name.
+SAMPLE: Final = 20
+
+
+def pages(root: Path) -> Iterator[Case]:
+    """Yield the pages that are to run."""
+    rows = json.loads((root / "MANIFEST.json").read_text("utf-8"))
+    urls = {row["file"]: row.get("retrieval_url") or UNKNOWN_URL for row in rows}
+    for path in sorted(root.rglob("*")):
+        name = str(path.relative_to(root))
+        if path.is_file() and path.suffix not in {".md", ".json"} and (ALL or _is_drawn(name)):
+            yield Case(name, path.read_bytes(), served_at(urls.get(name, UNKNOWN_URL)))
+
+
+def _is_drawn(name: str) -> bool:
+    return zlib.crc32(name.encode()) % SAMPLE == 0
+
+
+def served_at(url: str) -> str:
+    """Return the URL that a page is served at."""
+    parts = urlsplit(url)
+    if not parts.scheme.startswith("http") or parts.hostname is None:
+        return UNKNOWN_URL
+    query = f"?{parts.query}" if parts.query else ""
+    return f"http://{parts.hostname}.test{parts.path or '/'}{query}"
+
+
+def test_real_pages(data: Path, site: Site, browser: Any, counts: Counts) -> None:
+    totals = judge(browser, site, list(pages(data / "real-pages")))
+    assert totals.differences == {}
+    assert totals.documents >= (400 if ALL else 15)
+    assert totals.changed > totals.documents / 2
+    assert totals.rewritten > 25 * totals.documents
+    totals.count(counts, "browser: real pages")
