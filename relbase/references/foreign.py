@@ -100,6 +100,11 @@ class ForeignContent:
         """Whether `<![CDATA[` begins a section: the current node is not an HTML element."""
         return self.current.namespace != HTML
 
+    @property
+    def in_svg_style(self) -> bool:
+        """Whether text here is a style sheet of SVG."""
+        return self.current.name == b"style" and self.current.namespace == SVG
+
     def start(
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
     ) -> str | None:

@@ -58,9 +58,10 @@ class Element(NamedTuple):
 class Slot(NamedTuple):
     """A value that holds references.
 
-    `attribute` is b"" for raw text. `value` is its span with its quotes; raw text has the quote
-    b">", which stands for text without character references. `codebase` is the element's attribute
-    of that name, where the row asks for it.
+    `attribute` is b"" for the text of an element. `value` is its span with its quotes. Raw text has
+    the quote b">", which stands for text without character references; other text has that of a
+    value, since what is written there as in a value means the same. `codebase` is the element's
+    attribute of that name, where the row asks for it.
     """
 
     namespace: str
@@ -72,6 +73,7 @@ class Slot(NamedTuple):
 
 
 RAW: Final = b">"
+TEXT: Final = b'"'
 
 _CDATA: Final = b"<![CDATA["
 _FOREIGN: Final = frozenset((b"svg", b"math"))
@@ -105,6 +107,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     foreign = ForeignContent()
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
+    styled = pos
     while True:
         if skim is not None and not foreign:
             insertions, pos = skim(text, pos, end)
@@ -113,9 +116,13 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if pos < 0:
                 return
         found = _token(text, pos, end)
+        start = found.start() if found else end
+        # There is no raw text in SVG: comments and tags only interrupt the text of a style element.
+        if foreign and foreign.in_svg_style and max(pos, styled) < start:
+            pos = max(pos, styled)
+            yield Element(SVG, b"style", pos, pos, pos, start, hidden)
         if not found:
             return
-        start = found.start()
         name = found[3]
         if name is None:
             if foreign and foreign.allows_cdata and text.startswith(_CDATA, start, end):
@@ -157,6 +164,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         if namespace != HTML:
             raw_end = _text_end(text, pos, end) if name == b"style" else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
+            styled = raw_end
             continue
         if name == b"frameset" and frames is None:
             frames = _frameset_page(text, begin, start) is not None
@@ -205,7 +213,8 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
     if raw_end > tag_end and name in _RAW_ROWS:
         inside = _RAW_ROWS[name](attributes.get(b"type"), text)
         if inside is not None:
-            value = tags.Attribute(b"", tag_end, raw_end, RAW, equals=True)
+            is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
+            value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
             yield Slot(namespace, name, b"", inside, value)
 
 

@@ -138,6 +138,18 @@ ROWS = [
     ("<svg><use xlink:href=#s /><use href=x#s />", "use@xlink:href=#s use@href=x#s"),
     ("<svg><style>a{b:url(x)}</style>", "style@=x"),
     ("<svg><style><![CDATA[a{b:url(x)}]]></style><a href=y>", "style@=x a@href=y"),
+    # the text of a style element of SVG: character references, and what interrupts it [C]
+    ("<svg><style>a{b:url(&quot;x&quot;)}@import '&#x2f;y?&amp;'</style>", "style@=x style@=/y?&"),
+    ("<svg><style><![CDATA[a{b:url(x?&amp;)}]]></style>", "style@=x?&amp;"),
+    ("<style>a{b:url(x?&amp;)}</style>", "style@=x?&amp;"),
+    ("<svg><style><!-- url(w) -->a{b:url(x)}</style>url(y)", "style@=x"),
+    (
+        "<svg><style>a{b:url(x)}<!--url(w)-->c{d:url(y)}<![CDATA[]]>e{f:url(z)}",
+        "style@=x style@=y style@=z",
+    ),
+    ("<svg><style>a{b:url(x)}<g/>c{d:url(y)}</style>", "style@=x style@=y"),
+    ("<svg><style>a < b{c:url(x)}</style>", "style@=x"),
+    ("<svg><style><g>a{b:url(x)}</g></style>", ""),
     ("<math href=x><mi><a href=y>", "math@href=x a@href=y"),
 ]
 
