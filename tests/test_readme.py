@@ -63,7 +63,7 @@ def test_first_minute(monkeypatch: pytest.MonkeyPatch) -> None:
         "python3 -m venv --without-pip .venv",
         "python3 -m pip --python .venv/bin/python install -q -e '.[test]'",
     ]
-    assert tests == ".venv/bin/python -m pytest\n"
+    assert tests == ".venv/bin/python -m pytest -n auto\n"
     run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert all(f"\n{step}\n" in run for step in [*steps[:2], tests.strip()])
     program, *arguments = shlex.split(steps[2])
