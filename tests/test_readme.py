@@ -102,7 +102,10 @@ def test_the_table_of_counts_has_every_suite() -> None:
 def suites(directory: Path) -> set[str]:
     """Return the names that the tests of a directory count under."""
     sources = (path.read_text(encoding="utf-8") for path in sorted(directory.glob("*.py")))
-    return {name for source in sources for name in re.findall(r'\bcounts?\((?:counts, )?\s*"([^"]+)"', source)}
+    return {name for source in sources for name in _counted(source)}
+
+
+_counted = re.compile(r'\b(?:counts\(|count\(counts,)\s*"([^"]+)"').findall
 
 
 def test_the_total_of_the_counts_is_their_sum() -> None:
