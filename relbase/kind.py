@@ -84,24 +84,53 @@ _from_line: Final = re.compile(rb"From [^\n]*+\n").match
 # A heading: fields one after the other, among them one that mail has.
 _FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
 _heading: Final = re.compile(rb"(?:>?From [^\n]*+\n)?+(?:%b)++" % _FIELD).match
-_mail_field: Final = re.compile(
+_mail_fields: Final = re.compile(
     rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id|mime-version
     |content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-).search
+).finditer
+
+
+def _mail_field(heading: bytes) -> bool:
+    return next(_mail_fields(heading), None) is not None
 
 
 def _is_mbox(start: bytes) -> bool:
     if _dated(start):
         return True
-    line = _from_line(start)
-    return line is not None and _is_mail(start[line.end() :])
+    if line := _from_line(start):
+        return _is_mail(start[line.end() :])
+    # Text may stand before the first message, but no markup: there are pages of mail, too.
+    first = _later_from(start)
+    if first is None or _markup(start[: first.start()]):
+        return False
+    return _is_mail(start[first.end() :])
+
+
+_later_from: Final = re.compile(rb"\n\r?\nFrom [^\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").search
 
 
 def _is_mail(start: bytes) -> bool:
     # Without any LF it is CR that ends the lines, as in the containers.
-    found = _heading(start if b"\n" in start else start.replace(b"\r", b"\n"))
-    return found is not None and _mail_field(found[0]) is not None
+    lines = start if b"\n" in start else start.replace(b"\r", b"\n")
+    found = _heading(lines)
+    return (found is not None and _mail_field(found[0])) or _goes_on(lines)
+
+
+# The lines before the first empty one.
+_block: Final = re.compile(rb"(?:(?!\r?\n)[^\n]*+\n)++").match
+_mime_field: Final = re.compile(
+    rb"^(?:content-[\w-]+|mime-version)[ \t]*:", re.IGNORECASE | re.MULTILINE
+).search
+_tag_line: Final = re.compile(rb"^[ \t]*<", re.MULTILINE).search
+
+
+def _goes_on(lines: bytes) -> bool:
+    """Whether a heading goes on behind lines that are no fields, as in the containers."""
+    block = _block(lines)
+    if block is None or _tag_line(block[0]) or not _mime_field(block[0]):
+        return False
+    return len({field[0].lower() for field in _mail_fields(block[0])}) > 1
 
 
 _xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match

@@ -91,11 +91,12 @@ def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator
     for index, established in enumerate(_established(data, parts, scope, detect=detect)):
         if index in skipped:
             continue
+        number = _number(established.part, scope)
         for item in _visit_part(data, established, scope, eol):
             if isinstance(item, Edit):
                 found.append(item)
             else:
-                yield item
+                yield item if item.part == number else item._replace(part=number)
     if room.left < 0:
         yield _remark(parts[0], Span(0, len(data)), Reason.LIMIT_GROWTH, _TOO_LONG, scope)
         return
@@ -286,8 +287,7 @@ def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[I
     items = lowered(found, view, part.body.start)
     if part.encoding in IDENTITY:
         items = _transported(data, (part, part.body, eol), items, scope)
-    for item in items:
-        yield item if isinstance(item, Edit) else item._replace(part=scope.part)
+    yield from items
 
 
 def _in_room(items: Iterable[Item], room: Room | None) -> Iterator[Item]:

@@ -65,7 +65,7 @@ def allowed_growth(size: int) -> int:
 
 @dataclass(slots=True)
 class Room:
-    """How many bytes longer a text may become; once it is below 0 nothing more is resolved."""
+    """How many bytes longer a text may become; below 0 nothing more is visited, or resolved."""
 
     left: int
 
@@ -149,11 +149,14 @@ def visit_url(
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    status, url, remark = _verdict(reference, scope, place) if not is_full else _TOO_MUCH
+    if is_full and not is_absolute(reference, scope.profile, scope.base.url):
+        status, url, remark = _TOO_MUCH
+    else:
+        status, url, remark = _verdict(reference, scope, place)
     if keeps is not None and status is not Status.ABSOLUTE and (kept := keeps(reference)):
         status, remark = Status.KEPT, kept.remark
     if not scope.edits_only or remark is not None or status is Status.UNRESOLVED:
-        if room is not None and url is not None:
+        if room is not None and url is not None and not scope.edits_only:
             room.left -= len(url) - len(written)
         yield Hit(
             span.start,

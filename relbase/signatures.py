@@ -147,7 +147,7 @@ def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) 
     return "no longer holds" if is_covered else ""
 
 
-_BLANKS: Final = re.compile(rb"[ \t]++(\r?\n)?+")
+_BLANKS: Final = re.compile(rb"[ \t]++(\r?\n)?")
 
 
 class _Body:

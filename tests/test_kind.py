@@ -79,6 +79,15 @@ BYTES = [
     (b"<svg><a href=x>", Kind.HTML),
     (b"<p><feed>", Kind.HTML),
     (b"<feeds><a href=x>", Kind.HTML),
+    # text before the first message of an mbox, and pages that show one
+    (b"Text.\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.MBOX),
+    (b"<pre>\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.HTML),
+    (b"Text.\n\nFrom here to 2026\n\n<a href=x>", Kind.HTML),
+    # a heading goes on behind a line that is no field
+    (b"no field\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.MAIL),
+    (b"From: a\nno field\nMIME-Version: 1.0\nSubject: x\n\n<a href=x>", Kind.MAIL),
+    (b"no field\nContent-Type: text/html\n\n<a href=x>", Kind.HTML),
+    (b"<a>\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.HTML),
     # feeds without an XML declaration
     (b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="c"/></feed>', Kind.XML),
     (b"<!-- a feed -->\n<rss version='2.0'><channel><link>x</link>", Kind.XML),

@@ -198,6 +198,28 @@ def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None
 # ---- Limits at N-1, N, N+1
 
 
+def test_notes_have_the_number_of_their_part() -> None:
+    data = (
+        b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/xhtml+xml\n\n"
+        b"<p>\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: x\n\n<p>\n--b\n"
+        b"Content-Type: message/rfc822\n\nLink: <%b>\nContent-Type: image/svg+xml\n\n<p>\n--b--\n"
+        % (b"x" * 990)
+    )
+    noted = [
+        (note.part, note.reason.value)
+        for note in relbase.rewrite(data, url="http://h/", kind="mail").notes
+    ]
+    assert noted == [
+        ("1", "kind-unsupported"),
+        ("2", "encoding-unsupported"),
+        ("3.1", "line-length"),
+        ("3.1", "kind-unsupported"),
+    ]
+    mbox = b"From a@b Sat Nov 21 12:00:00 2026\n" + data
+    parts = [note.part for note in relbase.rewrite(mbox, url="http://h/", kind="mbox").notes]
+    assert parts == [f"1/{part}" for part, _ in noted]
+
+
 def test_what_a_line_has_no_room_for_is_not_listed_as_rewritten() -> None:
     """`--<a href=x>` would become the delimiter of the multipart around it."""
     boundary = b"<a href=http://h/x>"

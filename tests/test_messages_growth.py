@@ -206,16 +206,30 @@ def test_a8_past_the_limit_of_growth_the_message_passes_through() -> None:
         assert [note.reason.value for note in result.notes] == ["limit-growth"]
 
 
+@pytest.mark.parametrize("head", [b"", HTML + b"\n"], ids=["html", "mail"])
+def test_a8_what_is_kept_takes_no_room(head: bytes) -> None:
+    """A long base, references that stay relative with a remark, and links behind them."""
+    kept = b"<link rel=stylesheet href=http://a/><style>p{%b}</style>" % (b"--a:url(x);" * 3400)
+    url = "http://h.example/" + "a" * 20_000 + "/p"
+    result = relbase.rewrite(
+        head + kept + b"<a href=y><a href=z>", url=url, kind="mail" if head else "html"
+    )
+    assert len(result.edits) == 2
+    assert {note.reason.value for note in result.notes} == {"reference-custom-property"}
+
+
 def test_a8_no_more_is_listed_than_would_be_written() -> None:
     """A mail of 50 KB whose links would be 900 MB: past the limit they are not resolved."""
     head = b"Content-Base: http://h.example/" + b"d" * 30_000 + b"/\n" + QP
-    data = head + b"<a href=3D'x'>=\n" * 30_000
-    listed = [len(link.url) if link.url else 0 for link in relbase.links(data, kind="mail")]
+    data = head + b"<a href=3D'x'>=\n" * 30_000 + b"<a href=3D'http://a.example/'>"
+    *links, last = relbase.links(data, kind="mail")
+    assert (last.status, last.url) == (relbase.Status.ABSOLUTE, "http://a.example/")
+    listed = [len(link.url) if link.url else 0 for link in links]
     assert len(listed) == 30_000
     assert listed[0] > 30_000
     assert listed[-1] == 0
     assert sum(listed) < 1.1 * allowed_growth(len(data))
-    statuses = {link.status for link in relbase.links(data, kind="mail")}
+    statuses = {link.status for link in links}
     assert statuses == {relbase.Status.REWRITTEN, relbase.Status.UNRESOLVED}
 
 

@@ -4,7 +4,7 @@ Strategy: an input is opened once and looked at through its descriptor, so that 
 in its place in between. An output is written to a new file in its directory, which replaces the
 old one when it is complete: at every moment there is the old content or the new. Where outputs go
 is planned, and clashes are refused, before the first is written. The content is on the disk before
-it has its name, and all the names are before the run is done (`settle`).
+it has its name, and the names of all files are before the run is done (`settle`).
 
 To mind: an output that is no regular file is refused, not replaced; `-o /dev/null` would remove
 the device. Nothing follows a symbolic link in the place of an output.
@@ -332,8 +332,9 @@ def settle(directories: Iterable[str]) -> None:
                 raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
 
 
-# There are file systems that bring no directory to the disk on their own.
-_UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF))
+# There are file systems that bring no directory to the disk on their own, and directories that may
+# be written to and not read.
+_UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
 
 
 @contextmanager

@@ -135,7 +135,9 @@ class Delivery:
         _refuse(original, copy)
         self._original = original
         self._copy = copy
-        self.directories: set[str] = {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
+        self.directories: set[str] = set()
+        if not os.path.lexists(copy):
+            self.directories.add(os.path.dirname(os.path.abspath(copy)))  # noqa: PTH100, PTH120
         try:
             folders = _folders(original)
             for folder in folders:

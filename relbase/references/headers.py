@@ -283,5 +283,8 @@ def quote_before(raw: bytes, span: Span) -> bytes:
     >>> quote_before(b"0; url='x'", Span(8, 9))
     b"'"
     """
-    before = raw[: span.start].rstrip(_C0_AND_SPACE)[-1:]
+    at = span.start
+    while at and raw[at - 1] in _C0_AND_SPACE:
+        at -= 1
+    before = raw[at - 1 : at] if at else b""
     return before if before in (b"'", b'"') else b""

@@ -107,7 +107,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     foreign = ForeignContent()
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
-    styled = pos
+    styled, is_sheet = pos, False
     while True:
         if skim is not None and not foreign:
             insertions, pos = skim(text, pos, end)
@@ -118,7 +118,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         found = _token(text, pos, end)
         start = found.start() if found else end
         # There is no raw text in SVG: comments and tags only interrupt the text of a style element.
-        if foreign and foreign.in_svg_style and max(pos, styled) < start:
+        # Its pieces are read one by one, as if no comment or string of CSS went over an end.
+        if foreign and foreign.in_svg_style and is_sheet and max(pos, styled) < start:
             pos = max(pos, styled)
             yield Element(SVG, b"style", pos, pos, pos, start, hidden)
         if not found:
@@ -128,7 +129,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if foreign and foreign.allows_cdata and text.startswith(_CDATA, start, end):
                 content = start + len(_CDATA)
                 content_end = tags.cdata_end(text, content, end)
-                if foreign.current.name == b"style":
+                if foreign.in_svg_style and is_sheet:
                     yield Element(SVG, b"style", start, content, content, content_end, hidden)
                 pos = min(content_end + 3, end)
                 continue
@@ -164,7 +165,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         if namespace != HTML:
             raw_end = _text_end(text, pos, end) if name == b"style" else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
-            styled = raw_end
+            if name == b"style":
+                styled, is_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
             frames = _frameset_page(text, begin, start) is not None
@@ -344,6 +346,12 @@ _ASCII_SPACE: Final = b"\t\n\f\r "
 def _style_row(type_: Attribute | None, text: bytes) -> Row | None:
     kind = b"" if type_ is None else keyword(text[type_.start : type_.end])
     return Row(Nested.CSS) if kind in {b"", b"text/css"} else None
+
+
+def _is_sheet(text: bytes, pos: int, end: int) -> bool:
+    """Whether a style element with these attributes is CSS."""
+    type_ = next(iter(tags.attributes(text, pos, end, frozenset((b"type",)))), None)
+    return _style_row(type_, text) is not None
 
 
 def _script_row(type_: Attribute | None, text: bytes) -> Row | None:

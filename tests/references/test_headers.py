@@ -471,7 +471,7 @@ def test_a_content_location_means_the_same_as_a_base_and_as_a_reference(raw: byt
 def test_time_is_linear(name: bytes, start: bytes, text: bytes, size: int) -> None:
     def read_all(value: bytes) -> None:
         for begin, end in references(name, value):
-            folded_view(value[begin:end])
+            folded_view(value[begin:end], quote_before(value, Span(begin, end)))
 
     assert_linear(read_all, lambda n: start + text * (n // len(text)), (size, 2 * size), rounds=3)
 

@@ -150,6 +150,8 @@ ROWS = [
     ("<svg><style>a{b:url(x)}<g/>c{d:url(y)}</style>", "style@=x style@=y"),
     ("<svg><style>a < b{c:url(x)}</style>", "style@=x"),
     ("<svg><style><g>a{b:url(x)}</g></style>", ""),
+    ("<svg><style type=text/less>@a:<!-- -->url(x)<![CDATA[a{b:url(y)}]]></style>", ""),
+    ("<svg><style type='text/css'><!-- -->a{b:url(x)}</style>", "style@=x"),
     ("<math href=x><mi><a href=y>", "math@href=x a@href=y"),
 ]
 

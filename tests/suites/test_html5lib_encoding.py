@@ -13,10 +13,6 @@ if TYPE_CHECKING:
 
     from counts import Counts
 
-# By file and number: the meta stands behind the first 1024 bytes, where browsers no longer prescan
-# but change the encoding while they parse (WHATWG HTML §13.2.3.4).
-KNOWN_DIFFERENCES: Final = {"tests1.dat": range(47, 54)}
-
 _case: Final = re.compile(rb"#data\n(.*?)\n#encoding\n(.*?)\n", re.DOTALL)
 
 
@@ -34,14 +30,13 @@ def charset_of(document: bytes) -> str:
 
 
 def test_charsets(data: Path, counts: Counts) -> None:
-    run = known = 0
+    run = 0
     for path in sorted((data / "html/html5lib-tests/encoding").glob("*.dat")):
         wrong = []
         for number, document, encoding in cases(path):
             run += 1
             if charset_of(document) != encoding:
                 wrong.append(number)
-        assert wrong == list(KNOWN_DIFFERENCES.get(path.name, ())), path.name
-        known += len(wrong)
+        assert wrong == [], path.name
     assert run > 20
-    counts("html5lib: encoding", run, known)
+    counts("html5lib: encoding", run, 0)
