@@ -128,16 +128,34 @@ def fitting(
     delimiters = [b"--" + boundary for boundary in boundaries]
     for start, end, changes in _lines(data, within, edits, eol):
         before = data[start:end]
-        after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
+        is_long = _longest(before, eol) > MAX_LINE
+        if is_long and not delimiters:
+            kept += changes
+            continue
+        if is_long and before.find(eol, 0, len(before) - 1) < 0:
+            after = _beginning(before, start, changes, max(map(len, delimiters)))
+        else:
+            after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
             text = "the line would become a delimiter of a multipart: its links are left alone"
             remarks.append((Span(start, end), Reason.MIME_BOUNDARY, text))
             continue
         kept += changes
-        if _longest(before, eol) <= MAX_LINE < _longest(after, eol):
+        if not is_long and _longest(after, eol) > MAX_LINE:
             text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
             remarks.append((Span(start, end), Reason.LINE_LENGTH, text))
     return kept, remarks
+
+
+def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
+    """The first bytes of a line as it is written: it may be all of a body, with a million edits."""
+    text, at = b"", 0
+    for edit in edits:
+        text += line[at : edit.start - start] + edit.new
+        at = edit.end - start
+        if len(text) >= length:
+            return text
+    return text + line[at : at + length]
 
 
 def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:

@@ -96,6 +96,20 @@ def test_no_line_becomes_a_delimiter(
             assert other in kept
 
 
+@pytest.mark.parametrize(("line", "stays"), [(b"--a", False), (b"-a", True), (b"x--a", True)])
+def test_a_long_line_becomes_no_delimiter(line: bytes, *, stays: bool) -> None:
+    """Of such a line no more is written than its beginning."""
+    data = line + b"y" * 2000 + b"z\n"
+    at = len(line)
+    edits = [Edit(at, at, b"b"), Edit(len(data) - 2, len(data) - 1, b"")]
+    for around in (b"", b"text\n"):
+        moved = [Edit(e.start + len(around), e.end + len(around), e.new) for e in edits]
+        whole = around + data
+        kept, remarks = fitting(whole, Span(0, len(whole)), moved, [b"ab", b"abyy"], b"\n")
+        assert kept == (moved if stays else [])
+        assert [reason for *_, reason, _ in remarks] == [Reason.MIME_BOUNDARY] * (not stays)
+
+
 @given(
     st.text("ab-\n\r", max_size=40).map(str.encode),
     st.lists(
