@@ -105,6 +105,14 @@ class Case:
         except ValueError:
             return reference
 
+    def meant(self, link: Link) -> frozenset[str]:
+        """What a browser may make of the URL of a link, which is listed as it is written.
+
+        The query is in the document's charset, or in UTF-8 as in CSS.
+        """
+        url = link.url or ""
+        return frozenset((self.resolved(url, link.base), normal(url)))
+
     @cached_property
     def _places(self) -> dict[tuple[str, str, str], list[Link]]:
         places = defaultdict(list)
@@ -173,8 +181,12 @@ def place(of: Link | Reference) -> tuple[str, str, str]:
     """The element, the attribute and the reference as relbase and the browser both tell them.
 
     HTML's `<image>` is img in the tree, and how many U+FFFD stand for broken bytes is a matter of
-    its own.
+    its own. An empty value of SVG and MathML is a reference in SVG's `a` only (design rule 6): else
+    it is nothing that relbase could tell, whatever an element of that name is in HTML.
     """
     reference = _DROPPED.sub("", of.reference.strip(_ENDS)).replace("\0", "\ufffd")
     element = "img" if of.element == "image" else of.element
+    namespace = getattr(of, "namespace", "html")
+    if reference == "" and namespace != "html" and (namespace, element) != ("svg", "a"):
+        element = f"{namespace}:{element}"
     return element, of.attribute, _BROKEN.sub("\ufffd", reference)

@@ -8,19 +8,23 @@ is a difference.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final
-from urllib.parse import unquote_to_bytes
 
 from cases import normal, parses
 
 from relbase import Reason, Status
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
     from cases import Case
     from resolved import Opened, Reference
 
     from relbase import Link
+
+    _Find = Callable[[bytes], Iterator[re.Match[bytes]]]
 
 
 class Rule(Enum):
@@ -53,12 +57,26 @@ def of_base(case: Case, seen: Opened) -> Rule | None:
         return Rule.UNPARSABLE
     if case.base.url.startswith("file:"):
         return Rule.STANDARD  # of "file:/C|/x" Chromium makes about:blank
-    stated = {case.resolved(link.reference, link.base) for link in case.bases}
-    if seen.base not in {_frozen(case, url) for url in stated}:
-        return None
-    if b"<noscript" in case.data.lower():
+    stating = [
+        link
+        for link in case.bases
+        if _frozen(case, case.resolved(link.reference, link.base)) == seen.base
+    ]
+    if _any_within(_noscripts, case.data, stating):
         return Rule.NOSCRIPT_BASE
-    return Rule.FOSTERED if b"<table" in case.data.lower() else None
+    return Rule.FOSTERED if _any_within(_tables, case.data, stating) else None
+
+
+_noscripts: Final = re.compile(
+    rb"<noscript.*?(?:</noscript|\Z)", re.DOTALL | re.IGNORECASE
+).finditer
+_tables: Final = re.compile(rb"<table.*?(?:</table|\Z)", re.DOTALL | re.IGNORECASE).finditer
+
+
+def _any_within(find: _Find, data: bytes, links: Iterable[Link]) -> bool:
+    """Whether one of the links stands in what an expression finds."""
+    spans = [found.span() for found in find(data)]
+    return any(start < link.span.start < end for link in links for start, end in spans)
 
 
 def _frozen(case: Case, url: str) -> str:
@@ -82,7 +100,16 @@ def is_same_base(case: Case, seen: Opened) -> bool:
 
 
 def _standard(url: str) -> str:
-    return url.replace("file://localhost/", "file:///")
+    """A URL that Chromium made, as the URL Standard has it.
+
+    Chromium keeps localhost ("file host state"), `C|` ("path state") and, in data URLs, newlines.
+    """
+    if url.startswith("data:"):
+        return url.replace("%0A", "").replace("%0D", "")
+    return _drive.sub(r"\1:", url.replace("file://localhost/", "file:///"))
+
+
+_drive: Final = re.compile(r"(?<=^file:///)([A-Za-z])%7C(?=/)")
 
 
 def _has_query_in_charset(case: Case) -> bool:
@@ -106,10 +133,10 @@ def of_reference(case: Case, seen: Opened, before: Reference, after: Reference) 
     if _standard(before.url) == after.url:
         return Rule.STANDARD
     for link in case.at(before):
-        rule = _of_link(case, link)
+        rule = _of_link(case, link, before.namespace)
         if rule is not None:
             return rule
-        if link.syntax in _GRAMMARS and _unquoted(before.url) == _unquoted(after.url):
+        if _is_escaped(before.url, after.url, _ESCAPED.get(link.syntax, "")):
             return Rule.ESCAPED
         if link.reference.startswith("#") and _has_query_in_charset(case):
             return Rule.STANDARD
@@ -117,28 +144,66 @@ def of_reference(case: Case, seen: Opened, before: Reference, after: Reference) 
             return Rule.LATE
         if has(case, Reason.BASE_UNPARSABLE) and not parses(before.url):
             return Rule.UNPARSABLE
-    if before.reference == "" and not case.at(before):
+    if _is_empty(before) and not case.at(before):
         return Rule.EMPTY
     return _of_charset(case, seen, before)
+
+
+def _is_empty(seen: Reference) -> bool:
+    """Whether something is no reference, as it is empty."""
+    if seen.reference != "":
+        return False
+    if seen.namespace == "html":
+        is_link = seen.element in {"a", "area"} and seen.attribute == "href"
+        return not is_link and seen.attribute not in {"action", "formaction"}
+    return (seen.namespace, seen.element) != ("svg", "a")
 
 
 def has(case: Case, reason: Reason) -> bool:
     return any(note.reason is reason for note in case.result.notes)
 
 
-# What stands in these has more to mind than quotes, which references and escapes stand for.
-_GRAMMARS: Final = frozenset(("refresh", "srcset", "space list", "comma list", "semicolon list"))
+# What cannot stand in a URL of these (`relbase.references.values.spell`), beside white space: that
+# the browser has encoded before it tells a URL.
+_ESCAPED: Final = {"refresh": "'\"", "srcset": ",", "comma list": ",", "semicolon list": ";"}
 
 
-def _of_link(case: Case, link: Link) -> Rule | None:
+def _is_escaped(url: str, other: str, characters: str) -> bool:
+    """Whether another URL is the same but for some characters that are percent-encoded there."""
+    pattern = (
+        f"(?:{re.escape(letter)}|%{ord(letter):02X})" if letter in characters else re.escape(letter)
+        for letter in url
+    )
+    return re.fullmatch("".join(pattern), other) is not None
+
+
+def _of_link(case: Case, link: Link, namespace: str) -> Rule | None:
     if link.status is Status.UNRESOLVED and not link.base.usable:
         return Rule.UNSUITABLE
     if link.status is not Status.KEPT:
         return None
     keep = case.policy.keep
-    if case.policy.keep_fragments or (keep and keep.search(link.reference)):
+    is_fragment = link.reference.startswith("#")
+    if (case.policy.keep_fragments and is_fragment) or (keep and keep.search(link.reference)):
         return Rule.POLICY
-    return Rule.LOCAL if link.reference.startswith("#") else Rule.CUSTOM
+    if is_fragment and (link.syntax == "css" or _is_local(link, namespace)):
+        return Rule.LOCAL
+    return Rule.CUSTOM if _is_custom(case, link) else None
+
+
+def _is_local(link: Link, namespace: str) -> bool:
+    return namespace == "svg" and link.element != "a" and link.attribute in _LOCAL
+
+
+# Where SVG refers to something; `animate` and `set` do it for another element.
+_LOCAL: Final = frozenset(("href", "xlink:href", "to", "from", "by", "values"))
+
+
+def _is_custom(case: Case, link: Link) -> bool:
+    remark = Reason.REFERENCE_CUSTOM_PROPERTY
+    return link.syntax == "css" and any(
+        note.reason is remark and note.span == link.span for note in case.result.notes
+    )
 
 
 def _of_computed(case: Case, url: str) -> Rule | None:
@@ -146,7 +211,7 @@ def _of_computed(case: Case, url: str) -> Rule | None:
     for link in case.links:
         if link.syntax != "css":
             continue
-        rule = _of_link(case, link)
+        rule = _of_link(case, link, "")
         if rule is Rule.UNSUITABLE or (rule is not None and url == link.url):
             return rule
         if url == _before_base(case, link):
@@ -168,9 +233,11 @@ def of_unlisted(case: Case, seen: Opened, before: Reference) -> Rule | None:
     """Return why relbase does not list what a browser resolves, None where nothing says."""
     if before.computed:
         return _of_computed(case, before.url)
-    if before.reference == "" and not case.at(before):
+    if _is_empty(before) and not case.at(before):
         return Rule.EMPTY
-    if any(_unquoted(link.url or "") == _unquoted(before.url) for link in case.at(before)):
+    meant = {url for link in case.at(before) for url in case.meant(link)}
+    seen_url = _standard(before.url)
+    if any(_is_escaped(url, seen_url, "|'") for url in meant):
         return Rule.STANDARD  # more is percent-encoded: `|` in paths, `'` in queries
     return _of_charset(case, seen, before)
 
@@ -181,14 +248,16 @@ def _of_charset(case: Case, seen: Opened, before: Reference) -> Rule | None:
     return None
 
 
-def of_unseen(case: Case, link: Link, charset: str) -> Rule | None:
+def of_unseen(case: Case, link: Link, seen: Opened) -> Rule | None:
     """Return why a browser does not see what relbase rewrites, None where nothing says."""
-    markup = case.data.lower()
-    if link.element in _DROPPED or b"<frameset" in markup:
+    before = case.data[: link.span.start].lower()
+    if link.element in _DROPPED:
         return Rule.DROPPED
-    if b"<template" in markup and b"srcdoc" in markup:
+    if seen.is_framed and (b"<frameset" in before or link.element not in _OF_HEAD):
+        return Rule.DROPPED  # with the body, which was there before
+    if b"<template" in before and _any_within(_srcdocs, case.data, (link,)):
         return Rule.INERT
-    if charset != case.charset and not link.reference.isascii():
+    if seen.charset != case.charset and not link.reference.isascii():
         return Rule.CHARSET
     return None
 
@@ -200,7 +269,9 @@ _DROPPED: Final = frozenset(
         *("caption", "col", "colgroup", "tbody", "td", "tfoot", "th", "thead", "tr"),
     )
 )
+# The frameset takes the place of the body alone.
+_OF_HEAD: Final = frozenset(("base", "link", "meta", "script", "style"))
 
-
-def _unquoted(url: str) -> bytes:
-    return unquote_to_bytes(url)
+_srcdocs: Final = re.compile(
+    rb"\ssrcdoc\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'>][^\s>]*)", re.IGNORECASE
+).finditer

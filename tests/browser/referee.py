@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from cases import normal, place
+from cases import normal, parses, place
 from exceptions import Rule, is_same_base, of_base, of_reference, of_unlisted, of_unseen
 from resolved import TABLE, Scripting, answer, read, read_frames, ways
 
@@ -70,17 +70,17 @@ def judge(browser: Any, site: Site, cases: Sequence[Case], *, in_frames: bool = 
     for at in range(0, len(cases), FRAMES):
         chunk = cases[at : at + FRAMES]
         seen: dict[str, Counter[Place]] = {case.name: Counter() for case in chunk}
-        charsets: dict[str, str] = {}
+        opened: dict[str, Opened] = {}
         for scripting in Scripting:
             some = [case for case in chunk if scripting in ways(case.data)]
             befores = _originals(browser, site, some, scripting, in_frames=in_frames)
             afters = _outputs(browser, site, some, scripting)
             for case, before, after in zip(some, befores, afters, strict=True):
                 seen[case.name] |= Counter(map(place, before.references))
-                charsets[case.name] = before.charset
+                opened[case.name] = before
                 _compare(case, scripting, before, after, totals)
         for case in chunk:
-            _compare_links(case, seen[case.name], charsets[case.name], totals)
+            _compare_links(case, seen[case.name], opened[case.name], totals)
             totals.documents += 1
             totals.changed += case.result.changed
     return totals
@@ -145,12 +145,21 @@ def _is_listed(case: Case, seen: Reference) -> bool:
     """Whether `links` has a reference, and resolves it to the same."""
     if seen.computed:
         return seen.url in case.css or seen.url.startswith("#")
-    return any(
-        link.status is not Status.REWRITTEN or link.url == seen.url for link in case.at(seen)
-    )
+    return any(_is_same(case, link, seen) for link in case.at(seen))
 
 
-def _compare_links(case: Case, seen: Counter[Place], charset: str, totals: Totals) -> None:
+def _is_same(case: Case, link: Link, seen: Reference) -> bool:
+    """Whether a link is what a browser sees, which is the same in the output."""
+    if link.status is Status.UNRESOLVED:
+        return not parses(seen.url)
+    if link.syntax == "css" and seen.url.startswith("#"):
+        return link.status is Status.KEPT
+    if link.url is None:  # An empty action has no URL of a document that it could mean.
+        return link.status is Status.KEPT and seen.url == "about:srcdoc"
+    return seen.url in (case.meant(link) if link.status is Status.ABSOLUTE else {link.url})
+
+
+def _compare_links(case: Case, seen: Counter[Place], opened: Opened, totals: Totals) -> None:
     """Whether the browser sees what relbase rewrites, as far as it knows the attribute."""
     for link in case.links:
         where = place(link)
@@ -162,7 +171,7 @@ def _compare_links(case: Case, seen: Counter[Place], charset: str, totals: Total
             seen[where] -= 1
         else:
             text = f"{link.line}:{link.column}: the browser sees no {where}"
-            totals.judge(case, of_unseen(case, link, charset), text)
+            totals.judge(case, of_unseen(case, link, opened), text)
 
 
 def _is_known(link: Link) -> bool:

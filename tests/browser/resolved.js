@@ -2,9 +2,9 @@
 //
 // In comes the table of `resolved.py`: namespace, element and attribute to [syntax, property]; and
 // whether the documents to read are the frames of this one. Out go, for each document, its URL, its
-// base, its charset, and for each reference, in the order of the tree, [element, attribute,
-// reference, url, computed]. Templates, shadow trees and srcdoc documents stand where their element
-// is. Base elements are left out, and bgsound, which stands for them in an output (`Case.output`).
+// base, its charset, whether its body is a frameset, and for each reference, in the order of the
+// tree, [element, attribute, reference, url, computed, namespace]. Templates, shadow trees and srcdoc
+// documents stand where their element is. Base elements are left out, and bgsound, which stands for them in an output (`Case.output`).
 //
 // A property of the element resolves where there is one and the element lives in the document. What
 // has none is resolved by a link made in the document, which does so with the document's base and
@@ -83,6 +83,7 @@ class Page {
     this.document = document;
     this.link = of(document, 'createElement').call(document, 'a');
     this.found = [];
+    this.space = '';
   }
 
   resolved(reference) {
@@ -91,7 +92,7 @@ class Page {
   }
 
   add(element, attribute, reference, url, isComputed = false) {
-    this.found.push([element, attribute, reference, url, isComputed]);
+    this.found.push([element, attribute, reference, url, isComputed, this.space]);
   }
 
   // A fragment alone stays in its document (design rule 8).
@@ -109,6 +110,7 @@ class Page {
   visit(root, isLive) {
     for (const element of of(root, 'querySelectorAll').call(root, '*')) {
       const space = NAMESPACES[of(element, 'namespaceURI')];
+      this.space = space ?? '';
       const name = lower(of(element, 'localName'));
       for (const attribute of of(element, 'attributes')) {
         const row = rowOf(space, name, lower(attribute.name));
@@ -220,6 +222,7 @@ function read(document) {
     url: of(document, 'URL'),
     base: of(document, 'baseURI'),
     charset: of(document, 'characterSet'),
+    isFramed: of(document, 'body')?.localName == 'frameset',
     references: page.found,
   };
 }

@@ -84,6 +84,7 @@ class Reference(NamedTuple):
         reference: without white space around it; "" where it is computed.
         url: what it resolves to, the reference itself where the browser fails.
         computed: from a computed style.
+        namespace: of the element: html, svg or math.
     """
 
     element: str
@@ -91,14 +92,16 @@ class Reference(NamedTuple):
     reference: str
     url: str
     computed: bool
+    namespace: str
 
 
 class Opened(NamedTuple):
-    """A document that was opened: its URL, its base, its charset, and its references."""
+    """A document that was opened: what it is, whether a frameset is its body, its references."""
 
     url: str
     base: str
     charset: str
+    is_framed: bool
     references: tuple[Reference, ...]
 
 
@@ -167,6 +170,7 @@ def _read(browser: Any, *, in_frames: bool) -> list[Opened]:
             page["url"],
             page["base"],
             page["charset"].lower(),
+            page["isFramed"],
             tuple(Reference(*row) for row in page["references"]),
         )
         for page in browser.execute_script(SCRIPT, TABLE, in_frames)
