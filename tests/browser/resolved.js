@@ -4,7 +4,8 @@
 // whether the documents to read are the frames of this one. Out go, for each document, its URL, its
 // base, its charset, whether its body is a frameset, and for each reference, in the order of the
 // tree, [element, attribute, reference, url, computed, namespace]. Templates, shadow trees and srcdoc
-// documents stand where their element is. Base elements are left out, and bgsound, which stands for them in an output (`Case.output`).
+// documents stand where their element is. Base elements are left out, and bgsound, which stands for
+// them in an output (`Case.output`).
 //
 // A property of the element resolves where there is one and the element lives in the document. What
 // has none is resolved by a link made in the document, which does so with the document's base and
