@@ -26,6 +26,18 @@ def shifted(items: Iterable[Item], offset: int) -> Iterator[Item]:
             yield item._replace(start=item.start + offset, end=item.end + offset)
 
 
+def parted(items: Iterable[Item]) -> tuple[list[Hit], list[Edit]]:
+    """The hits among items, and the edits, each in their order."""
+    hits: list[Hit] = []
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        else:
+            hits.append(item)
+    return hits, edits
+
+
 def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     """The items of a view's inner text, in offsets of the text around it.
 
@@ -36,13 +48,7 @@ def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
         view: the view.
         offset: where the view's raw text begins in the text around it.
     """
-    hits: list[Hit] = []
-    edits: list[Edit] = []
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        else:
-            hits.append(item)
+    hits, edits = parted(items)
     if hits:
         places = _located(view, [Span(hit.start, hit.end) for hit in hits])
         for hit, (start, end) in zip(hits, places, strict=True):

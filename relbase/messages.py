@@ -26,7 +26,7 @@ from relbase.edit import Edit, Span
 from relbase.headings import BASE_FIELDS, mime_statements, snapshot_statements
 from relbase.kind import Kind, kind_of_type
 from relbase.layers import Base, Layer, establish
-from relbase.lowering import lowered
+from relbase.lowering import lowered, parted
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
@@ -292,12 +292,8 @@ def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[I
 
 def _in_room(items: Iterable[Item], room: Room | None) -> Iterator[Item]:
     """The items, without the edits if those are too much: nothing need be encoded for them."""
-    edits: list[Edit] = []
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        else:
-            yield item
+    hits, edits = parted(items)
+    yield from hits
     if room is None or room.left >= 0:
         yield from edits
 
@@ -307,13 +303,7 @@ def _transported(
 ) -> Iterator[Item]:
     """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
     part, within, eol = place
-    edits: list[Edit] = []
-    hits: list[Hit] = []
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        else:
-            hits.append(item)
+    hits, edits = parted(items)
     kept, remarks = fitting(data, within, edits, part.boundaries, eol)
     refused = [span for span, reason, _ in remarks if reason is Reason.MIME_BOUNDARY]
     yield from _left_alone(hits, refused) if refused else hits
