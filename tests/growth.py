@@ -86,6 +86,24 @@ def assert_linear(
     raise AssertionError(f"sizes {tuple(sizes)}: the time grows by {ratios}")
 
 
+# The least that a call must take for the clock to see it, and the size at which it has to do.
+_LEAST_SECONDS: Final = 0.015
+_GREATEST: Final = 1 << 22
+
+
+def measurable(function: Callable[[T], object], make: Callable[[int], T]) -> int:
+    """Return a size at which a call takes long enough to be measured."""
+    size = 1 << 14
+    while size < _GREATEST:
+        value = make(size)
+        started = process_time()
+        function(value)
+        if process_time() - started >= _LEAST_SECONDS:
+            break
+        size *= 2
+    return size
+
+
 def assert_linear_from_20_ms(function: Callable[[T], object], make: Callable[[int], T]) -> None:
     """Compare a size that takes 20 ms with its double.
 

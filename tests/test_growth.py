@@ -9,11 +9,10 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear, measurable
 
 import relbase
 
@@ -167,31 +166,14 @@ ROWS: Final[dict[str, Callable[[int], bytes]]] = {
     "A3 many": repeated(b"<meta http-equiv=refresh content='0;url=x'>"),
 }
 
-# The least that a call must take for the clock to see it, and the size at which it has to do.
-LEAST_SECONDS: Final = 0.015
-GREATEST: Final = 1 << 22
-
 
 def rewrite(data: bytes, url: str = URL) -> relbase.Result:
     return relbase.rewrite(data, url=url, kind="html")
 
 
-def measurable(make: Callable[[int], bytes]) -> int:
-    """Return a size at which a call takes long enough to be measured."""
-    size = 1 << 14
-    while size < GREATEST:
-        data = make(size)
-        started = process_time()
-        rewrite(data)
-        if process_time() - started >= LEAST_SECONDS:
-            break
-        size *= 2
-    return size
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_time_is_linear(name: str) -> None:
-    size = measurable(ROWS[name])
+    size = measurable(rewrite, ROWS[name])
     assert_linear(rewrite, ROWS[name], (size, 2 * size), 3)
 
 

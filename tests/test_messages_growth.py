@@ -10,12 +10,11 @@ import base64
 import subprocess
 import sys
 from pathlib import Path
-from time import process_time
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from growth import assert_linear
-from test_growth import GREATEST, LEAST_SECONDS, numbered, repeated
+from growth import assert_linear, measurable
+from test_growth import numbered, repeated
 
 import relbase
 from relbase import messages
@@ -174,22 +173,9 @@ def rewrite(data: bytes) -> relbase.Result:
     return relbase.rewrite(data, url=URL, kind="mbox" if data.startswith(b"From ") else "mail")
 
 
-def measurable(make: Make) -> int:
-    """Return a size at which a call takes long enough to be measured."""
-    size = 1 << 14
-    while size < GREATEST:
-        data = make(size)
-        started = process_time()
-        rewrite(data)
-        if process_time() - started >= LEAST_SECONDS:
-            break
-        size *= 2
-    return size
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_time_is_linear(name: str) -> None:
-    size = measurable(ROWS[name])
+    size = measurable(rewrite, ROWS[name])
     assert_linear(rewrite, ROWS[name], (size, 2 * size), 3)
 
 

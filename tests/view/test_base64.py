@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import email
 import tracemalloc
 from collections import Counter
 from itertools import cycle
@@ -13,13 +12,12 @@ import pytest
 from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from view_laws import check_law
+from view_laws import check_law, real_bodies
 
 from relbase.edit import Edit, splice
 from relbase.view.base64 import Base64View, base64_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -207,21 +205,9 @@ def test_any_bytes() -> None:
     assert min(seen[True], seen[False]) > 50
 
 
-def real(root: Path) -> Iterator[bytes]:
-    """Yield the base64 bodies of other people's messages."""
-    for path in sorted(root.rglob("*")):
-        if not path.is_file() or path.suffix in {".md", ".json"}:
-            continue
-        for part in email.message_from_bytes(path.read_bytes()).walk():
-            body = part.get_payload()
-            encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
-            if encoding == "base64" and isinstance(body, str):
-                yield body.encode("utf-8", "surrogateescape")
-
-
 def test_real_messages(data: Path) -> None:
     seen: Counter[str] = Counter()
-    for raw in real(data / "email"):
+    for raw in real_bodies(data / "email", "base64"):
         view = base64_view(raw)
         seen["bodies"] += 1
         if view is None:

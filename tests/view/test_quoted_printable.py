@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import email
 import quopri
 import re
 import tracemalloc
@@ -13,13 +12,12 @@ import pytest
 from growth import assert_linear
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from view_laws import check_law
+from view_laws import check_law, real_bodies
 
 from relbase.edit import Edit, splice
 from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 LINES = re.compile(rb"([^\n]*?)([ \t]*)(\r?\n|\Z)")
@@ -329,21 +327,9 @@ def test_the_encoder_of_python() -> None:
     agrees()
 
 
-def bodies(root: Path) -> Iterator[bytes]:
-    """Yield the quoted-printable bodies of other people's messages."""
-    for path in sorted(root.rglob("*")):
-        if not path.is_file() or path.suffix in {".md", ".json"}:
-            continue
-        for part in email.message_from_bytes(path.read_bytes()).walk():
-            body = part.get_payload()
-            encoding = str(part.get("content-transfer-encoding", "")).strip().lower()
-            if encoding == "quoted-printable" and isinstance(body, str):
-                yield body.encode("utf-8", "surrogateescape")
-
-
 def test_real_messages(data: Path) -> None:
     seen: Counter[str] = Counter()
-    for raw in bodies(data / "email"):
+    for raw in real_bodies(data / "email", "quoted-printable"):
         view = QuotedPrintableView(raw)
         starts = [found.end() for found in re.finditer(rb"(?i)(?:href|src)=[\"']?", view.inner)]
         edited = check_law(
