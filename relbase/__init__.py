@@ -4,11 +4,11 @@ RFC 1808 says how a document's base URL is established (§3) and how a relative 
 against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
 """
 
+from relbase.bases.layers import Base as Base
+from relbase.bases.layers import Layer as Layer
 from relbase.edit import Edit as Edit
 from relbase.edit import Span as Span
 from relbase.kind import Kind as Kind
-from relbase.layers import Base as Base
-from relbase.layers import Layer as Layer
 from relbase.notes import Note as Note
 from relbase.notes import Reason as Reason
 from relbase.pipeline import base as base
@@ -19,7 +19,7 @@ from relbase.policy import Policy as Policy
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
-from relbase.scope import Status as Status
+from relbase.rewriting.context import Status as Status
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve

@@ -11,27 +11,27 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bases.headings import http_statements
+from relbase.bases.layers import UNKNOWN, Base, establish
+from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.call import DEFAULT_POLICY, Arguments, Call, Headers, check
-from relbase.documents import read_document, visit_document
 from relbase.edit import Edit, Span, splice
-from relbase.headings import http_statements
 from relbase.kind import Kind, kind_of_bytes, kind_of_type
-from relbase.layers import UNKNOWN, Base, establish
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
-from relbase.retrieval import statements as retrieval_statements
-from relbase.scope import Scope, allowed_growth
+from relbase.rewriting.context import Scope, allowed_growth
+from relbase.rewriting.document import read_document, visit_document
+from relbase.rewriting.html import html_base
 from relbase.url.resolver import Profile
 from relbase.view.charset import Source, sniff
-from relbase.walk import html_base
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Unpack
 
-    from relbase.documents import Document
     from relbase.policy import Policy
-    from relbase.scope import Item
+    from relbase.rewriting.context import Item
+    from relbase.rewriting.document import Document
 
 # Up to this growth, or the input's length, edits are kept as they come. Beyond it they are only
 # counted, and visited once more when the output is to be that long.
@@ -231,7 +231,8 @@ _CONTAINERS: Final = frozenset((Kind.MAIL, Kind.MBOX))
 def _container(kind: Kind) -> _Container | None:
     if kind not in _CONTAINERS:
         return None
-    from relbase import mailboxes, messages  # noqa: PLC0415 (pages need neither: start-up time)
+    from relbase.mail import mbox as mailboxes  # noqa: PLC0415 (pages need neither: start-up time)
+    from relbase.mail import message as messages  # noqa: PLC0415 (likewise)
 
     if kind is Kind.MAIL:
         return _Container(messages.visit_message, messages.message_entities)

@@ -11,9 +11,9 @@ from relbase.notes import Note
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from relbase.bases.layers import Base
     from relbase.edit import Edit, Span
-    from relbase.layers import Base
-    from relbase.scope import Status
+    from relbase.rewriting.context import Status
 
 # Of one reason so many notes are kept each; a hostile document could cause millions.
 MAX_NOTES: Final = 1000

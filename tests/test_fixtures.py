@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from relbase import Policy, Result, rewrite, walk
+from relbase import Policy, Result, rewrite
 from relbase.edit import splice
+from relbase.rewriting import html as walk
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 STEMS = sorted(str(path.relative_to(FIXTURES))[:-5] for path in FIXTURES.rglob("*.toml"))

@@ -196,7 +196,7 @@ def test_a8_past_the_limit_of_growth_the_document_passes_through() -> None:
 # that came in and went out. VmHWM begins anew in each process; ru_maxrss is inherited.
 MEASURE: Final = """
 import sys
-sys.path[:0] = [{tests!r}, {root!r}]
+sys.path[:0] = [{tests!r}, {tests!r} + "/support", {root!r}]
 import relbase, test_growth
 def peak():
     with open("/proc/self/status") as status:

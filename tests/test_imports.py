@@ -20,23 +20,22 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = Path(relbase.__file__).parent
 
-# cli -> pipeline -> containers, references, layers, retrieval -> kind, url, view, policy
-# -> edit, notes. A part may import its own level and those behind it. Section 3 does not name
-# `headings` (what fields of a heading state, beside the layers), `call` (the arguments of the
-# library); `scope`, `walk` and `lowering` (the pipeline's way from a text inward to its references
-# and back outward) and `results` (what it gives); `trees` and `responses` are adapters before it.
+# cli -> pipeline, trees, responses -> formats -> mail -> rewriting -> bases -> containers,
+# references, url -> view -> kind, policy, edit, notes. A part may import its own level and those
+# below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
     ["edit", "notes"],
-    ["kind", "url", "view", "policy"],
-    ["containers", "references", "layers", "retrieval", "headings", "call"],
-    [
-        *("scope", "lowering", "walk", "documents", "results"),
-        *("bodies", "derived", "signatures", "messages", "mailboxes"),
-    ],
+    ["kind", "policy"],
+    ["url", "view"],
+    ["containers", "references"],
+    ["bases", "call"],
+    ["rewriting", "results"],
+    ["mail"],
+    ["formats"],
     ["pipeline"],
-    ["trees", "responses"],
+    ["trees", "responses", "warc"],
     ["relbase"],  # __init__: the public names
-    ["cli"],
+    ["cli", "spark"],
     ["__main__"],
 ]
 LEVEL: Final = {part: level for level, parts in enumerate(LEVELS) for part in parts}

@@ -21,9 +21,9 @@ from relbase import (
     entities,
     links,
     rewrite,
-    scope,
-    walk,
 )
+from relbase.rewriting import context as scope
+from relbase.rewriting import html as walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from relbase import Layer, Link, Result, Span, Status, entities, links, results, rewrite
-from relbase.layers import UNKNOWN
+from relbase.bases.layers import UNKNOWN
 from relbase.notes import Note, Reason
 from relbase.results import Notes
 

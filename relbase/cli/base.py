@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 import relbase
+from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import files, jsonl, maildir, options, remarks, streams
 from relbase.cli.documents import documents, entity_in
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
-from relbase.documents import VISITS
 from relbase.kind import kind_of_type
-from relbase.layers import Layer, unsuitable
+from relbase.rewriting.document import VISITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from relbase.bases.layers import Base
     from relbase.cli.files import Source
-    from relbase.layers import Base
     from relbase.notes import Note
     from relbase.results import Entity
 

@@ -23,10 +23,10 @@ from relbase.kind import Kind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from relbase.bases.layers import Base
     from relbase.call import Arguments
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
-    from relbase.layers import Base
     from relbase.notes import Note
     from relbase.results import Entity, Link
 

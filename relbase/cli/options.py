@@ -14,13 +14,13 @@ from typing import Any, Final, NamedTuple
 
 import click
 
+from relbase.bases.layers import unsuitable
+from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments
 from relbase.cli import files, maildir
 from relbase.cli.streams import printable
 from relbase.kind import Kind, kind_of_bytes, kind_of_name, kind_of_type
-from relbase.layers import unsuitable
 from relbase.policy import Policy
-from relbase.retrieval import Dump, parse_dump
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
 

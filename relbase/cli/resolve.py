@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
+from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
-from relbase.layers import unsuitable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
+from relbase.bases.layers import UNKNOWN
 from relbase.cli import files, maildir, options, streams
 from relbase.cli.documents import documents
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
-from relbase.layers import UNKNOWN
 from relbase.results import Result
 
 if TYPE_CHECKING:

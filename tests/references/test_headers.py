@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from strategies import HOSTILE
 from view_laws import check_law, edits_of
 
+from relbase.bases.headings import url_of
 from relbase.edit import Edit, Span, splice
-from relbase.headings import url_of
 from relbase.references.headers import (
     FIELDS,
     external_body,

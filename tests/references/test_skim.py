@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from strategies import pages
 
 import relbase
-from relbase import Profile, walk
+from relbase import Profile
 from relbase.edit import Edit
 from relbase.references import html, skim
+from relbase.rewriting import html as walk
 
 URL = "http://h.example/d/p.html?id=1"
 # Without a `=`, so that it can be written into an unquoted value as it is.

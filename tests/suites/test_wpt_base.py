@@ -12,7 +12,7 @@ import ada_url
 import pytest
 
 import relbase
-from relbase.layers import Layer
+from relbase.bases.layers import Layer
 
 if TYPE_CHECKING:
     from pathlib import Path

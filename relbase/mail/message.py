@@ -16,34 +16,34 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bodies import fitting, line_end, transfer_view
+from relbase.bases.headings import BASE_FIELDS, mime_statements, snapshot_statements
+from relbase.bases.layers import Base, Layer, establish
 from relbase.containers import mail
 from relbase.containers.fields import first, text_of
 from relbase.containers.parts import IDENTITY, Opaque
-from relbase.derived import following
-from relbase.documents import VISITS, read_document, visit_document
 from relbase.edit import Edit, Span
-from relbase.headings import BASE_FIELDS, mime_statements, snapshot_statements
 from relbase.kind import Kind, kind_of_type
-from relbase.layers import Base, Layer, establish
-from relbase.lowering import lowered, parted
+from relbase.mail.bodies import fitting, line_end, transfer_view
+from relbase.mail.derived import following
+from relbase.mail.signatures import broken, signed
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.scope import Hit, Place, Room, Status, allowed_growth, visit_url
-from relbase.signatures import broken, signed
+from relbase.rewriting.context import Hit, Place, Room, Status, allowed_growth, visit_url
+from relbase.rewriting.document import VISITS, read_document, visit_document
+from relbase.rewriting.html import html_base
+from relbase.rewriting.outward import lowered, parted
 from relbase.url.resolver import is_absolute
 from relbase.view.folding import folded_view
-from relbase.walk import html_base
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from relbase.bases.layers import Statement
     from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.layers import Statement
-    from relbase.scope import Item, Scope
+    from relbase.rewriting.context import Item, Scope
 
 # What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
 # each another one, are 80 MB at most; without it a long base makes them as many times as long.

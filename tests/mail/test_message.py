@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 from strategies import HOSTILE, PLAIN, pages
 
 import relbase
-from relbase import messages
 from relbase.containers import fields, mail
 from relbase.containers.mail import walk
+from relbase.mail import message as messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase.containers.mail import walk
-from relbase.derived import following
 from relbase.edit import Edit, splice
+from relbase.mail.derived import following
 from relbase.notes import Reason
 
 

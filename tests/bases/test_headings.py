@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relbase.bases.headings import http_statements, mime_statements, snapshot_statements, url_of
+from relbase.bases.layers import Layer
 from relbase.edit import Span
-from relbase.headings import http_statements, mime_statements, snapshot_statements, url_of
-from relbase.layers import Layer
 from relbase.notes import Reason
 
 # (the field's value, the URL)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.kind import Kind
-from relbase.lowering import lowered
 from relbase.notes import Reason
 from relbase.references.css_escapes import css_escaped
-from relbase.scope import Room, allowed_growth
+from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.html import visit_css, visit_html
+from relbase.rewriting.outward import lowered
 from relbase.view.charset import Charset, Source, sniff, sniff_css
 from relbase.view.transcode import UNREADABLE, document_view, text_view
-from relbase.walk import visit_css, visit_html
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.scope import Item, Scope
+    from relbase.rewriting.context import Item, Scope
     from relbase.view.runs import View
 
 

@@ -17,8 +17,8 @@ from growth import assert_linear, measurable
 from test_growth import numbered, repeated
 
 import relbase
-from relbase import messages
-from relbase.scope import allowed_growth
+from relbase.mail import message as messages
+from relbase.rewriting.context import allowed_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -222,8 +222,8 @@ def test_a8_no_more_is_listed_than_would_be_written() -> None:
 # What a process prints that rewrites a message: the greatest memory before and after.
 MEASURE: Final = """
 import sys
-sys.path[:0] = [{tests!r}, {root!r}]
-import test_messages_growth as this
+sys.path[:0] = [{here!r}, {tests!r} + "/support", {root!r}]
+import test_message_growth as this
 def peak():
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
@@ -273,8 +273,10 @@ MEMORY.update(DENSE)
 @pytest.mark.parametrize("name", MEMORY)
 def test_memory_is_bounded(name: str) -> None:
     """At most 6 times the largest part, which is nearly the whole message, and 32 MB."""
-    tests = Path(__file__).parent
-    script = MEASURE.format(tests=str(tests), root=str(tests.parent), name=name)
+    here = Path(__file__).parent
+    script = MEASURE.format(
+        here=str(here), tests=str(here.parent), root=str(here.parents[1]), name=name
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

@@ -7,9 +7,9 @@ from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.layers import Layer
+from relbase.bases.layers import Layer
+from relbase.bases.retrieval import Dump, parse_dump, statements
 from relbase.notes import Reason
-from relbase.retrieval import Dump, parse_dump, statements
 
 # (url, redirects, the URL, its source)
 ROWS = [

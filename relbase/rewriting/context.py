@@ -7,8 +7,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bases.layers import Base, Layer, unsuitable
 from relbase.edit import Edit, Span
-from relbase.layers import Base, Layer, unsuitable
 from relbase.notes import Reason
 from relbase.references.values import Syntax, clean, spell
 from relbase.url import rfc3986

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from growth import assert_linear
 
+from relbase.bases.layers import UNKNOWN
 from relbase.edit import Edit
-from relbase.layers import UNKNOWN
-from relbase.lowering import (
+from relbase.rewriting.context import Hit, Status
+from relbase.rewriting.outward import (
     lowered,
     plain_in_css,
     plain_in_quotes,
@@ -17,14 +18,13 @@ from relbase.lowering import (
     shifted,
     written,
 )
-from relbase.scope import Hit, Status
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.scope import Item
+    from relbase.rewriting.context import Item
     from relbase.view.runs import View
 
 

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import html5lib
 import pytest
 
-from relbase import Policy, Profile, Status, links, resolve, rewrite, walk
+from relbase import Policy, Profile, Status, links, resolve, rewrite
+from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import splice
-from relbase.layers import UNKNOWN, Base, Layer
-from relbase.scope import Hit, Scope
-from relbase.walk import html_base, visit_css, visit_html
+from relbase.rewriting import html as walk
+from relbase.rewriting.context import Hit, Scope
+from relbase.rewriting.html import html_base, visit_css, visit_html
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

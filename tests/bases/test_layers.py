@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
 from relbase.edit import Span
-from relbase.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
 from relbase.notes import Reason
 from relbase.url.resolver import Profile
 

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span
-from relbase.lowering import shifted
-from relbase.messages import message_entities, visit_message
+from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Reason
+from relbase.rewriting.outward import shifted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.results import Entity
-    from relbase.scope import Item, Scope
+    from relbase.rewriting.context import Item, Scope
 
 
 def visit_mbox(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Item]:

@@ -10,7 +10,7 @@ from relbase.edit import Edit, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from relbase.scope import Hit, Item
+    from relbase.rewriting.context import Hit, Item
     from relbase.view.runs import View
 
 

@@ -14,16 +14,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.layers import Layer, Statement, establish
 from relbase.edit import Edit, Span
-from relbase.layers import Layer, Statement, establish
-from relbase.lowering import (
-    lowered,
-    plain_in_css,
-    plain_in_quotes,
-    plain_unquoted,
-    shifted,
-    written,
-)
 from relbase.notes import Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped, css_view
@@ -33,7 +25,15 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.skim import SAMPLES, skimming
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested, Row
-from relbase.scope import ABSOLUTE, Hit, Item, Kept, Place, Scope, visit_url
+from relbase.rewriting.context import ABSOLUTE, Hit, Item, Kept, Place, Scope, visit_url
+from relbase.rewriting.outward import (
+    lowered,
+    plain_in_css,
+    plain_in_quotes,
+    plain_unquoted,
+    shifted,
+    written,
+)
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
@@ -42,7 +42,7 @@ from relbase.view.transcode import text_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.layers import Base
+    from relbase.bases.layers import Base
     from relbase.notes import Note
     from relbase.references.css import CssReference
     from relbase.references.skim import Insertions, Skim

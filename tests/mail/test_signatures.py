@@ -9,7 +9,7 @@ from growth import assert_linear
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit
-from relbase.signatures import broken, signed
+from relbase.mail.signatures import broken, signed
 
 BODY: Final = b"a \t b \n\n<X>"
 

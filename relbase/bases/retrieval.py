@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.layers import Layer, Statement
+from relbase.bases.layers import Layer, Statement
 from relbase.notes import Note, Reason
 from relbase.url import rfc3986
 

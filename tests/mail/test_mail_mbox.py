@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_messages import DONE, HTML, LINK, URL
+from test_message import DONE, HTML, LINK, URL
 
 import relbase
 from relbase.containers.mbox import split

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from view_laws import edits_of
 
-from relbase.bodies import MAX_LINE, fitting, line_end, transfer_view
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
+from relbase.mail.bodies import MAX_LINE, fitting, line_end, transfer_view
 from relbase.notes import Reason
 
 if TYPE_CHECKING:

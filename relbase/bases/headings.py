@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.layers import Layer, Statement
+from relbase.bases.layers import Layer, Statement
+from relbase.bases.retrieval import statements as retrieved
 from relbase.notes import Note, Reason
-from relbase.retrieval import statements as retrieved
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.encoded_words import words

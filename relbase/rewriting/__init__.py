@@ -1,0 +1,1 @@
+"""From a text inward to its references, and back outward with what becomes of each."""
