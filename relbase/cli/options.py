@@ -182,7 +182,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
 
 
 # By annotation, as it is written there.
-_VALUES: Final = {"re.Pattern[str] | None": ("REGEX", _pattern)}
+_VALUES: Final = {"re.Pattern[str] | Callable[[str], bool] | None": ("REGEX", _pattern)}
 
 _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
 

@@ -249,8 +249,7 @@ def _is_kept(reference: str, scope: Scope, place: Place) -> bool:
     """Whether a relative reference is to stay so (design rule 8 and the caller's policy)."""
     if reference.startswith("#") and (place.row.local or scope.policy.keep_fragments):
         return True
-    keep = scope.policy.keep
-    return keep is not None and keep.search(reference) is not None
+    return scope.policy.keeps(reference)
 
 
 def _on_codebase(codebase: str, scope: Scope) -> Callable[[str], str] | None:

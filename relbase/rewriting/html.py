@@ -269,7 +269,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, scope: Scope) -> bool:
     policy = scope.policy
-    if not scope.edits_only or policy.extended or policy.keep:
+    if not scope.edits_only or policy.extended or policy.chooses:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 

@@ -24,6 +24,8 @@ FLAGS: Final = [
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    (["--keep-templates"], Policy(keep_templates=True)),
+    (["--item-links"], Policy(item_links=True)),
     ([], Policy()),
 ]
 
