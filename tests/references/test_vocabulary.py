@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 
-from relbase import Policy, links, rewrite
+from relbase import Policy, Profile, links, rewrite
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import ATTRIBUTES, Nested, keyword, rows
@@ -303,7 +303,8 @@ def test_extended_rows(row: str) -> None:
 @pytest.mark.parametrize(("row", "honoured", "ignored"), CODEBASE)
 def test_codebase(row: str, honoured: str, ignored: str) -> None:
     """Design rule 7: a base for rfc1808 and rfc3986, none for browsers."""
-    for profile, becomes in (("rfc1808", honoured), ("rfc3986", honoured), ("whatwg", ignored)):
+    becoming = zip(Profile, (honoured, honoured, ignored), strict=True)
+    for profile, becomes in becoming:
         result = rewrite(row.encode(), url=URL, profile=profile)
         assert result.data == expected(becomes), profile
 
