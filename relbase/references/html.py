@@ -208,10 +208,11 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
     for attribute, row in choose(namespace, name, attributes, says, extended=extended):
         codebase = attributes.get(b"codebase") if row.on_codebase else None
         yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
-    if raw_end > tag_end and (row := choose_text(namespace, name, says)):
+    inside = choose_text(namespace, name, says) if raw_end > tag_end else None
+    if inside is not None:
         is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
         value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
-        yield Slot(namespace, name, b"", row, value)
+        yield Slot(namespace, name, b"", inside, value)
 
 
 def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
