@@ -46,10 +46,12 @@ class Condition(NamedTuple):
     Args:
         asks: the attributes that it depends on.
         holds: whether it holds, by what those attributes say.
+        values: where one attribute has to say one of some values, these; empty for other conditions.
     """
 
     asks: tuple[bytes, ...]
     holds: Callable[[Says], bool]
+    values: tuple[bytes, ...] = ()
 
 
 class Row(NamedTuple):
@@ -86,12 +88,12 @@ def keyword(raw: bytes) -> bytes:
 
 def _is_type(name: bytes) -> Condition:
     """The type of a script is this, white space around it left out."""
-    return Condition((b"type",), lambda says: says(b"type").strip(_ASCII_SPACE) == name)
+    return Condition((b"type",), lambda says: says(b"type").strip(_ASCII_SPACE) == name, (name,))
 
 
 def _is(attribute: bytes, *values: bytes) -> Condition:
     """The attribute has one of the values, in any case."""
-    return Condition((attribute,), lambda says: says(attribute) in values)
+    return Condition((attribute,), lambda says: says(attribute) in values, values)
 
 
 _ASCII_SPACE: Final = b"\t\n\f\r "
@@ -218,7 +220,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
 
 # The text of elements whose text is no markup. No row: what is in them is none of the kinds that
 # hold references.
-_TEXT_TABLE: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
+TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),
     (SVG, b"style"): (_SHEET,),
     (HTML, b"script"): (
@@ -265,12 +267,12 @@ class Held(NamedTuple):
 def _by_element() -> dict[tuple[str, bytes], Held]:
     """What each element can hold, and under `*` what any other can."""
     elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
-        place: {} for place in _TEXT_TABLE
+        place: {} for place in TEXT_ROWS
     }
     for (namespace, element, attribute), found in PLACES.items():
         elements.setdefault((namespace, element), {})[attribute] = found
     return {
-        place: _held({**elements[place[0], ANY], **own}, _TEXT_TABLE.get(place, ()))
+        place: _held({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
         for place, own in elements.items()
     }
 
