@@ -27,6 +27,8 @@ from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Base",
     "Components",
@@ -43,6 +45,7 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "__version__",
     "base",
     "entities",
     "links",

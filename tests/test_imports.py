@@ -63,6 +63,10 @@ FOREIGN: Final = {
     "lxml": {"trees"},
     "requests": {"responses"},
     "httpx": {"responses"},
+    "brotli": {"containers"},
+    "zstandard": {"containers", "warc"},
+    "pyarrow": {"warc", "cli", "spark"},
+    "pyspark": {"spark"},
     "click": {"cli"},
     "rich": {"cli"},
 }

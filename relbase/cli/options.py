@@ -10,13 +10,13 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import click
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import Dump, parse_dump
-from relbase.call import Arguments
+from relbase.call import Arguments, KindName, ProfileName
 from relbase.cli import files, maildir
 from relbase.cli.streams import printable
 from relbase.formats import WORKING, kind_of_bytes, kind_of_name, kind_of_type
@@ -64,9 +64,9 @@ class Settings(NamedTuple):
             url=self.url,
             redirects=self.redirects,
             headers=self.fields,
-            kind=kind,
+            kind=cast("Kind | KindName | None", kind),  # click has checked both
             charset=self.charset,
-            profile=self.profile,
+            profile=cast("ProfileName", self.profile),
             policy=self.policy,
             detect=self.detect,
         )
@@ -183,7 +183,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
 
 
 # By annotation, as it is written there.
-_VALUES: Final = {"re.Pattern[str] | None": ("REGEX", _pattern)}
+_VALUES: Final = {"re.Pattern[str] | Callable[[str], bool] | None": ("REGEX", _pattern)}
 
 _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
 

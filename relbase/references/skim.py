@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.references.bytesets import all_but
 from relbase.references.css_skim import is_settled
+from relbase.references.foreign import HTML
 from relbase.references.tags import RAW_TEXT, WS, any_case, raw_text_end
-from relbase.references.vocabulary import DEFAULT_ATTRIBUTES
+from relbase.references.vocabulary import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -89,7 +90,7 @@ _NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
     _NAME_BYTES,
 )
 # Attributes that hold references; <meta content> does with http-equiv alone.
-_REFERENCE_NAMES: Final = (DEFAULT_ATTRIBUTES - {b"content"}) | {b"http-equiv"}
+_REFERENCE_NAMES: Final = (attributes(HTML, extended=False) - {b"content"}) | {b"http-equiv"}
 _REFERENCES: Final = _names(_REFERENCE_NAMES)
 
 _UNQUOTED: Final = all_but(b"\t\n\f\r >") + rb"*+"

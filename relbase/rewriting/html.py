@@ -210,7 +210,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, context: Context) -> bool:
     policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.keep:
+    if not context.task.edits_only or policy.extended or policy.chooses:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 

@@ -176,8 +176,7 @@ def _is_kept(reference: str, context: Context, place: Place) -> bool:
     policy = context.task.policy
     if reference.startswith("#") and (place.row.local or policy.keep_fragments):
         return True
-    keep = policy.keep
-    return keep is not None and keep.search(reference) is not None
+    return policy.keeps(reference)
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase:

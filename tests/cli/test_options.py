@@ -24,6 +24,8 @@ FLAGS: Final = [
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    (["--keep-templates"], Policy(keep_templates=True)),
+    (["--item-links"], Policy(item_links=True)),
     ([], Policy()),
 ]
 
@@ -166,5 +168,5 @@ def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], told
 
 def test_a_pattern_that_python_warns_of() -> None:
     keep = settings("--keep", "[[a]").policy.keep
-    assert keep is not None
+    assert isinstance(keep, re.Pattern)
     assert keep.search("[")

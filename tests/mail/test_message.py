@@ -558,12 +558,12 @@ def test_law_6_any_lines() -> None:
     @settings(max_examples=400)
     @given(
         st.lists(st.sampled_from(words), max_size=25).map("".join),
-        st.sampled_from(("mail", "mbox")),
+        st.sampled_from((relbase.Kind.MAIL, relbase.Kind.MBOX)),
     )
-    def law(text: str, kind: str) -> None:
+    def law(text: str, kind: relbase.Kind) -> None:
         data = text.encode()
         result = relbase.rewrite(data, url=URL, kind=kind)
         assert relbase.rewrite(result.data, url=URL, kind=kind).data is result.data
-        assert len(list(relbase.entities(data, url=URL, kind=kind))) >= (kind == "mail")
+        assert len(list(relbase.entities(data, url=URL, kind=kind))) >= (kind is relbase.Kind.MAIL)
 
     law()
