@@ -5,8 +5,8 @@ not those of HTML: byte order mark, then the transport's label (RFC 7303 §3), t
 bytes and the declaration say (XML 1.0 §4.3.3 and appendix F), else UTF-8. `xml_view` shows a
 document in any of them as UTF-8, so that nothing else needs to know of charsets.
 
-To mind: labels are those of the WHATWG table and no others. For ISO-8859-1 that says windows-1252,
-as browsers read it, where XML parsers read C1 controls: what is written is never one of those bytes.
+To mind: labels are those of the WHATWG table and no others. For ISO-8859-1 that is windows-1252, as
+browsers read it, where XML parsers read C1 controls: what is written is never one of those bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
 # What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
 _declaration: Final = re.compile(
-    rb"""<\?xml[ \t\r\n]++(?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
+    rb"""<\?xml[ \t\r\n]++
+    (?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
     encoding[ \t\r\n]*+=[ \t\r\n]*+(?:"([^"<>]{0,200})"|'([^'<>]{0,200})')""",
     re.VERBOSE,
 ).match

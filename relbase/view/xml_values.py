@@ -7,8 +7,8 @@ with entities: as a rule each character is then written in one way only, and `Es
 and maps it by counting, without looking at each of them. Text may also come in pieces, CDATA
 sections and comments between: `xml_pieces` puts them together.
 
-To mind: references to other entities mean what a DTD says, which nobody reads: `has_entities` tells.
-Line ends in text are left as they are, since all that is nested in it takes CRLF for LF.
+To mind: references to other entities mean what a DTD says, which nobody reads: `has_entities` asks
+for them. Line ends in text are left as they are, since all that is nested in it takes CRLF for LF.
 """
 
 from __future__ import annotations
