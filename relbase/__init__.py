@@ -16,6 +16,7 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
@@ -51,6 +52,7 @@ __all__ = [
     "links",
     "resolve",
     "rewrite",
+    "scanner",
     "split",
     "unsplit",
 ]

@@ -8,6 +8,7 @@ import pytest
 from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
+from scanners import SCANNERS, scanning
 
 from relbase import (
     Base,
@@ -310,15 +311,15 @@ def test_growth_limit_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPat
         assert rewrite(LINK, url=URL).changed == passes
 
 
-@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+@pytest.mark.parametrize("name", SCANNERS)
 def test_a_long_base_in_many_links_passes_through(
-    skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Threat A8: 16 MB of links with a 2 MB base; here smaller, with a smaller limit."""
-    monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
     monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
     document = b"<a href='x'>" * 10_000
-    result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
+    with scanning(name):
+        result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
     assert result.data is document
     assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
 
