@@ -92,9 +92,9 @@ def _sampled(resolve: Callable[[str], str]) -> Becomes:
     becomes = [*_NONE]
     for shape, sample in SAMPLES.items():
         becomes[shape] = _edit(resolve, sample)
-    for shape, dots in DOTS.items():
+    for level, dots in DOTS.items():
         edit = _edit(resolve, dots + "x")
-        becomes[shape] = edit if edit == _edit(resolve, dots) else None
+        becomes[level] = edit if edit == _edit(resolve, dots) else None
     return tuple(becomes)
 
 
