@@ -10,7 +10,7 @@ import click
 import pytest
 from running import run
 
-from relbase import Kind, Policy
+from relbase import Policy
 from relbase.cli import options
 from relbase.cli.options import Settings
 
@@ -98,6 +98,7 @@ def test_what_is_given() -> None:
         "redirects": ("/a", "b"),
         "headers": (),
         "kind": "css",
+        "name": "x.html",
         "charset": "latin1",
         "profile": "whatwg",
         "policy": Policy(),
@@ -108,9 +109,8 @@ def test_what_is_given() -> None:
 @pytest.mark.parametrize(
     ("name", "content_type", "explicit", "kind"),
     [
-        ("a.css", None, None, Kind.CSS),
+        ("a.css", None, None, None),  # the library looks at the name
         ("a.css", "text/html", None, None),  # the library reads the Content-Type
-        ("a.css", "application/octet-stream", None, Kind.CSS),  # which says nothing
         ("a.css", "text/html", "mail", "mail"),
         ("a.css", None, "mail", "mail"),
         ("a", None, None, None),  # the library looks at the bytes
