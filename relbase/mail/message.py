@@ -16,7 +16,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.headings import BASE_FIELDS, mime_statements, snapshot_statements
+from relbase.bases.headings import mime_statements, snapshot_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.containers import mail
 from relbase.containers.fields import first, text_of
@@ -29,6 +29,7 @@ from relbase.mail.signatures import broken, signed
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
+from relbase.registry import States, bases
 from relbase.results import Entity
 from relbase.rewriting.context import Hit, Place, Room, Status, allowed_growth, visit_url
 from relbase.rewriting.document import VISITS, read_document, visit_document
@@ -183,7 +184,8 @@ def _established_part(
     return _Established(part, base, states, attached, [*notes, *long, *more])
 
 
-_BASE_FIELDS: Final = frozenset(map(str.lower, BASE_FIELDS))
+_OUTSIDE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if not row.names_part)
+_BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
 
 
 def _resolvable(
@@ -243,16 +245,18 @@ def _visit_heading(
 ) -> Iterator[Item]:
     """The items of the fields that hold references (RFC 1808 §3.1)."""
     part, base, states, *_ = established
-    # A heading's own base is embedded for the references that stand in it; a Content-Location is
-    # no base of itself.
+    # A heading's own base is embedded for the references that stand in it.
     heading_base = replace(base, layer=Layer.EMBEDDED) if states else base
-    by_location = states and base.source.startswith("Content-Location")
+    around = base.outer if states and base.outer is not None else base
+    stated_by = base.source.partition(" of ")[0].lower() if states else ""
     for field in linking:
+        # What states a base is resolved on the base around: no field is a base of itself.
+        is_outside = field.name == stated_by or field.name in _OUTSIDE
         row = _row(field, part)
-        is_location = by_location and field.name == "content-location"
-        on = base.outer if is_location and base.outer is not None else heading_base
         if row is not None:
-            yield from _visit_field(data, field, row, scope.on(on))
+            yield from _visit_field(
+                data, field, row, scope.on(around if is_outside else heading_base)
+            )
 
 
 def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) -> Iterator[Item]:

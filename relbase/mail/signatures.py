@@ -18,6 +18,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import text_of
+from relbase.registry import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.edit import Edit, Span
 
-_SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
+_SIGNATURES: Final = frozenset(name for name, row in ROWS.items() if row.signs)
 _SEAL: Final = "arc-seal"
 _SEALED: Final = "arc-message-signature"
 
