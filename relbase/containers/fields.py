@@ -201,8 +201,40 @@ def _fields(
         if at - found.start() > MAX_FIELD:
             cut = True
         else:
-            value = _stripped(data, *found.span(2))
-            fields.append(Field(found[1].decode("ascii").lower(), value, Span(*found.span())))
+            fields.append(_field(data, found))
+
+
+def fields_of_paragraph(data: bytes, start: int, end: int) -> list[Field]:
+    r"""Return the fields that readers see who look for them in all lines up to an empty one.
+
+    Args:
+        data: what the offsets are of.
+        start: where a heading begins.
+        end: where its empty line does. Lines end with LF.
+
+    What `read_heading` takes for a body may hold fields to others: an mbox tells its lengths in
+    them. No more than `MAX_FIELDS` are returned, and no longer ones than `MAX_FIELD`.
+
+    >>> found = fields_of_paragraph(b"--x\nLines: 3\n", 0, 13)
+    >>> [field.name for field in found]
+    ['lines']
+    """
+    grammar = _GRAMMARS[b"\n"]
+    fields: list[Field] = []
+    while len(fields) < MAX_FIELDS:
+        start = _end(grammar.passed_over(data, start, end))
+        found = grammar.remembered(data, start, end)
+        if found is None:
+            break
+        start = found.end()
+        if start - found.start() <= MAX_FIELD:
+            fields.append(_field(data, found))
+    return fields
+
+
+def _field(data: bytes, found: re.Match[bytes]) -> Field:
+    value = _stripped(data, *found.span(2))
+    return Field(found[1].decode("ascii").lower(), value, Span(*found.span()))
 
 
 def _end(found: re.Match[bytes] | None) -> int:
