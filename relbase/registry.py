@@ -100,6 +100,13 @@ FIELDS: Final = (
     FieldRow("Content-Transfer-Encoding", is_read=True, of_mail=True),
     FieldRow("Content-Disposition", is_read=True),
     FieldRow("Content-ID", is_read=True),
+    # How HTTP encodes a body, and what it says of it (RFC 9110 §8.4, RFC 9112 §6.1, RFC 9530).
+    FieldRow("Transfer-Encoding", is_read=True),
+    FieldRow("Content-Encoding", is_read=True),
+    FieldRow("Content-Range", is_read=True),
+    FieldRow("Content-Digest", is_read=True),
+    FieldRow("Repr-Digest", is_read=True),
+    FieldRow("Digest", is_read=True),
     # Chromium states the retrieval URL in the messages that it saves pages as.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
     # What messages begin with (RFC 5322 §3.6, RFC 9228).

@@ -268,6 +268,7 @@ def first(data: bytes, heading: Heading, name: str) -> str | None:
     >>> first(b"Base: a\nbase: b\n\n", read_heading(b"Base: a\nbase: b\n\n", 0, 17), "base")
     'a'
     """
+    assert name in REMEMBERED, f"{name} has no row in relbase.registry"
     return next((text_of(data, field) for field in heading.fields if field.name == name), None)
 
 
