@@ -199,6 +199,8 @@ def _read(
     type_ = stated.type or _default_type(heading, parent)
     encoding = transfer_encoding(data, heading)
     depth = parent.depth + 1 if parent else 0
+    if type_.startswith("multipart/") and _is_in_the_clear(source, heading, encoding, stated):
+        encoding = "8bit"
     shape = _shape(type_, encoding, stated.boundary, heading)
     shape = _within_limits(shape, source, depth, state.count)
     part = Part(
@@ -217,6 +219,29 @@ def _read(
         message=shape.message,
     )
     return _Entity(part, parent, index, depth, shape.boundary)
+
+
+# How far into a body its first delimiter is looked for: preambles are a few lines.
+_PREAMBLE: Final = 1 << 16
+
+
+def _is_in_the_clear(source: _Source, heading: Heading, encoding: str, stated: _Stated) -> bool:
+    """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
+
+    Encoded, the lines of its delimiters would not begin with `--`: that is no base64, and in
+    quoted-printable the parts would be encoded twice.
+    """
+    if encoding not in _CLAIMS or stated.boundary is None:
+        return False
+    end = min(source.end, heading.body + _PREAMBLE)
+    mark = b"--" + stated.boundary
+    return (
+        source.data.startswith(mark, heading.body, end)
+        or source.data.find(source.eol + mark, heading.body, end) >= 0
+    )
+
+
+_CLAIMS: Final = frozenset(["base64", "quoted-printable"])
 
 
 class _Stated(NamedTuple):
