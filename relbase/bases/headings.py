@@ -16,7 +16,7 @@ from relbase.references.headers import find_url
 from relbase.registry import FieldRow, States, bases
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.encoded_words import words
+from relbase.view.encoded_words import decoded_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -135,19 +135,8 @@ def url_of(value: str) -> str | None:
     >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c> (example)")
     'http://www.ics.uci.edu/Test/a/b/c'
     """
-    raw = encode_inner(with_words(value) if "=?" in value else value)
+    raw = encode_inner(decoded_words(value))
     span = find_url(raw)
     if span is None:
         return None
     return _WHITE_SPACE.sub("", decode_inner(raw[span.start : span.end]))
-
-
-def with_words(value: str) -> str:
-    """Return a value with its encoded words decoded (RFC 2047 §2)."""
-    raw = encode_inner(value)
-    pieces: list[bytes] = []
-    at = 0
-    for word in words(raw):
-        pieces += (raw[at : word.start], word.inner)
-        at = word.end
-    return decode_inner(b"".join((*pieces, raw[at:])))

@@ -54,7 +54,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
         chunks: the bytes of the file in pieces of any size.
 
     >>> [(one.number, one.start) for one in messages([b"\nFrom -\nX: y\n\nz\n\nFrom -\nX: y\n"])]
-    [(1, 8), (2, 23)]
+    [(1, 8), (2, 24)]
     """
     number = lines = 0
     before = b""

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import HOSTILE
 from view_laws import check_law, edits_of
 
-from relbase.bases.headings import url_of, with_words
+from relbase.bases.headings import url_of
 from relbase.edit import Edit, Span, splice
 from relbase.references.headers import (
     FIELDS,
@@ -27,6 +27,7 @@ from relbase.references.headers import (
 from relbase.references.values import Syntax, spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
+from relbase.view.encoded_words import decoded_words
 from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
@@ -287,7 +288,7 @@ NEW = st.one_of(
 
 def means(raw: bytes) -> bytes:
     """What a raw text means: base headers are read by another function."""
-    text = with_words(raw.decode("utf-8", "surrogateescape"))
+    text = decoded_words(raw.decode("utf-8", "surrogateescape"))
     return encode_inner(re.sub(r"[\0-\x20\x7f]+", "", text))
 
 
