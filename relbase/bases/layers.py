@@ -96,12 +96,14 @@ class Statement(NamedTuple):
         value: the URL, without wrapper and white space.
         source: where it stands, for people.
         span: its bytes in the input, if it has any.
+        flaw: why it is not a URL at all, None when it may be one.
     """
 
     layer: Layer
     value: str
     source: str
     span: Span | None = None
+    flaw: str | None = None
 
 
 def establish(
@@ -197,6 +199,9 @@ def _resolved(
     def note(reason: Reason, text: str) -> Note:
         return Note(reason, part, statement.span, f"{statement.source}: {text}")
 
+    if statement.flaw is not None:
+        text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
+        return None, note(Reason.BASE_UNPARSABLE, text)
     embedded = statement.layer is Layer.EMBEDDED
     value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
     shown = _shown(value)
