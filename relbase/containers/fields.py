@@ -76,11 +76,13 @@ class Heading(NamedTuple):
 
 # The fields that are remembered: RFC 2045 §3 and all other Content- fields; what states a base
 # (`headings.BASE_FIELDS`, and Chromium's Snapshot-Content-Location); what holds references
-# (RFC 2068 §19.6.2, RFC 5064, RFC 2369); what changes or breaks with a body (design rule 11).
+# (RFC 2068 §19.6.2, RFC 5064, RFC 2369); what changes or breaks with a body (design rule 11); how
+# HTTP encodes a body and what it says of it (RFC 9112 §6.1, RFC 3230, RFC 9530).
 _REMEMBERED: Final = rb"""(?:content-[!-9;-~]*+|mime-version
     |base|snapshot-content-location
     |link|location|uri|refresh|archived-at|list-[!-9;-~]*+
-    |lines|dkim-signature|domainkey-signature|arc-[!-9;-~]*+)"""
+    |lines|dkim-signature|domainkey-signature|arc-[!-9;-~]*+
+    |transfer-encoding|(?:repr-)?digest)"""
 
 
 # A heading goes on to one of these. Others may stand in a text: `Link: ...`.
