@@ -28,6 +28,7 @@ class Reason(Enum):
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
+    CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     # Messages
