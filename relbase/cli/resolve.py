@@ -76,7 +76,7 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: the base {excerpt(base)} is no suitable one (RFC 1808 §2.3): {why}")
+        streams.warn(f"warning: the base {excerpt(base)} is no suitable one: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
     rows = _resolved(base, references, profiles)

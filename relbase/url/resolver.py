@@ -106,6 +106,27 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
     return _IS_ABSOLUTE[profile](reference)
 
 
+def parses_alone(url: str, profile: Profile) -> bool:
+    """Tell whether the profile's own parser takes a URL without a base: `file:/a` in whatwg.
+
+    Args:
+        url: any string.
+        profile: the algorithm.
+    """
+    if profile is not Profile.WHATWG:
+        return is_absolute(url, profile)
+    try:
+        Resolver("", profile).resolve(url)
+    except ValueError:
+        return False
+    return True
+
+
+def has_net_loc(url: str) -> bool:
+    """Tell whether an absolute URL has a network location, be it an empty one (RFC 1808 §2.4.3)."""
+    return url.startswith("//", url.find(":") + 1)
+
+
 def as_profile(profile: Profile | str) -> Profile:
     """Return the profile that a member or its value names; ValueError lists the values."""
     try:
