@@ -20,6 +20,8 @@ from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
 from relbase.rewriting.items import Status as Status
+from relbase.url.grammar import Url as Url
+from relbase.url.grammar import parse_url as parse_url
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
@@ -43,9 +45,11 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "Url",
     "base",
     "entities",
     "links",
+    "parse_url",
     "resolve",
     "rewrite",
     "split",
