@@ -28,6 +28,7 @@ from relbase.url.resolver import resolve as resolve
 from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
+from relbase.url.steps.step import Step as Step
 
 __all__ = [
     "Base",
@@ -45,6 +46,7 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "Step",
     "Url",
     "base",
     "entities",

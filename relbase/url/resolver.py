@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from relbase.url import rfc1808, rfc3986
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from relbase.url.steps.step import Step
 
 
 class Profile(Enum):
@@ -33,7 +35,8 @@ class Resolver:
         charset: the WHATWG label of the document's charset, which decides how profile whatwg
             encodes the query; the others do not look at it.
 
-    `resolve(reference)` returns the absolute form, and raises ValueError only where the algorithm
+    `resolve(reference)` returns the absolute form, `steps(reference)` how it comes about; the first
+    raises ValueError only where the algorithm
     fails (whatwg alone has failures).
 
     Raises:
@@ -61,6 +64,36 @@ class Resolver:
         self.profile = as_profile(profile)
         self.charset = charset
         self.resolve = _PREPARE[self.profile](base, charset)
+
+    def steps(self, reference: str) -> Iterator[Step]:
+        """Yield the steps that the algorithm takes for a reference, in its own words and numbers.
+
+        Args:
+            reference: any string.
+
+        The value of the last step is what `resolve` returns, None where it fails: RFC 1808 §4,
+        RFC 3986 §5.2, or the states of the WHATWG URL parser.
+
+        >>> for step in Resolver("http://a/b/c").steps("../g"):
+        ...     if step.stack is not None:
+        ...         print(step.number, step.text, step.stack)
+        6 the last segment of the base's path, "c", gives way to the reference's ('b', '..', 'g')
+        6a there is no "./" to remove ('b', '..', 'g')
+        6c "b/../" is removed ()
+        """
+        if not isinstance(reference, str):
+            raise TypeError(
+                f"the reference is a str, not {type(reference).__name__}: decode it first"
+            )
+        # Who resolves does not need them: start-up time.
+        if self.profile is Profile.WHATWG:
+            from relbase.url.steps import whatwg  # noqa: PLC0415
+
+            return whatwg.steps(self.base, reference, self.charset)
+        from relbase.url.steps import rfc1808, rfc3986  # noqa: PLC0415
+
+        algorithm = rfc1808 if self.profile is Profile.RFC1808 else rfc3986
+        return algorithm.steps(self.base, reference)
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
