@@ -9,12 +9,12 @@ so that everything but printable ASCII is shown as an escape.
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
 from relbase.cli.jsonl import parts
+from relbase.cli.lists import listed
 from relbase.url.grammar import (
     Grammar,
     Kind,
@@ -107,7 +107,7 @@ def check(
 def _judged(urls: Iterable[str], base: str | None, grammar: str | None) -> Iterator[_Judgement]:
     if base is not None:
         yield base, None, base_violations(base, grammar)
-    for url in _listed(urls):
+    for url in listed(urls):
         yield url, base, violations(url, base, grammar)
 
 
@@ -121,18 +121,6 @@ def _both_verdicts(url: str) -> str:
         f"verdicts: {said[generic.is_url]} by RFC 1808 §2.2 ({generic.production}), "
         f"{said[own.is_url]} by RFC 1738 §5 ({own.production})"
     )
-
-
-def _listed(urls: Iterable[str]) -> Iterator[str]:
-    """The URLs, those of standard input in the place of "-"; empty lines are none."""
-    for url in urls:
-        if url != "-":
-            yield url
-            continue
-        # There is no standard input when it was closed before the start.
-        for line in sys.stdin.buffer if sys.stdin else ():
-            if written := line.rstrip(b"\r\n"):
-                yield written.decode("utf-8", "surrogateescape")
 
 
 def _json_line(url: str, base: str | None, found: list[Violation]) -> str:

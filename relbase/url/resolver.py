@@ -90,10 +90,11 @@ class Resolver:
             from relbase.url.steps import whatwg  # noqa: PLC0415
 
             return whatwg.steps(self.base, reference, self.charset)
-        from relbase.url.steps import rfc1808, rfc3986  # noqa: PLC0415
+        from relbase.url.steps.rfc1808 import steps as steps_1808  # noqa: PLC0415
+        from relbase.url.steps.rfc3986 import steps as steps_3986  # noqa: PLC0415
 
-        algorithm = rfc1808 if self.profile is Profile.RFC1808 else rfc3986
-        return algorithm.steps(self.base, reference)
+        steps = steps_1808 if self.profile is Profile.RFC1808 else steps_3986
+        return steps(self.base, reference)
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"

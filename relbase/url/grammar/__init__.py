@@ -163,7 +163,7 @@ def parse_url(text: str) -> Url:
         cut = _fragment_apart(core.text, rfc1808.url)
         if _failed(core, cut):
             raise ValueError(
-                f"no URL: at character {failed.start} {failed.message} ({failed.production},"
+                f"no URL: at character {failed.start + 1} {failed.message} ({failed.production},"
                 f" {failed.section}); violations() tells all of it"
             )
     fields = {part.name: text[part.start : part.end] for part in cut.parts if part.name}
