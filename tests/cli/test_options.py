@@ -141,9 +141,9 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--url", "h.example/a"], "it has no scheme: give an absolute URL, such as http://host/"),
+        (["--url", "h.example/a"], "(RFC 1808 §2.3): give an absolute URL, such as http://host/"),
         (["--url", "page.html"], "it has no scheme"),
-        (["--url", ""], "it has no scheme"),
+        (["--url", ""], "it is empty"),
         (["--url", "mailto:a@b"], "mailto: is never used with relative URLs"),
         (["--url", "http:///a"], "http: needs a network location"),
         (["--url", "C:\\page.html"], "it is a file name with a drive letter"),
