@@ -49,7 +49,7 @@ def zstd(body: bytes) -> bytes:
 ENCODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
-    "br": brotli.compress,
+    "br": lambda body: brotli.compress(body, quality=5),
     "zstd": zstd,
 }
 
