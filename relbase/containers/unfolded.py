@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
     from relbase.containers.members import Piece
 
+# The bytes that may be put back, beside as many as were read so far: lengths that lie could make
+# each byte be looked at a thousand times.
+_AGAIN: Final = 1 << 24
+
 _line_ends: Final = re.compile(rb"[\r\n]*+").match
 
 
@@ -33,10 +37,11 @@ class Text:
         packed: whether it was compressed.
     """
 
-    __slots__ = ("_ahead", "_at", "_pieces", "data", "fault", "over", "packed", "pos")
+    __slots__ = ("_again", "_ahead", "_at", "_pieces", "data", "fault", "over", "packed", "pos")
 
     def __init__(self, found: Iterator[Piece]) -> None:
         self._pieces = found
+        self._again = _AGAIN
         self._ahead = next(found, None)
         self._at = 0  # where the member begins; where `data` does in what is not compressed
         self.data, self.pos, self.over, self.fault, self.packed = b"", 0, True, "", False
@@ -55,6 +60,7 @@ class Text:
         piece = self._ahead
         if piece is not None:
             self._ahead = next(self._pieces, None)
+            self._again += len(piece.data)
             self.packed, self.fault = piece.packed, piece.fault
             is_last = piece.end is not None or bool(piece.fault)
             self.over = is_last if piece.packed else self._ahead is None
@@ -70,14 +76,22 @@ class Text:
         piece = self.more()
         if piece is None:
             return False
-        self.put_back(self.data[self.pos :] + piece)
+        self._hold(self.data[self.pos :] + piece)
         return True
 
-    def put_back(self, data: bytes, before: int = 0) -> None:
+    def _hold(self, data: bytes, before: int = 0) -> None:
         """Let `data` be at hand: what was, and maybe more, `before` bytes of it in front."""
         if not self.packed:
             self._at += self.pos - before
         self.data, self.pos = data, 0
+
+    def put_back(self, data: bytes) -> bool:
+        """Put back what was taken last; False if that has been done too often."""
+        self._again -= len(data)
+        if self._again < 0:
+            return False
+        self._hold(data + self.data[self.pos :], len(data))
+        return True
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes, fewer only at the end of the member."""
@@ -112,22 +126,27 @@ class Text:
             if not self.fill() and not self.enter():
                 return False
 
-    def take(self, size: int, *, keep: bool) -> tuple[bytes | None, int]:
-        """Take bytes of the member; return them if they are to be kept, and how many they are."""
-        taken = self.data[self.pos : self.pos + size]
-        kept, count = [taken], len(taken)
-        self.put_back(self.data[self.pos + count :], -count)
-        while count < size:
-            piece = self.more()
-            if piece is None:
-                if not self.goes_on():
-                    break
-                self.enter()
-                piece = self.data
-            taken = piece[: size - count]
+    def take(self, size: int, most: int) -> tuple[bytes | None, int]:
+        """Take bytes of the member; return them, None if they are too many, and their number.
+
+        Args:
+            size: how many to take; fewer are taken where the member ends.
+            most: how many to return at most.
+        """
+        kept: list[bytes] = []
+        count = 0
+        while True:
+            taken = self.data[self.pos : self.pos + size - count]
             count += len(taken)
-            if keep:
-                kept.append(taken)
-            self.pos = 0
-            self.put_back(piece[len(taken) :], -len(taken))
-        return b"".join(kept) if keep else None, count
+            self.pos += len(taken)
+            kept.append(taken)
+            if count > most:
+                kept.clear()
+            if count == size:
+                break
+            piece = self.more()
+            if piece is not None:
+                self._hold(piece)
+            elif not self.goes_on() or not self.enter():
+                break
+        return b"".join(kept) if count <= most else None, count

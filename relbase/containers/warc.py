@@ -35,6 +35,11 @@ MAX_HEAD: Final = 1 << 20
 MAX_BLOCK: Final = 128 << 20
 
 
+# A block that nobody wants is kept all the same up to this length: where the length is wrong, it
+# covers other records.
+_LOOKED_THROUGH: Final = 16 << 20
+
+
 class Trouble(Enum):
     """Why a record, or a piece of an archive, cannot be read. The values are stable."""
 
@@ -143,13 +148,12 @@ def _read(text: Text, wanted: Callable[[Record], bool]) -> Iterator[Record | Fau
     if is_wanted and length > MAX_BLOCK:
         is_wanted = False
         why = f"the block has {length} bytes, more than {MAX_BLOCK}: not read"
-    # What a wrong length covers is looked through, where no members part the records.
-    keep = is_wanted or (length <= MAX_BLOCK and not text.packed)
-    block, count = text.take(length, keep=keep)
+    most = MAX_BLOCK if is_wanted else _LOOKED_THROUGH
+    block, count = text.take(length, most)
     found = _checked(text, record._replace(size=length), count)
     if found is not None:
-        yield found
-        _resume(text, block or b"")
+        is_seen = _resume(text, block or b"") or count == 0
+        yield found if is_seen else found._replace(text=found.text + _UNSEEN)
     elif why:
         yield _fault(record, Trouble.TOO_LARGE, why)
     else:
@@ -224,27 +228,34 @@ def _no_record(text: Text, offset: int) -> Fault:
 _starts: Final = re.compile(rb"(?<=\n)WARC/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
 
 
-def _resume(text: Text, block: bytes) -> None:
-    """Go to the next start of a record in a block that was taken, else behind it."""
+def _resume(text: Text, block: bytes) -> bool:
+    """Go to the next start of a record in a block that was taken, else behind it.
+
+    Returns whether the block was looked through.
+    """
     found = _starts(block)
-    if found:
-        text.put_back(block[found.start() :] + text.data[text.pos :], len(block) - found.start())
-        return
-    while True:
-        found = _starts(text.data, text.pos)
+    back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
+    is_seen = bool(block) and text.put_back(back)
+    while not (found and is_seen):
+        found, is_seen = _starts(text.data, text.pos), True
         if found:
             text.pos = found.start()
-            return
-        # A start may lie across two pieces, with the line end in front of it.
-        text.pos = max(text.pos, len(text.data) - arc.MAX_LINE)
-        if not text.fill():
-            text.pos = len(text.data)
-            return
+        else:
+            # A start may lie across two pieces, with the line end in front of it.
+            text.pos = max(text.pos, len(text.data) - arc.MAX_LINE)
+            if not text.fill():
+                text.pos = len(text.data)
+                break
+    return bool(block) and is_seen
+
+
+_UNSEEN: Final = "; what it covers was not looked through"
 
 
 # ---- headings
 
-_head_end: Final = re.compile(rb"\n\r?\n").search
+# Where a heading ends, or ends too early: no field is named like a version.
+_head_end: Final = re.compile(rb"\n(?:\r?\n|(WARC/[01]\.[0-9]+\r?\n))").search
 _version: Final = re.compile(rb"(WARC/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
 _fields: Final = re.compile(
@@ -265,7 +276,7 @@ def _head(text: Text, offset: int) -> _Head | None:
         if searched > MAX_HEAD or not text.fill():
             return None
     version = _version(text.data, text.pos)
-    if version is None or found.end() - text.pos > MAX_HEAD:
+    if version is None or found[1] or found.end() - text.pos > MAX_HEAD:
         return None
     fields = tuple(
         (name.decode("ascii", "replace").lower(), _text_of(value))
