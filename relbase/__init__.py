@@ -19,13 +19,15 @@ from relbase.policy import Policy as Policy
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
-from relbase.rewriting.context import Status as Status
+from relbase.rewriting.items import Status as Status
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
 from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Base",
@@ -43,6 +45,7 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "__version__",
     "base",
     "entities",
     "links",

@@ -63,3 +63,12 @@ class Note(NamedTuple):
     part: str
     span: Span | None
     text: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the note in JSON's types, its span as a pair.
+
+        >>> Note(Reason.BASE_LATE, "1.2", None, "it stands late").as_dict()["reason"]
+        'base-late'
+        """
+        span = None if self.span is None else list(self.span)
+        return {"reason": self.reason.value, "part": self.part, "span": span, "text": self.text}

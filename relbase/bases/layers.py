@@ -63,6 +63,27 @@ class Base:
         """Whether relative references can be resolved against it (§2.3)."""
         return unsuitable(self.url) is None
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the base in JSON's types, the next layer out in it, and so on to the last.
+
+        >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
+        'none'
+        """
+        chain = [self]
+        while chain[-1].outer is not None:
+            chain.append(chain[-1].outer)
+        found: dict[str, object] | None = None
+        for base in reversed(chain):
+            found = {
+                "url": base.url,
+                "layer": base.layer.value,
+                "source": base.source,
+                "outer": found,
+                "refused": [note.as_dict() for note in base.refused],
+            }
+        assert found is not None
+        return found
+
 
 UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
 

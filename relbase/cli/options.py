@@ -10,16 +10,17 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import click
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import Dump, parse_dump
-from relbase.call import Arguments
+from relbase.call import Arguments, KindName, ProfileName
 from relbase.cli import files, maildir
 from relbase.cli.streams import printable
-from relbase.kind import Kind, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.formats import WORKING, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
@@ -63,9 +64,9 @@ class Settings(NamedTuple):
             url=self.url,
             redirects=self.redirects,
             headers=self.fields,
-            kind=kind,
+            kind=cast("Kind | KindName | None", kind),  # click has checked both
             charset=self.charset,
-            profile=self.profile,
+            profile=cast("ProfileName", self.profile),
             policy=self.policy,
             detect=self.detect,
         )
@@ -182,7 +183,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
 
 
 # By annotation, as it is written there.
-_VALUES: Final = {"re.Pattern[str] | None": ("REGEX", _pattern)}
+_VALUES: Final = {"re.Pattern[str] | Callable[[str], bool] | None": ("REGEX", _pattern)}
 
 _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
 
@@ -229,7 +230,7 @@ _SHARED: Final = [
     ),
     click.Option(
         ["--kind"],
-        type=click.Choice([kind.value for kind in Kind]),
+        type=click.Choice([kind.value for kind in WORKING]),
         help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
     ),
     click.Option(
