@@ -164,6 +164,25 @@ def begins_record(text: bytes) -> bool:
     return text.startswith(b"WARC/") or arc.line(text[: arc.MAX_LINE]) is not None
 
 
+def packing_of(start: bytes) -> str | None:
+    """Return how an archive that begins so is packed; None for what begins as no archive.
+
+    Args:
+        start: its first bytes, some hundred at least.
+
+    >>> packing_of(b"WARC/1.0 ..."), packing_of(b"<p>")
+    ('', None)
+    """
+    if _is_skippable(start):
+        return "zst"
+    mark = _mark_of(start)
+    if mark is None:
+        return "" if begins_record(start) else None
+    # A dictionary is not known here, and Zstandard holds no other text so often.
+    is_known = _holds_record(start[:_LOOKED_AT], b"")
+    return {GZIP: "gz", ZSTD: "zst"}[mark] if is_known else None
+
+
 # ---- members
 
 

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import text_of
-from relbase.containers.http import decoded, read_head
+from relbase.containers.http import decoded, read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.formats import kind_of_bytes, kind_of_type
 from relbase.kind import Kind
@@ -174,6 +174,10 @@ def _payload_names(record: Record) -> list[str]:
 
 
 def _revisit(record: Record, places: dict[int, int], again: Again | None) -> Iterator[Page | Fault]:
+    head = read_head(record.block or b"")
+    types = values(record.block or b"", head, "content-type") if head else []
+    if types and kind_of_type(types[0]) is Kind.OTHER:
+        return  # of an image, say
     names = _payload_names(record)
     offset = next((places[hash(name)] for name in names if hash(name) in places), None)
     if offset is None or again is None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from relbase.call import ProfileName
+    from relbase.edit import Edit
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.warc.reading import Page
@@ -49,12 +50,12 @@ class Conversion(NamedTuple):
 
     Args:
         record: the conversion record, not compressed; None when no link changed.
-        places: how many places changed.
+        edits: what changed, in coordinates of the page's body.
         notes: what the user should know.
     """
 
     record: bytes | None
-    places: int
+    edits: tuple[Edit, ...]
     notes: tuple[Note, ...]
 
 
@@ -88,7 +89,7 @@ def conversion(
     check_date(date)
     result = rewrite(page.body, **arguments(page, profile, policy))
     if not result.changed:
-        return Conversion(None, 0, result.notes)
+        return Conversion(None, (), result.notes)
     digest = _digest(result.data)
     head = [
         ("WARC-Type", "conversion"),
@@ -102,7 +103,7 @@ def conversion(
         ("WARC-Truncated", page.truncated),
         ("Content-Type", page.content_type or _type(page)),
     ]
-    return Conversion(_record(head, result.data), len(result.edits), result.notes)
+    return Conversion(_record(head, result.data), result.edits, result.notes)
 
 
 def warcinfo(
@@ -196,9 +197,9 @@ def derived_id(profile: Profile, policy: Policy, source: str) -> str:
         f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
     )
     name = f"relbase {VERSION} {profile.value} {chosen} {source}"
-    return (
-        f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, name.encode('utf-8', 'surrogatepass').hex())}>"
-    )
+    # Surrogates stand for bytes that are not UTF-8.
+    plain = name.encode("utf-8", "backslashreplace").decode()
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, plain)}>"
 
 
 def _told(value: object) -> str:
