@@ -30,7 +30,7 @@ def record(
         ("Content-Length", str(len(block)) if length is None else length),
     ]
     head = "".join(f"{name}: {value}\r\n" for name, value in fields)
-    return f"WARC/1.1\r\n{head}\r\n".encode() + block + b"\r\n\r\n"
+    return f"WARC/1.1\r\n{head}\r\n".encode("utf-8", "surrogateescape") + block + b"\r\n\r\n"
 
 
 def http(body: bytes, *fields: str, status: str = "200 OK") -> bytes:
