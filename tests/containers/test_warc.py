@@ -72,8 +72,11 @@ def test_blocks_that_nobody_wants_are_not_kept() -> None:
 @pytest.mark.parametrize("packed", PACKED)
 def test_an_archive_cut_at_any_byte_says_so(packed: str) -> None:
     data = PACKED[packed](SMALL)
-    pack = {"warc": bytes, "warc.gz": gz, "warc.zst": zstd}.get(packed)
-    ends = [sum(len(pack(one)) for one in SMALL[:count]) for count in range(5)] if pack else [0]
+    packs: dict[str, Callable[[bytes], bytes]] = {"warc": bytes, "warc.gz": gz, "warc.zst": zstd}
+    pack = packs.get(packed)
+    ends = [0]
+    if pack is not None:
+        ends = [sum(len(pack(one)) for one in SMALL[:count]) for count in range(5)]
     for size in range(len(data)):
         good, bad = read(data[:size])
         whole = sum(end <= size for end in ends) - 1
