@@ -16,10 +16,14 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.responses import response_base as response_base
+from relbase.responses import response_links as response_links
+from relbase.responses import rewrite_response as rewrite_response
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
 from relbase.rewriting.context import Status as Status
+from relbase.texts import rewrite_text as rewrite_text
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
@@ -50,7 +54,11 @@ __all__ = [
     "entities",
     "links",
     "resolve",
+    "response_base",
+    "response_links",
     "rewrite",
+    "rewrite_response",
+    "rewrite_text",
     "split",
     "unsplit",
 ]
