@@ -22,7 +22,7 @@ from relbase.responses import rewrite_response as rewrite_response
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
-from relbase.rewriting.context import Status as Status
+from relbase.rewriting.items import Status as Status
 from relbase.texts import rewrite_text as rewrite_text
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
