@@ -40,9 +40,11 @@ def _by_attribute(namespace: str, *, extended: bool) -> dict[bytes, tuple[Row, .
 
 def _decider(rows: Iterable[Row]) -> bytes | None:
     """The attribute without which none of the rows counts, if it is another one."""
-    asked = {row.when.asks if row.when and all(row.when.values) else () for row in rows}
-    (asks,) = asked if len(asked) == 1 else ((),)
-    return asks[0] if len(asks) == 1 else None
+    conditions = [row.when for row in rows]
+    deciders = {
+        when.asks[0] if when and when.values and all(when.values) else None for when in conditions
+    }
+    return deciders.pop() if len(deciders) == 1 else None
 
 
 class Watched(NamedTuple):

@@ -46,7 +46,7 @@ class Condition(NamedTuple):
     Args:
         asks: the attributes that it depends on.
         holds: whether it holds, by what those attributes say.
-        values: where one attribute has to say one of some values, these; empty for other conditions.
+        values: what the one attribute asked has to say, one of these; empty for other conditions.
     """
 
     asks: tuple[bytes, ...]

@@ -162,7 +162,7 @@ class Utf16View:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
         lowered: list[Edit] = []
         at = units = 0
-        for grown, new in merge(self.inner, (_whole(self.inner, edit) for edit in edits)):
+        for grown, new in merge(self.inner, (whole_characters(self.inner, edit) for edit in edits)):
             start = units + _count_units(self.inner, at, grown.start)
             at, units = grown.end, start + _count_units(self.inner, grown.start, grown.end)
             raw = text(new).encode(self._codec, "surrogatepass")
@@ -180,7 +180,7 @@ _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _LEAD_OF_FOUR: Final = bytes(range(0xF0, 0xF8))
 
 
-def _whole(inner: bytes, edit: Edit) -> Grown:
+def whole_characters(inner: bytes, edit: Edit) -> Grown:
     """Grow an edit to the whole of the characters that it splits."""
     start, end = edit.start, edit.end
     while start < len(inner) and inner[start] in _CONTINUATION:
