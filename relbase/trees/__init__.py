@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 
 from relbase.call import DEFAULT_POLICY, URL, ProfileName, as_policy, as_url
 from relbase.rewriting.items import Status
-from relbase.trees.walk import Walk
 from relbase.trees.walk import TreeLink as TreeLink
+from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, as_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.policy import Policy
-    from relbase.trees.walk import Tree
+    from relbase.trees.markup import Tree
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute"]
 

@@ -7,32 +7,35 @@ going in, decoded coming out. What a URL becomes is remembered, since pages repe
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
-from relbase.edit import Edit, splice
+from relbase.edit import Edit, Span, splice
 from relbase.formats import reader
-from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean
-from relbase.references.vocabulary import choose, choose_text
+from relbase.references.vocabulary import Row
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
 from relbase.rewriting.html import VISITS, visit_comment
 from relbase.rewriting.items import Found
-from relbase.rewriting.reference import Place, on_codebase
+from relbase.rewriting.outward import lower
+from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
+from relbase.view.xml_values import value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.references.vocabulary import Row
+    from relbase.references.vocabulary import Says
     from relbase.rewriting.items import Item, Status
     from relbase.rewriting.reference import Codebase
-    from relbase.url.resolver import Profile
+    from relbase.trees.markup import Scope, Spot, Tree
 
 
 class TreeLink(NamedTuple):
@@ -53,59 +56,6 @@ class TreeLink(NamedTuple):
     position: int
     url: str | None
     status: Status
-
-
-class Spot(NamedTuple):
-    """An element or a comment that may hold references.
-
-    Args:
-        element: of the tree.
-        namespace: `HTML`, `SVG` or `MATH`; "" for a comment.
-        name: of the element in lower case, without a prefix of a namespace.
-        names: its attributes by the names that the vocabulary has for them.
-    """
-
-    element: Any
-    namespace: str
-    name: bytes
-    names: Mapping[bytes, str]
-
-
-class Tree(Protocol):
-    """A tree of one package, or a part of one: what the walk asks of it."""
-
-    # What the document was retrieved from, where the tree knows it.
-    url: str | None
-    # The label of the document's charset, where the tree knows it.
-    encoding: str | None
-
-    def bases(self, *, whole: bool) -> Iterator[Any]:
-        """The `<base>` elements with an href that a browser sees, in order.
-
-        Args:
-            whole: of the whole tree, also where this is a part of it.
-        """
-
-    def has_sheets(self) -> bool:
-        """Whether the document links or imports style sheets."""
-
-    def spots(self, *, extended: bool) -> Iterator[Spot]:
-        """What may hold references in this part, in the order of the document."""
-
-    def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
-        """The value of an attribute."""
-
-    def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
-        """Give an attribute another value."""
-
-    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
-        """The pieces of an element's text, or the one of a comment, each with what holds it."""
-
-    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of a piece."""
-
-    def remove(self, element: Any) -> None:  # noqa: ANN401
-        """Take an element away, and leave what stands after it."""
 
 
 class Value(NamedTuple):
@@ -142,7 +92,7 @@ class Walk:
         resolve_base_href: whether `<base>` counts.
     """
 
-    __slots__ = ("_around", "_inside", "_policy", "_remembered", "_tree")
+    __slots__ = ("_around", "_inside", "_policy", "_remembered", "_scoped", "_tree")
 
     def __init__(
         self,
@@ -161,14 +111,16 @@ class Walk:
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
-        self._remembered: dict[tuple[str, int, bool], _Settled] = {}
+        self._remembered: dict[tuple[str, int, int], _Settled] = {}
+        # The contexts of each xml:base that is in force somewhere.
+        self._scoped: dict[int, tuple[Scope, Context]] = {}
 
     def _embedded(self) -> Base:
         """The base that the document states itself (RFC 1808 §3.1), or that around it."""
         around, element = self._around, next(self._tree.bases(whole=True), None)
         if element is None:
             return around.base
-        value = clean(self._tree.get(element, "href").strip(_C0_AND_SPACE))
+        value = _trimmed(self._tree.get(element, "href"))
         stated = (Statement(Layer.EMBEDDED, value, "<base href>"),)
         profile, charset = around.task.profile, around.encoding
         return establish(stated, around.base, profile=profile, charset=charset)[0]
@@ -177,18 +129,29 @@ class Walk:
         """The values that hold references, in the order of the document."""
         extended = self._policy.extended
         for spot in self._tree.spots(extended=extended):
-            if not spot.namespace:
-                yield from self._comment(spot)
+            if not spot.name:
+                yield from self._sheet(spot) if spot.is_sheet else self._comment(spot)
                 continue
             says = partial(self._says, spot)
-            for name, row in choose(spot.namespace, spot.name, spot.names, says, extended=extended):
-                attribute = spot.names[name]
-                value = self._tree.get(spot.element, attribute)
-                yield _value(spot, spot.element, attribute, self._settle(spot, name, row, value))
-            row_of_text = choose_text(spot.namespace, spot.name, says)
-            if row_of_text is not None:
-                for holder, text in self._tree.texts(spot.element):
-                    yield _value(spot, holder, None, self._settle(spot, b"", row_of_text, text))
+            rows = spot.held.rows
+            for name, attribute in spot.names.items():
+                for row in rows.get(name, ()):
+                    if (extended or not row.extended) and (not row.when or row.when.holds(says)):
+                        value = self._tree.get(spot.element, attribute)
+                        settled = self._settle(spot, name, row, value)
+                        yield _value(spot, spot.element, attribute, settled)
+                        break
+            if spot.held.text:
+                yield from self._texts(spot, says)
+
+    def _texts(self, spot: Spot, says: Says) -> Iterator[Value]:
+        """The pieces of an element's text that hold references."""
+        for holder, text in self._tree.texts(spot.element):
+            for row, only in spot.held.text:
+                is_row = row.when is None or row.when.holds(says)
+                if is_row and (not only or encode_inner(text.lstrip()).startswith(only)):
+                    yield _value(spot, holder, None, self._settle(spot, b"", row, text))
+                    break
 
     def write(self, value: Value) -> bool:
         """Write what a value becomes; False where the tree does not take it."""
@@ -214,27 +177,61 @@ class Walk:
         return encode_inner(self._tree.get(spot.element, attribute)).lower()
 
     def _settle(self, spot: Spot, name: bytes, row: Row, value: str) -> _Settled:
-        is_base = spot.name == b"base" and spot.namespace == HTML
-        codebase = self._codebase(spot) if row.on_codebase else None
+        context = self._context(spot)
+        codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = row.syntax is Syntax.URL and codebase is None
-        # Rows stay as long as the process: the table of the vocabulary holds them.
-        key = (value, id(row), is_base)
+        # Rows stay as long as the process: the tables of the vocabularies hold them. So do contexts
+        # as long as the walk.
+        key = (value, id(row), id(context))
         if is_remembered and key in self._remembered:
             return self._remembered[key]
         place = Place(decode_inner(spot.name), decode_inner(name), row, codebase)
-        context = self._around if is_base else self._inside
         text = encode_inner(value)
         settled = _settled(text, VISITS[row.syntax](text, context, place))
         if is_remembered:
             self._remembered[key] = settled
         return settled
 
-    def _codebase(self, spot: Spot) -> Codebase | None:
+    def _context(self, spot: Spot) -> Context:
+        """The context of an element: on its `<base>`, and on the xml:base around it."""
+        if spot.is_base:
+            return self._around
+        is_browser = self._inside.task.profile is Profile.WHATWG and spot.by_browsers
+        if spot.scope is None or is_browser:  # browsers know no xml:base (rule 7)
+            return self._inside
+        left: list[Scope] = []
+        scope: Scope | None = spot.scope
+        while scope is not None and id(scope) not in self._scoped:
+            left.append(scope)
+            scope = scope[1]
+        context = self._inside if scope is None else self._scoped[id(scope)][1]
+        while left:
+            scope = left.pop()
+            statement = Statement(Layer.EMBEDDED, _trimmed(scope[0]), "xml:base")
+            base, _ = establish((statement,), context.base, profile=context.task.profile)
+            context = context.on(base)
+            self._scoped[id(scope)] = (scope, context)
+        return context
+
+    def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
         attribute = spot.names.get(b"codebase")
         if attribute is None:
             return None
-        url = clean(self._tree.get(spot.element, attribute).strip(_C0_AND_SPACE))
-        return on_codebase(url, self._inside) if url else None
+        url = _trimmed(self._tree.get(spot.element, attribute))
+        return on_codebase(url, context) if url else None
+
+    def _sheet(self, spot: Spot) -> Iterator[Value]:
+        """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
+        for holder, written in self._tree.texts(spot.element):
+            text = encode_inner(written)
+            found = _href(text)
+            if found is None or text.startswith(b"#", found.start(2)):
+                continue
+            raw, at = found[2], found.start(2)
+            view = value_view(raw, found[1])
+            whole = Span(0, len(view.inner))
+            items = visit_url(view.inner, whole, self._around, _SHEET)
+            yield _value(spot, holder, None, _settled(text, lower(items, view, at)))
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
@@ -249,7 +246,16 @@ class Walk:
             yield _value(spot, holder, None, _Settled(new, tuple(found)))
 
 
+# xml-stylesheet §3: the pseudo-attribute.
+_href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
+_SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
+
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+
+def _trimmed(value: str) -> str:
+    """The one URL in a value, as the URL parser reads it."""
+    return clean(value.strip(_C0_AND_SPACE))
 
 
 def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
