@@ -52,8 +52,6 @@ def _entity(name: str, *_declaration: object) -> None:
     raise _Declared(f"it declares the entity {name[:40]!r}")
 
 
-def _attribute(
-    element: str, name: str, _type: str, default: str | None, _required: int
-) -> None:
+def _attribute(element: str, name: str, _type: str, default: str | None, _required: int) -> None:
     if default is not None:
         raise _Declared(f"it declares a default of the attribute {name[:40]!r} of {element[:40]!r}")

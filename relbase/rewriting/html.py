@@ -124,6 +124,18 @@ def _visit_element(
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
 
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+    """The items of a conditional comment, in which mail and old pages hide markup.
+
+    Args:
+        text: the comment with its delimiters; other comments have no items.
+        inside: the context of the document that it stands in.
+        around: the context of what is around that document.
+    """
+    for element in html.elements(text, 0, len(text), hidden=True):
+        yield from _visit_element(text, element, {}, inside, around)
+
+
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container.
 
@@ -257,7 +269,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = _VISITS[slot.row.syntax]
+    visit = VISITS[slot.row.syntax]
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -277,7 +289,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = _VISITS[place.row.syntax]
+    visit = VISITS[place.row.syntax]
     if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -320,7 +332,8 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+# How a value of each syntax is visited: the text of it, decoded, in UTF-8.
+VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,
