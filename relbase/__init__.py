@@ -19,7 +19,7 @@ from relbase.policy import Policy as Policy
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
-from relbase.rewriting.context import Status as Status
+from relbase.rewriting.items import Status as Status
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve

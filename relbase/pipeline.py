@@ -15,23 +15,22 @@ from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.call import DEFAULT_POLICY, Arguments, Call, Headers, check
-from relbase.edit import Edit, Span, splice
-from relbase.kind import Kind, kind_of_bytes, kind_of_type
+from relbase.edit import Edit, splice
+from relbase.formats import FORMATS, kind_of_bytes, kind_of_type, reader
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
-from relbase.rewriting.context import Scope, allowed_growth
-from relbase.rewriting.document import read_document, visit_document
-from relbase.rewriting.html import html_base
+from relbase.rewriting.context import Context, Room, Task, allowed_growth
+from relbase.rewriting.items import Found
 from relbase.url.resolver import Profile
-from relbase.view.charset import Source, sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from typing import Unpack
 
+    from relbase.formats import Document
+    from relbase.kind import Kind
     from relbase.policy import Policy
-    from relbase.rewriting.context import Item
-    from relbase.rewriting.document import Document
+    from relbase.rewriting.items import Item
 
 # Up to this growth, or the input's length, edits are kept as they come. Beyond it they are only
 # counted, and visited once more when the output is to be that long.
@@ -86,18 +85,18 @@ def rewrite(
         policy=policy,
         detect=detect,
     )
-    source = _read(data, call)
-    notes = Notes(source.notes)
-    edits = _edits(source, notes)
+    given = _read(data, call)
+    notes = Notes(given.notes)
+    edits = _edits(given, notes)
     output = splice(data, edits)
-    if edits and _charset_moved(output, source):
+    if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return Result(
         output,
         tuple(edits),
         notes.collected(),
-        base=lambda: _base(source),
-        links=lambda: _links(source),
+        base=lambda: _base(given),
+        links=lambda: _links(given),
     )
 
 
@@ -153,44 +152,33 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     return _entities(_read(data, check(data, **call)))
 
 
-class _Source(NamedTuple):
-    """What a call is about: a document, or a message or an mbox with documents in it."""
+class _Input(NamedTuple):
+    """What a call is about.
 
-    data: bytes
-    kind: Kind
+    Args:
+        document: the input, opened.
+        type: its media type.
+        label: the charset label that it came with.
+        notes: what is to be noted of what is around it, and of how it was opened.
+    """
+
+    document: Document
     type: str
     label: str | None
-    scope: Scope
     notes: tuple[Note, ...]
-    document: Document | None
-    detect: bool
 
 
-def _read(data: bytes, call: Call) -> _Source:
+def _read(data: bytes, call: Call) -> _Input:
     """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
     content_type = _field(call, "content-type")
-    kind = call.kind or kind_of_type(content_type) or kind_of_bytes(data)
+    row = FORMATS[call.kind or kind_of_type(content_type) or kind_of_bytes(data)]
     around, notes = _around(call)
     label = call.charset or _charset_parameter(content_type)
-    scope = Scope(around, call.profile, call.policy)
-    document = None
-    if kind not in _CONTAINERS:
-        document, hindrance = read_document(data, kind, label, scope)
-        if hindrance is not None:
-            notes.append(Note(hindrance[0], "", None, hindrance[1]))
-    type_ = content_type.partition(";")[0].strip().lower() or _TYPES[kind]
-    return _Source(data, kind, type_, label, scope, tuple(notes), document, call.detect)
+    task = Task(call.profile, call.policy, reader, detect=call.detect)
+    document = row.read(data, label, Context(around, task))
+    type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
+    return _Input(document, type_, label, (*notes, *document.notes))
 
-
-_TYPES: Final = {
-    Kind.HTML: "text/html",
-    Kind.CSS: "text/css",
-    Kind.XML: "application/xml",
-    Kind.MAIL: "message/rfc822",
-    Kind.MBOX: "application/mbox",
-    Kind.HTTP: "message/http",
-    Kind.OTHER: "application/octet-stream",
-}
 
 # Content-Type: text/html; charset="utf-8"
 _charset_value: Final = re.compile(
@@ -218,62 +206,31 @@ def _around(call: Call) -> tuple[Base, list[Note]]:
     return around, [*remarks, *notes, *refused, *more]
 
 
-class _Container(NamedTuple):
-    """How what is inside of a kind is visited, and its entities are listed."""
-
-    visit: Callable[..., Iterator[Item]]
-    entities: Callable[..., Iterator[Entity]]
+def _entities(given: _Input) -> Iterator[Entity]:
+    return given.document.entities(given.type)
 
 
-_CONTAINERS: Final = frozenset((Kind.MAIL, Kind.MBOX))
+def _base(given: _Input) -> Base:
+    return given.document.base()
 
 
-def _container(kind: Kind) -> _Container | None:
-    if kind not in _CONTAINERS:
-        return None
-    from relbase.mail import mbox as mailboxes  # noqa: PLC0415 (pages need neither: start-up time)
-    from relbase.mail import message as messages  # noqa: PLC0415 (likewise)
-
-    if kind is Kind.MAIL:
-        return _Container(messages.visit_message, messages.message_entities)
-    return _Container(mailboxes.visit_mbox, mailboxes.mbox_entities)
-
-
-def _entities(source: _Source) -> Iterator[Entity]:
-    container = _container(source.kind)
-    if container is not None:
-        yield from container.entities(source.data, source.scope, detect=source.detect)
-    elif source.document is not None:
-        base_ = source.scope.base
-        if source.document.kind is Kind.HTML:
-            base_ = html_base(source.document.text, source.document.scope)
-        yield Entity("", source.type, Span(0, len(source.data)), base_)
-
-
-def _base(source: _Source) -> Base:
-    """The base of the outermost entity; an mbox has none of its own."""
-    if source.kind is Kind.MBOX:
-        return source.scope.base
-    return next(_entities(source)).base
-
-
-def _visit(source: _Source, *, edits_only: bool) -> Iterator[Item]:
+def _visit(given: _Input, *, edits_only: bool) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes."""
-    container = _container(source.kind)
-    if container is not None:
-        scope = source.scope._replace(edits_only=edits_only)
-        return container.visit(source.data, scope, detect=source.detect)
-    assert source.document is not None
-    return visit_document(source.document, edits_only=edits_only)
+    document = given.document
+    # Where a view is between, edits take away up to the whole text around the inner one.
+    room = Room(allowed_growth(len(document.data)) + len(document.data))
+    task = replace(document.context.task, edits_only=edits_only, room=room)
+    return document.asked(task).visit()
 
 
-def _edits(source: _Source, notes: Notes) -> list[Edit]:
+def _edits(given: _Input, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = growth = 0
-    allowed = allowed_growth(len(source.data))
-    kept = max(len(source.data), _KEPT_GROWTH)
-    for item in _visit(source, edits_only=True):
+    size = len(given.document.data)
+    allowed = allowed_growth(size)
+    kept = max(size, _KEPT_GROWTH)
+    for item in _visit(given, edits_only=True):
         if isinstance(item, Edit):
             growth += len(item.new) - (item.end - item.start)
             if growth > allowed:
@@ -282,15 +239,14 @@ def _edits(source: _Source, notes: Notes) -> list[Edit]:
                 return []
             if growth <= kept:
                 edits.append(item)
-        elif item.remark is not None:
-            reason, text = item.remark
-            notes.add(Note(reason, item.part, Span(item.start, item.end), text))
+        elif isinstance(item, Note):
+            notes.add(item)
         else:
             left += 1
     if left:
-        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(source))))
+        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(given))))
     if growth > kept:
-        return [item for item in _visit(source, edits_only=True) if isinstance(item, Edit)]
+        return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
 
@@ -309,34 +265,27 @@ _MOVED: Final = (
 )
 
 
-def _charset_moved(output: bytes, source: _Source) -> bool:
-    """Whether the output would be taken for another charset (threat E6)."""
-    document = source.document
-    if document is None or document.charset.source is not Source.META:
-        return False
-    return sniff(output, source.label).name != document.charset.name
-
-
-def _links(source: _Source) -> Iterator[Link]:
+def _links(given: _Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
-    data = source.data
-    for hit in _visit(source, edits_only=False):
-        if isinstance(hit, Edit) or hit.status is None:
+    data = given.document.data
+    for item in _visit(given, edits_only=False):
+        if not isinstance(item, Found):
             continue
-        line += data.count(b"\n", at, hit.start)
-        line_start = max(line_start, data.rfind(b"\n", at, hit.start) + 1)
-        at = hit.start
+        start = item.span.start
+        line += data.count(b"\n", at, start)
+        line_start = max(line_start, data.rfind(b"\n", at, start) + 1)
+        at = start
         yield Link(
-            hit.part,
-            hit.element,
-            hit.attribute,
-            hit.syntax,
-            hit.reference,
-            hit.url,
-            hit.base,
-            Span(hit.start, hit.end),
+            item.part,
+            item.element,
+            item.attribute,
+            item.syntax,
+            item.reference,
+            item.url,
+            item.base,
+            item.span,
             line,
-            hit.start - line_start + 1,
-            hit.status,
+            start - line_start + 1,
+            item.status,
         )

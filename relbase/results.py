@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.edit import Edit, Span
-    from relbase.rewriting.context import Status
+    from relbase.rewriting.items import Status
 
 # Of one reason so many notes are kept each; a hostile document could cause millions.
 MAX_NOTES: Final = 1000

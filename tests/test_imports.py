@@ -25,7 +25,7 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
     ["edit", "notes"],
-    ["kind", "policy"],
+    ["kind", "policy", "sniffing"],
     ["url", "view"],
     ["containers", "references"],
     ["bases", "call"],

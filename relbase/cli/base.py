@@ -13,8 +13,7 @@ from relbase.cli import files, jsonl, maildir, options, remarks, streams
 from relbase.cli.documents import documents, entity_in
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
-from relbase.kind import kind_of_type
-from relbase.rewriting.document import VISITS
+from relbase.formats import reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +121,7 @@ def _where(base: Base) -> str:
 def _advice(entities: Sequence[Entity]) -> str:
     """What to give when a document has no base, or one of no use."""
     outermost, *parts = entities
-    read = [entity for entity in parts if kind_of_type(entity.type) in VISITS]
+    read = [entity for entity in parts if _is_read(entity.type)]
     for entity in read if parts else [outermost]:
         if not entity.base.url:
             return remarks.ADVICE
@@ -130,6 +129,12 @@ def _advice(entities: Sequence[Entity]) -> str:
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved on this base{where}, {why}"
     return ""
+
+
+def _is_read(type_: str) -> bool:
+    """Whether links are looked for in documents of a media type."""
+    row = reader(type_, "")
+    return row is not None and row.visit is not None
 
 
 class _Row(NamedTuple):

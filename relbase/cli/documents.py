@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Span
+from relbase.formats import FORMATS
 from relbase.kind import Kind
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def documents(source: Source, settings: Settings) -> Iterator[Document]:
     """
     first = next(source.pieces, b"")
     arguments = settings.arguments(source.name)
-    if settings.kind_of(source.name, first) is Kind.MBOX:
+    if FORMATS[settings.kind_of(source.name, first)].streams:
         yield from _messages(chain((first,), source.pieces), arguments)
     else:
         yield Document(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)

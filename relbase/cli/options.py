@@ -19,7 +19,8 @@ from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments
 from relbase.cli import files, maildir
 from relbase.cli.streams import printable
-from relbase.kind import Kind, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.formats import WORKING, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
@@ -229,7 +230,7 @@ _SHARED: Final = [
     ),
     click.Option(
         ["--kind"],
-        type=click.Choice([kind.value for kind in Kind]),
+        type=click.Choice([kind.value for kind in WORKING]),
         help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
     ),
     click.Option(

@@ -2,8 +2,8 @@
 
 A body in quoted-printable or base64 is read through a view, which writes no line that mail could
 misread. Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands
-in, and that is all that can be done: `fitting` tells which lines grow beyond what mail transports,
-and leaves those edits out that would turn a line into a delimiter.
+in, and that is all that can be done: `fit_lines` notes which lines grow beyond what mail
+transports, and leaves those edits out that would turn a line into a delimiter.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import eol_of
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span, splice
-from relbase.notes import Reason
+from relbase.notes import Note, Reason
 from relbase.view.base64 import base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from relbase.containers.parts import Part
     from relbase.view.runs import View
-
-Remark = tuple[Span, Reason, str]
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998
@@ -106,10 +104,10 @@ class _Line(NamedTuple):
     edits: list[Edit]
 
 
-def fitting(
+def fit_lines(
     data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
-) -> tuple[list[Edit], list[Remark]]:
-    r"""Return the edits that can be made where lines cannot be broken, and what is to be remarked.
+) -> tuple[list[Edit], list[Note]]:
+    r"""Return the edits that can be made where lines cannot be broken, and what is to be noted.
 
     Args:
         data: the message.
@@ -119,11 +117,11 @@ def fitting(
         eol: of the message, as `line_end` says.
 
     >>> data = b"<p>--b\n--<a href=x>"
-    >>> fitting(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"], b"\n")[0]
+    >>> fit_lines(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"], b"\n")[0]
     []
     """
     kept: list[Edit] = []
-    remarks: list[Remark] = []
+    notes: list[Note] = []
     eol = eol[-1:]  # CR and LF of one line end may be mixed with LF alone
     delimiters = [b"--" + boundary for boundary in boundaries]
     for start, end, changes in _lines(data, within, edits, eol):
@@ -138,13 +136,13 @@ def fitting(
             after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
             text = "the line would become a delimiter of a multipart: its links are left alone"
-            remarks.append((Span(start, end), Reason.MIME_BOUNDARY, text))
+            notes.append(Note(Reason.MIME_BOUNDARY, "", Span(start, end), text))
             continue
         kept += changes
         if not is_long and _longest(after, eol) > MAX_LINE:
             text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
-            remarks.append((Span(start, end), Reason.LINE_LENGTH, text))
-    return kept, remarks
+            notes.append(Note(Reason.LINE_LENGTH, "", Span(start, end), text))
+    return kept, notes
 
 
 def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:

@@ -13,7 +13,8 @@ from base64 import b64encode
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span, splice
-from relbase.notes import Reason
+from relbase.mail.bases import PartNote
+from relbase.notes import Note, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,15 +29,6 @@ _number: Final = re.compile(rb"[0-9]{1,18}(?![0-9])").match
 _digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
 
 
-class Stale(NamedTuple):
-    """A field that is left as it is although the body of its part changed."""
-
-    part: Part
-    span: Span
-    reason: Reason
-    text: str
-
-
 class _Change(NamedTuple):
     """A body before and after, and how its transfer encoding is undone."""
 
@@ -45,9 +37,9 @@ class _Change(NamedTuple):
     decode: Callable[[bytes], bytes | None]
 
 
-def following(
+def follow_bodies(
     data: bytes, parts: Sequence[Part], edits: Sequence[Edit], decode: Decode
-) -> tuple[list[Edit], list[Stale]]:
+) -> tuple[list[Edit], list[PartNote]]:
     """Return the edits of a message with those of the fields that follow them, and what does not.
 
     Args:
@@ -58,7 +50,7 @@ def following(
     """
     waiting = list(edits)  # those in front of what has been gone through
     behind: list[Edit] = []  # the others, the last one first
-    stale: list[Stale] = []
+    stale: list[PartNote] = []
     for part in reversed(parts):
         fields = [field for field in part.heading.fields if field.name in _FOLLOWED]
         if not fields:
@@ -89,12 +81,12 @@ def _inside(behind: list[Edit], body: Span) -> list[Edit]:
 
 def _followed(
     data: bytes, part: Part, fields: list[Field], inside: list[Edit], decode: Decode
-) -> tuple[list[Edit], list[Stale]]:
+) -> tuple[list[Edit], list[PartNote]]:
     """The edits of the fields of one heading, and those that are left."""
     before = data[part.body.start : part.body.end]
     change = _Change(before, splice(before, inside), lambda body: decode(part, body))
     edits: list[Edit] = []
-    stale: list[Stale] = []
+    stale: list[PartNote] = []
     seen: set[str] = set()
     for field in fields:
         value = data[field.value.start : field.value.end]
@@ -102,7 +94,7 @@ def _followed(
         if found is None:
             why = "stands there twice" if field.name in seen else "was wrong before"
             text = f"{field.name} {why}: left as it is, although the body changed"
-            stale.append(Stale(part, field.value, Reason.FIELD_STALE, text))
+            stale.append(PartNote(part, Note(Reason.FIELD_STALE, "", field.value, text)))
         elif (edit := Edit(field.value.start, field.value.start + len(found[0]), found[1])).new != (
             found[0]
         ):

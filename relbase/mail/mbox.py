@@ -12,24 +12,25 @@ from typing import TYPE_CHECKING, Final
 from relbase.containers import mbox
 from relbase.edit import Edit, Span
 from relbase.mail.message import message_entities, visit_message
-from relbase.notes import Reason
-from relbase.rewriting.outward import shifted
+from relbase.notes import Note, Reason
+from relbase.rewriting.outward import shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.results import Entity
-    from relbase.rewriting.context import Item, Scope
+    from relbase.rewriting.context import Context
+    from relbase.rewriting.items import Item
 
 
-def visit_mbox(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Item]:
+def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
     """The items of all messages of an mbox; part "3/1.2" is of the third message."""
-    for message, inside in _messages(data, scope):
+    for message, inside in _messages(data, context):
         start = message.offset + len(message.separator or b"")
-        items = visit_message(message.content, inside, detect=detect)
+        items = visit_message(message.content, inside)
         if message.length is not None:
             items = _measured(message, message.length, items)
-        yield from shifted(items, start)
+        yield from shift(items, start)
 
 
 def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Iterator[Item]:
@@ -38,7 +39,7 @@ def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Ite
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
-        elif item.remark is None or (item.remark[0], item.start) != (_STALE, length.start):
+        elif not isinstance(item, Note) or (item.reason, item.span) != (_STALE, length):
             yield item
     written = message.content[length.start : length.end]
     body = len(message.content) - int(written)
@@ -51,18 +52,18 @@ def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Ite
 _STALE: Final = Reason.FIELD_STALE
 
 
-def mbox_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Entity]:
+def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of all messages of an mbox."""
-    for message, inside in _messages(data, scope):
+    for message, inside in _messages(data, context):
         start = message.offset + len(message.separator or b"")
-        for entity in message_entities(message.content, inside, detect=detect):
+        for entity in message_entities(message.content, inside):
             span = Span(entity.span.start + start, entity.span.end + start)
             yield replace(entity, span=span)
 
 
-def _messages(data: bytes, scope: Scope) -> Iterator[tuple[mbox.Message, Scope]]:
+def _messages(data: bytes, context: Context) -> Iterator[tuple[mbox.Message, Context]]:
     number = 0
     for message in mbox.split([data]):
         if message.separator is not None:
             number += 1
-            yield message, scope._replace(part=f"{number}/")
+            yield message, replace(context, part=str(number))

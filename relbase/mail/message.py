@@ -7,228 +7,146 @@ visited like any other. In the end the fields that tell of a body (Content-Lengt
 Content-MD5) follow it, innermost first.
 
 To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
-the first is handed on, since a heading tells of the body behind it.
+the first is handed on, since a heading tells of the body after it.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.headings import BASE_FIELDS, mime_statements, snapshot_statements
-from relbase.bases.layers import Base, Layer, establish
+from relbase.bases.layers import Layer
 from relbase.containers import mail
-from relbase.containers.fields import first, text_of
 from relbase.containers.parts import IDENTITY, Opaque
 from relbase.edit import Edit, Span
-from relbase.kind import Kind, kind_of_type
-from relbase.mail.bodies import fitting, line_end, transfer_view
-from relbase.mail.derived import following
-from relbase.mail.signatures import broken, signed
+from relbase.mail.bases import name_of, number_of, numbered, part_bases
+from relbase.mail.bodies import fit_lines, line_end, transfer_view
+from relbase.mail.derived import follow_bodies
+from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.context import Hit, Place, Room, Status, allowed_growth, visit_url
-from relbase.rewriting.document import VISITS, read_document, visit_document
-from relbase.rewriting.html import html_base
-from relbase.rewriting.outward import lowered, parted
-from relbase.url.resolver import is_absolute
+from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import lower, separate
+from relbase.rewriting.reference import Place, visit_url
 from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.bases.layers import Statement
+    from relbase.bases.layers import Base
     from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.rewriting.context import Item, Scope
-
-# What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
-# each another one, are 80 MB at most; without it a long base makes them as many times as long.
-MAX_BASE: Final = 8_000
-
-# Longer ones nobody writes: servers refuse URLs of a few kilobytes. All parts of a message may
-# inherit it, and to resolve one reference takes as long as the base is.
-MAX_STATED_BASE: Final = 1 << 16
+    from relbase.mail.bases import PartBase
+    from relbase.rewriting.context import Context, Reader
+    from relbase.rewriting.items import Item
 
 _ENTITY: Final = "message/rfc822"
 
 
-class _Established(NamedTuple):
-    """A part, its base, and what was remarked on that.
+class _Entity(NamedTuple):
+    """A part of a message while it is visited.
 
     Args:
+        data: the message.
+        eol: what ends its lines.
         part: the part.
-        base: of what is in it.
-        states: whether its own heading states that base.
-        attached: whether it is an attachment or in one.
-        notes: the remarks on its base.
+        context: of the part, on its base.
     """
 
+    data: bytes
+    eol: bytes
     part: Part
-    base: Base
-    states: bool
-    attached: bool
-    notes: list[Note]
+    context: Context
+
+    @property
+    def body(self) -> bytes:
+        return self.data[self.part.body.start : self.part.body.end]
+
+    def note(self, span: Span, reason: Reason, text: str) -> Note:
+        """A note on the part, which its text begins with."""
+        return Note(reason, self.context.part, span, f"{name_of(self.part)} {text}")
 
 
-def visit_message(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Item]:
+def visit_message(data: bytes, context: Context) -> Iterator[Item]:
     """The items of a message, in offsets of its bytes.
 
     Args:
         data: the message.
-        scope: of what is around it; its `part` precedes the numbers of the parts.
-        detect: whether marks that programs leave may state the retrieval URL.
+        context: of what is around it; its `part` precedes the numbers of the parts.
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    skipped = set() if scope.policy.dkim_signed else signed(parts)
+    skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
-    scope = scope._replace(room=room)
-    found: list[Edit] = []
-    for index, established in enumerate(_established(data, parts, scope, detect=detect)):
+    context = context.asking(replace(context.task, room=room))
+    edits: list[Edit] = []
+    for index, stated in enumerate(part_bases(data, parts, context)):
         if index in skipped:
             continue
-        number = _number(established.part, scope)
-        for item in _visit_part(data, established, scope, eol):
+        for item in _visit_part(data, eol, stated, context):
             if isinstance(item, Edit):
-                found.append(item)
+                edits.append(item)
             else:
-                yield item if item.part == number else item._replace(part=number)
+                yield item
     if room.left < 0:
-        yield _remark(parts[0], Span(0, len(data)), Reason.LIMIT_GROWTH, _TOO_LONG, scope)
+        text = "the links would make the message too long: it is passed through"
+        yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
         return
-    edits, stale = following(data, parts, found, lambda part, raw: _decoded(part, raw, eol))
-    for part, span, text in broken(data, parts, edits):
-        yield _remark(part, span, Reason.SIGNATURE_BROKEN, f"{_name(part)} {text}", scope)
-    for part, span, reason, text in stale:
-        yield _remark(part, span, reason, text, scope)
+    edits, stale = follow_bodies(data, parts, edits, lambda part, raw: _decoded(part, raw, eol))
+    for noted in chain(broken_signatures(data, parts, edits), stale):
+        yield numbered(noted, context)
     yield from edits
 
 
-_TOO_LONG: Final = "the links would make the message too long: it is passed through"
-
-
-def message_entities(data: bytes, scope: Scope, *, detect: bool = True) -> Iterator[Entity]:
+def message_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of a message, each with its base.
 
     Args:
         data: the message.
-        scope: of what is around it.
-        detect: whether marks that programs leave may state the retrieval URL.
+        context: of what is around it; its `part` precedes the numbers of the parts.
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    for part, base, *_ in _established(data, parts, scope, detect=detect):
+    for part, base, *_ in part_bases(data, parts, context):
+        number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        document = _document_base(data, part, scope._replace(base=base), eol)
-        yield Entity(_number(part, scope), type_, span, document)
+        inside = replace(context, base=base, part=number)
+        yield Entity(number, type_, span, _document_base(_Entity(data, eol, part, inside)))
 
 
-def _number(part: Part, scope: Scope) -> str:
-    return scope.part + part.number if part.number else scope.part.rstrip("/")
-
-
-def _name(part: Part) -> str:
-    return f"part {part.number}" if part.number else "the message"
-
-
-def _established(
-    data: bytes, parts: Sequence[Part], scope: Scope, *, detect: bool
-) -> Iterator[_Established]:
-    """The parts of a message with their bases, each within that of the part around it."""
-    path: dict[int, _Established] = {}  # the parts around, and no others: bases may be long
-    for index, part in enumerate(parts):
-        around = scope.base
-        notes: list[Note] = []
-        if part.parent is not None:
-            while next(reversed(path)) != part.parent:
-                path.popitem()
-            around = path[part.parent].base
-        elif (
-            detect
-            and scope.base.layer is Layer.NONE
-            and (snapshot := first(data, part.heading, _SNAPSHOT)) is not None
-        ):
-            statements, refused = snapshot_statements(snapshot)
-            around, more = establish(statements, around, profile=scope.profile)
-            notes = [note._replace(part=_number(part, scope)) for note in (*refused, *more)]
-            if refused and not statements:
-                around = replace(around, refused=(*notes, *around.refused))
-        attached = part.parent is not None and (
-            path[part.parent].attached or part.disposition == "attachment"
-        )
-        path[index] = _established_part(data, part, around, scope, (attached, notes))
-        yield path[index]
-
-
-def _established_part(
-    data: bytes, part: Part, around: Base, scope: Scope, known: tuple[bool, list[Note]]
-) -> _Established:
-    attached, notes = known
-    fields = [
-        (field.name, text_of(data, field), field.value)
-        for field in part.heading.fields
-        if field.name in _BASE_FIELDS
-    ]
-    stated, long = _resolvable(mime_statements(fields, _name(part)), around, part, scope)
-    number = _number(part, scope)
-    base, more = establish(stated, around, profile=scope.profile, part=number)
-    if long:
-        base = replace(base, refused=(*long, *base.refused))
-    states = bool(stated) and base.outer is around
-    return _Established(part, base, states, attached, [*notes, *long, *more])
-
-
-_BASE_FIELDS: Final = frozenset(map(str.lower, BASE_FIELDS))
-
-
-def _resolvable(
-    stated: list[Statement], around: Base, part: Part, scope: Scope
-) -> tuple[list[Statement], list[Note]]:
-    """The statements without those that are too long, or relative to what is."""
-    kept = [found for found in stated if len(found.value) <= MAX_STATED_BASE]
-    if len(around.url) > MAX_BASE:
-        kept = [found for found in kept if is_absolute(found.value, scope.profile, around.url)]
-    if len(kept) == len(stated):
-        return stated, []
-    text = f"a base of {_name(part)} is too long, or relative to one that is: it does not count"
-    return kept, [Note(Reason.BASE_UNSUITABLE, _number(part, scope), None, text)]
-
-
-_SNAPSHOT: Final = "snapshot-content-location"
-
-
-def _remark(part: Part, span: Span, reason: Reason, text: str, scope: Scope) -> Hit:
-    return Hit(*span, "", "", "", "", None, scope.base, None, (reason, text), _number(part, scope))
-
-
-def _visit_part(data: bytes, established: _Established, scope: Scope, eol: bytes) -> Iterator[Item]:
+def _visit_part(data: bytes, eol: bytes, stated: PartBase, around: Context) -> Iterator[Item]:
     """The items of one part: of its heading, then of the document in it."""
-    part, base, _, attached, notes = established
-    inside = scope._replace(base=base, part=_number(part, scope))
-    if _matters(part):
-        for note in notes:
-            span = note.span or Span(part.heading.start, part.heading.start)
-            yield _remark(part, span, note.reason, note.text, scope)
+    part, base, _, attached, notes = stated
     linking = [field for field in part.heading.fields if _row(field, part) is not None]
+    is_leaf = part.opaque is None and part.multipart is None and not part.message
+    reader = around.task.reader(part.type, "") if is_leaf else None
+    if not (linking or notes or part.opaque or reader):
+        return
+    entity = _Entity(data, eol, part, replace(around, base=base, part=number_of(part, around)))
+    # Of an image nobody asks for the base.
+    if part.multipart is not None or part.message or _is_text(part, around):
+        for note in notes:
+            yield note._replace(span=note.span or Span(part.heading.start, part.heading.start))
     if linking:
         heading = Span(part.heading.start, part.heading.end)
-        items = _visit_heading(data, established, linking, inside)
-        yield from _transported(data, (part, heading, eol), items, scope)
+        yield from _fit(entity, heading, _visit_heading(entity, stated, linking))
     if part.opaque is not None:
         reason, text = _OPAQUE[part.opaque]
-        yield _remark(part, part.body, reason, f"{_name(part)} ({part.type}) {text}", scope)
-    elif part.multipart is None and not part.message and (scope.policy.attachments or not attached):
-        yield from _visit_body(data, part, inside, eol)
+        yield entity.note(part.body, reason, f"({part.type}) {text}")
+    elif reader is not None and (around.task.policy.attachments or not attached):
+        yield from _visit_body(entity, reader)
 
 
-def _matters(part: Part) -> bool:
-    """Whether anybody asks for the base of a part: of an image nobody does."""
-    return part.multipart is not None or part.message or kind_of_type(part.type) in VISITS
+def _is_text(part: Part, context: Context) -> bool:
+    """Whether links are looked for in bodies of a part's type."""
+    reader = context.task.reader(part.type, "")
+    return reader is not None and reader.visit is not None
 
 
 def _row(field: Field, part: Part) -> headers.Field | None:
@@ -238,13 +156,11 @@ def _row(field: Field, part: Part) -> headers.Field | None:
     return headers.FIELDS.get(field.name.encode())
 
 
-def _visit_heading(
-    data: bytes, established: _Established, linking: Sequence[Field], scope: Scope
-) -> Iterator[Item]:
+def _visit_heading(entity: _Entity, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
     """The items of the fields that hold references (RFC 1808 §3.1)."""
-    part, base, states, *_ = established
+    part, base, states, *_ = stated
     # A heading's own base is embedded for the references that stand in it; a Content-Location is
-    # no base of itself.
+    # not a base of itself.
     heading_base = replace(base, layer=Layer.EMBEDDED) if states else base
     by_location = states and base.source.startswith("Content-Location")
     for field in linking:
@@ -252,10 +168,10 @@ def _visit_heading(
         is_location = by_location and field.name == "content-location"
         on = base.outer if is_location and base.outer is not None else heading_base
         if row is not None:
-            yield from _visit_field(data, field, row, scope.on(on))
+            yield from _visit_field(entity.data, field, row, entity.context.on(on))
 
 
-def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) -> Iterator[Item]:
+def _visit_field(data: bytes, field: Field, row: headers.Field, context: Context) -> Iterator[Item]:
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(row.syntax))
     for span in row.find(value):
@@ -263,64 +179,55 @@ def _visit_field(data: bytes, field: Field, row: headers.Field, scope: Scope) ->
         # Between the quotes of a parameter a backslash is none.
         is_parameter = row is headers.EXTERNAL_BODY
         view = folded_view(raw, b"\\" if is_parameter else headers.quote_before(value, span))
-        items = visit_url(view.inner, Span(0, len(view.inner)), scope, place)
-        yield from lowered(items, view, field.value.start + span.start)
+        items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
+        yield from lower(items, view, field.value.start + span.start)
 
 
-def _visit_body(data: bytes, part: Part, scope: Scope, eol: bytes) -> Iterator[Item]:
-    """The items of the document that a part holds, if it holds one."""
-    kind = kind_of_type(part.type) or Kind.OTHER
-    if kind is Kind.XML:
-        text = f"{_name(part)} ({part.type}): XML is not rewritten yet: passed through"
-        yield _remark(part, part.body, Reason.KIND_UNSUPPORTED, text, scope)
-    if kind not in VISITS:
-        return
-    view = transfer_view(part, data[part.body.start : part.body.end], eol)
+def _visit_body(entity: _Entity, reader: Reader) -> Iterator[Item]:
+    """The items of the document that a part holds."""
+    part, context = entity.part, entity.context
+    view = transfer_view(part, entity.body, entity.eol)
     if view is None:
-        text = f"{_name(part)} ({part.type}) does not decode as {part.encoding!r}: passed through"
-        yield _remark(part, part.body, Reason.ENCODING_UNSUPPORTED, text, scope)
+        text = f"({part.type}) does not decode as {part.encoding!r}: passed through"
+        yield entity.note(part.body, Reason.ENCODING_UNSUPPORTED, text)
         return
-    document, hindrance = read_document(view.inner, kind, part.charset, scope)
-    if hindrance is not None:
-        yield _remark(part, part.body, *hindrance, scope)
-    found = _in_room(visit_document(document, edits_only=scope.edits_only), scope.room)
-    items = lowered(found, view, part.body.start)
-    if part.encoding in IDENTITY:
-        items = _transported(data, (part, part.body, eol), items, scope)
-    yield from items
+    document = reader.read(view.inner, part.charset, context)
+    for note in document.notes:
+        yield note._replace(span=part.body)
+    findings, edits = separate(document.visit())
+    # Nothing need be encoded for edits that are too much.
+    room = context.task.room
+    kept = edits if room is None or room.left >= 0 else []
+    items = lower([*findings, *kept], view, part.body.start)
+    yield from _fit(entity, part.body, items) if part.encoding in IDENTITY else items
 
 
-def _in_room(items: Iterable[Item], room: Room | None) -> Iterator[Item]:
-    """The items, without the edits if those are too much: nothing need be encoded for them."""
-    hits, edits = parted(items)
-    yield from hits
-    if room is None or room.left >= 0:
-        yield from edits
-
-
-def _transported(
-    data: bytes, place: tuple[Part, Span, bytes], items: Iterable[Item], scope: Scope
-) -> Iterator[Item]:
+def _fit(entity: _Entity, within: Span, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
-    part, within, eol = place
-    hits, edits = parted(items)
-    kept, remarks = fitting(data, within, edits, part.boundaries, eol)
-    refused = [span for span, reason, _ in remarks if reason is Reason.MIME_BOUNDARY]
-    yield from _left_alone(hits, refused) if refused else hits
-    for span, reason, text in remarks:
-        if reason is not Reason.LINE_LENGTH or part.encoding != "binary":
-            yield _remark(part, span, reason, f"{_name(part)}: {text}", scope)
+    part = entity.part
+    findings, edits = separate(items)
+    kept, notes = fit_lines(entity.data, within, edits, part.boundaries, entity.eol)
+    refused = [note.span for note in notes if note.span and note.reason is Reason.MIME_BOUNDARY]
+    yield from _keep_in_lines(findings, refused) if refused else findings
+    for note in notes:
+        if note.reason is not Reason.LINE_LENGTH or part.encoding != "binary":
+            text = f"{name_of(part)}: {note.text}"
+            yield note._replace(part=entity.context.part, text=text)
     yield from kept
 
 
-def _left_alone(hits: Iterable[Hit], lines: Sequence[Span]) -> Iterator[Hit]:
-    """The hits, those in some lines with the status of what is not written after all."""
+def _keep_in_lines(
+    findings: Iterable[Found | Note], lines: Sequence[Span]
+) -> Iterator[Found | Note]:
+    """The findings, those in some lines with the status of what is not written after all."""
     starts = [line.start for line in lines]
-    for hit in hits:
-        index = bisect_right(starts, hit.start) - 1
-        is_inside = index >= 0 and hit.start < lines[index].end
-        is_rewritten = hit.status is Status.REWRITTEN
-        yield hit._replace(status=Status.KEPT) if is_inside and is_rewritten else hit
+    for item in findings:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+            index = bisect_right(starts, item.span.start) - 1
+            if index >= 0 and item.span.start < lines[index].end:
+                yield item._replace(status=Status.KEPT)
+                continue
+        yield item
 
 
 def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:
@@ -328,16 +235,14 @@ def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:
     return None if view is None else view.inner
 
 
-def _document_base(data: bytes, part: Part, scope: Scope, eol: bytes) -> Base:
-    """The base of the document in a part: its `<base>`, or that of the part."""
-    kind = kind_of_type(part.type)
-    if kind is not Kind.HTML or part.opaque is not None:
-        return scope.base
-    inner = _decoded(part, data[part.body.start : part.body.end], eol)
-    if inner is None:
-        return scope.base
-    document, _ = read_document(inner, kind, part.charset, scope)
-    return html_base(document.text, document.scope)
+def _document_base(entity: _Entity) -> Base:
+    """The base of the document in a part, or that of the part."""
+    part, context = entity.part, entity.context
+    reader = context.task.reader(part.type, "") if part.opaque is None else None
+    inner = None if reader is None else _decoded(part, entity.body, entity.eol)
+    if reader is None or inner is None:
+        return context.base
+    return reader.read(inner, part.charset, context).base()
 
 
 _OPAQUE: Final = {

@@ -15,34 +15,22 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import text_of
+from relbase.mail.bases import PartNote, name_of
+from relbase.notes import Note, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.edit import Edit, Span
+    from relbase.edit import Edit
 
 _SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
 _SEAL: Final = "arc-seal"
 _SEALED: Final = "arc-message-signature"
-
-
-class Broken(NamedTuple):
-    """A message whose signature does not hold for what is written.
-
-    Args:
-        part: the message.
-        span: of the first field of a signature that breaks.
-        text: what is to be said of the message, without its name in front.
-    """
-
-    part: Part
-    span: Span
-    text: str
 
 
 def signed(parts: Sequence[Part]) -> set[int]:
@@ -58,8 +46,10 @@ def signed(parts: Sequence[Part]) -> set[int]:
     return found
 
 
-def broken(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Broken]:
-    """Yield the signed messages whose signatures the edits break, each once.
+def broken_signatures(
+    data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
+) -> Iterator[PartNote]:
+    """Yield a note on each signed message whose signatures the edits break.
 
     Args:
         data: the message.
@@ -78,8 +68,8 @@ def broken(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterato
         for field in _covering(data, part, fields):
             verdict = _verdict(_tags(text_of(data, field)), changed, body)
             if verdict:
-                text = f"is signed ({field.name}), and the signature {verdict}"
-                yield Broken(part, field.span, text)
+                text = f"{name_of(part)} is signed ({field.name}), and the signature {verdict}"
+                yield PartNote(part, Note(Reason.SIGNATURE_BROKEN, "", field.span, text))
                 break
 
 

@@ -1,56 +1,26 @@
-"""What becomes of one reference: the scope it stands in, the verdict, and the smallest edit."""
+"""What a text is visited with: the task, which a whole call shares, and the context of one text.
+
+A context always has an established base: whoever looks into a document makes the context of its
+inside from that of its container (`on`). What is nested in a text (srcdoc, a part of a message) is
+read by a `Reader` that the task hands out, so that no visit knows which kinds there are.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from enum import Enum
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, Protocol
 
-from relbase.bases.layers import Base, Layer, unsuitable
-from relbase.edit import Edit, Span
-from relbase.notes import Reason
-from relbase.references.values import Syntax, clean, spell
-from relbase.url import rfc3986
-from relbase.url.resolver import Profile, Resolver, is_absolute
-from relbase.view.characters import inner as encode_inner
-from relbase.view.characters import text as decode_inner
+from relbase.bases.layers import Base, unsuitable
+from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import TypeAlias
 
+    from relbase.notes import Note
     from relbase.policy import Policy
-    from relbase.references.vocabulary import Row
-
-
-class Status(Enum):
-    """What became of a reference."""
-
-    REWRITTEN = "rewritten"
-    ABSOLUTE = "absolute"  # its bytes are never touched
-    KEPT = "kept"  # relative, and to stay so
-    UNRESOLVED = "unresolved"  # no base, or the algorithm fails
-
-
-class Hit(NamedTuple):
-    """A reference at a place of a text, or, without a `status`, a remark on that place."""
-
-    start: int
-    end: int
-    element: str
-    attribute: str
-    syntax: str
-    reference: str
-    url: str | None
-    base: Base
-    status: Status | None
-    remark: tuple[Reason, str] | None = None
-    part: str = ""
-
-
-# What a visit of a text yields, in order: references and remarks, and the edits they lead to.
-Item = Hit | Edit
-
+    from relbase.rewriting.items import Item
 
 # An output may be so many times its input, or so much longer where the input is short: a long base
 # in many references is the only way there (threat A8), and no real document comes near.
@@ -70,205 +40,122 @@ class Room:
     left: int
 
 
-class Scope(NamedTuple):
-    """What the references of one document are resolved with.
+class Opened(Protocol):
+    """A document that has been opened: its charset is known, its references are not yet."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What hinders its references from being looked for, if anything."""
+
+    def visit(self) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes."""
+
+    def base(self) -> Base:
+        """The base of the document: its own, or that of its container."""
+
+
+class Reader(Protocol):
+    """How the documents of one kind are read (a row of `relbase.formats`)."""
+
+    @property
+    def visit(self) -> Callable[[bytes, Context], Iterator[Item]] | None:
+        """Visits a text that is decoded already; None where references are not looked for."""
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Opened:
+        """Read a document: its charset, and what is scanned of it.
+
+        Args:
+            data: its bytes.
+            label: the charset label of the heading that it came with, None for none.
+            context: of its container.
+        """
+
+
+Readers: TypeAlias = "Callable[[str, str], Reader | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What one call asks for, shared by all that is visited for it.
 
     Args:
-        base: the base of the document; of its container before the document was looked into.
         profile: the algorithm.
         policy: what the caller chose.
-        part: the entity's number.
-        charset: of the text that is scanned, a WHATWG name.
-        encoding: of the document, which decides how queries are encoded.
-        depth: how many srcdoc documents are around.
-        sheets: whether the document links or imports style sheets (design rule 9).
-        resolve: the prepared algorithm, None when nothing can be resolved.
-        edits_only: only edits, remarks and unresolved references are asked for, so that what
-            holds none of them may be passed over.
+        reader: who reads what is nested, by media type and file name ("" for none); None where
+            nothing is to be looked for.
+        edits_only: only edits, notes and unresolved references are asked for, so that what holds
+            none of them may be passed over.
+        detect: whether marks that programs leave may state a retrieval URL.
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
     """
 
-    base: Base
     profile: Profile
     policy: Policy
+    reader: Readers
+    edits_only: bool = False
+    detect: bool = True
+    room: Room | None = None
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the references of one text are resolved with.
+
+    Args:
+        base: the established base.
+        task: what is asked for.
+        part: the number of the entity, as IMAP section numbers.
+        charset: of the text that is scanned, a WHATWG name.
+        encoding: of the document, which decides how queries are encoded.
+        depth: how many documents are around that are written in attributes or elements of others.
+        sheets: whether the document links or imports style sheets (rule 9).
+        resolve: the prepared algorithm, None when nothing can be resolved.
+    """
+
+    base: Base
+    task: Task
     part: str = ""
     charset: str = "utf-8"
     encoding: str = "utf-8"
     depth: int = 0
-    sheets: Callable[[], bool] = lambda: True
-    resolve: Callable[[str], str] | None = None
-    edits_only: bool = False
-    room: Room | None = None
+    sheets: Callable[[], bool] = _always
+    resolve: Callable[[str], str] | None = field(init=False, compare=False)
 
-    def on(self, base: Base) -> Scope:
-        """The scope with a base that has been established."""
-        return self._replace(base=base, resolve=_resolver(base, self.profile, self.encoding))
+    def __post_init__(self) -> None:
+        resolve = resolver(self.base.url, self.task.profile, self.encoding)
+        object.__setattr__(self, "resolve", resolve)
 
+    def on(self, base: Base) -> Context:
+        """The same context on another base."""
+        return self if base is self.base else replace(self, base=base)
 
-class Place(NamedTuple):
-    """Where a text stands, and the row it is there by."""
+    def in_utf_8(self) -> Context:
+        """The context of where browsers take no charset from the document for queries [C]."""
+        return self if self.encoding == "utf-8" else replace(self, encoding="utf-8")
 
-    element: str
-    attribute: str
-    row: Row
-    codebase: str | None = None
-
-
-# Absolute in every profile, whatever follows; data URLs may be as long as the document.
-ABSOLUTE: Final = (b"http://", b"https://", b"data:")
+    def asking(self, task: Task) -> Context:
+        """The same context for another task."""
+        return replace(self, task=task)
 
 
-class Kept(NamedTuple):
-    """A relative reference is to stay so, and this is to be remarked on it, if anything."""
-
-    remark: tuple[Reason, str] | None
+# A hostile URL may be as long as its document: those are not remembered (threat N3).
+_REMEMBERED_URL: Final = 1 << 12
 
 
-def visit_url(
-    text: bytes,
-    span: Span,
-    scope: Scope,
-    place: Place,
-    keeps: Callable[[str], Kept | None] | None = None,
-) -> Iterator[Item]:
-    """The hit of one URL, and the edit that makes it absolute.
-
-    Args:
-        text: the text that holds it, decoded.
-        span: its place there.
-        scope: of the document.
-        place: where the text stands.
-        keeps: asked whether a relative reference is to stay so.
-    """
-    room = scope.room
-    is_full = room is not None and room.left < 0
-    if scope.edits_only and (is_full or text.startswith(ABSOLUTE, span.start, span.end)):
-        return
-    written = decode_inner(text[span.start : span.end])
-    reference = clean(written)
-    if reference == "" and not place.row.empty:
-        return
-    if is_full and not is_absolute(reference, scope.profile, scope.base.url):
-        status, url, remark = _TOO_MUCH
-    else:
-        status, url, remark = _verdict(reference, scope, place)
-    if keeps is not None and status is not Status.ABSOLUTE and (kept := keeps(reference)):
-        status, remark = Status.KEPT, kept.remark
-    if not scope.edits_only or remark is not None or status is Status.UNRESOLVED:
-        if room is not None and url is not None and not scope.edits_only:
-            room.left -= len(url) - len(written)
-        yield Hit(
-            span.start,
-            span.end,
-            place.element,
-            place.attribute,
-            place.row.syntax.value,
-            written,
-            url,
-            scope.base,
-            status,
-            remark,
-            scope.part,
-        )
-    if status is Status.REWRITTEN and url is not None:
-        syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
-        edit = smallest(written, spell(syntax, url, text, span), span)
-        if room is not None and scope.edits_only:
-            room.left -= len(edit.new) - (edit.end - edit.start)
-        yield edit
+def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+    """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
+    prepare = _prepared if len(url) <= _REMEMBERED_URL else _prepared_once
+    return prepare(url, profile, encoding)
 
 
-# What is listed is as long as what would be written: past the limit nothing more is resolved.
-_TOO_MUCH: Final = (Status.UNRESOLVED, None, None)
-
-
-def own_url(base: Base) -> str | None:
-    """The document's own URL: the chain without its `<base>`, without fragment (design rule 6)."""
-    around = base.outer if base.layer is Layer.EMBEDDED else base
-    if around is None or not around.usable:
-        return None
-    return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
-
-
-def smallest(written: str, url: str, span: Span) -> Edit:
-    """The edit that leaves the suffix which the reference and the URL share as it is written.
-
-    Args:
-        written: the reference.
-        url: what is to stand there.
-        span: the reference's bytes.
-
-    >>> smallest("../x", "http://a/x", Span(0, 4))
-    Edit(start=0, end=2, new=b'http://a')
-    """
-    if url.endswith(written):
-        shared = len(written)
-    else:
-        pairs = zip(reversed(written), reversed(url), strict=False)
-        shared = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), len(url))
-    new = url[: len(url) - shared]
-    encoded = _shared(new) if len(new) <= _SHARED else encode_inner(new)
-    if shared == len(written):
-        return Edit(span.start, span.start, encoded)
-    kept = len(encode_inner(written[len(written) - shared :]))
-    return Edit(span.start, span.end - kept, encoded)
-
-
-# What is inserted is mostly the same: of a million references each need not have its own.
-_SHARED: Final = 1024
-_shared: Final = lru_cache(maxsize=64)(encode_inner)
-
-
-def _verdict(
-    reference: str, scope: Scope, place: Place
-) -> tuple[Status, str | None, tuple[Reason, str] | None]:
-    """What becomes of a reference, what it resolves to, and what to remark."""
-    if is_absolute(reference, scope.profile, scope.base.url):
-        return Status.ABSOLUTE, reference, None
-    relative = Status.KEPT if _is_kept(reference, scope, place) else Status.REWRITTEN
-    failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
-    url: str | None = None
-    if reference == "" and place.row.own_url:
-        url = own_url(scope.base) if scope.depth == 0 else None
-        if url is None:
-            return Status.KEPT, None, None
-    else:
-        resolve = _on_codebase(place.codebase, scope) if place.codebase else scope.resolve
-        if resolve is None:
-            return failed, None, None
-        try:
-            url = resolve(reference)
-        except ValueError as error:
-            remark = None if failed is Status.KEPT else (Reason.REFERENCE_FAILED, str(error))
-            return failed, None, remark
-    return relative, url, None
-
-
-def _is_kept(reference: str, scope: Scope, place: Place) -> bool:
-    """Whether a relative reference is to stay so (design rule 8 and the caller's policy)."""
-    if reference.startswith("#") and (place.row.local or scope.policy.keep_fragments):
-        return True
-    keep = scope.policy.keep
-    return keep is not None and keep.search(reference) is not None
-
-
-def _on_codebase(codebase: str, scope: Scope) -> Callable[[str], str] | None:
-    """HTML 4.01 §13.3: `codebase` is the base of its element, itself relative to the document's."""
-    if scope.profile is Profile.WHATWG:  # browsers ignore it (design rule 7)
-        return scope.resolve
-    if scope.resolve is None and not is_absolute(codebase, scope.profile):
-        return None
-    url = codebase if scope.resolve is None else scope.resolve(codebase)
-    return _resolver(Base(url, Layer.EMBEDDED, "codebase"), scope.profile, scope.encoding)
-
-
-# The parts of a message, and the messages of a mailbox, most often share their bases. Few are kept,
-# since a hostile URL may be as long as its document.
-@lru_cache(maxsize=16)
-def _prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+def _prepared_once(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     return None if unsuitable(url) else Resolver(url, profile, encoding).resolve
 
 
-def _resolver(base: Base, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    return _prepared(base.url, profile, encoding)
+# The parts of a message, and the messages of a mailbox, most often share their bases.
+_prepared: Final = lru_cache(maxsize=16)(_prepared_once)

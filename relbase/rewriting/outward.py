@@ -10,11 +10,12 @@ from relbase.edit import Edit, Span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from relbase.rewriting.context import Hit, Item
+    from relbase.notes import Note
+    from relbase.rewriting.items import Found, Item
     from relbase.view.runs import View
 
 
-def shifted(items: Iterable[Item], offset: int) -> Iterator[Item]:
+def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
     """The items of a text that means itself and begins at `offset` of the text around it."""
     for item in items:
         if isinstance(item, Edit):
@@ -22,23 +23,25 @@ def shifted(items: Iterable[Item], offset: int) -> Iterator[Item]:
             # Most are insertions: there may be millions, and one number serves for both ends.
             end = start if item.end == item.start else item.end + offset
             yield Edit(start, end, item.new)
+        elif item.span is None:
+            yield item
         else:
-            yield item._replace(start=item.start + offset, end=item.end + offset)
+            yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
 
 
-def parted(items: Iterable[Item]) -> tuple[list[Hit], list[Edit]]:
-    """The hits among items, and the edits, each in their order."""
-    hits: list[Hit] = []
+def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
+    """Return what was found and noted among items, and the edits, each in their order."""
+    findings: list[Found | Note] = []
     edits: list[Edit] = []
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
         else:
-            hits.append(item)
-    return hits, edits
+            findings.append(item)
+    return findings, edits
 
 
-def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     """The items of a view's inner text, in offsets of the text around it.
 
     All edits of a view are lowered together, since neighbours may touch the same escape.
@@ -48,15 +51,19 @@ def lowered(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
         view: the view.
         offset: where the view's raw text begins in the text around it.
     """
-    hits, edits = parted(items)
-    if hits:
-        places = _located(view, [Span(hit.start, hit.end) for hit in hits])
-        for hit, (start, end) in zip(hits, places, strict=True):
-            yield hit._replace(start=start + offset, end=end + offset)
+    findings, edits = separate(items)
+    if findings:
+        places = _located(view, [item.span for item in findings if item.span is not None])
+        for item in findings:
+            if item.span is None:
+                yield item
+                continue
+            start, end = next(places)
+            yield item._replace(span=Span(start + offset, end + offset))
     if edits:
         outward: list[Item] = [*view.lower(edits)]
         edits.clear()
-        yield from shifted(_drained(outward), offset)
+        yield from shift(_drained(outward), offset)
 
 
 def _located(view: View, spans: list[Span]) -> Iterator[Span]:
@@ -70,7 +77,7 @@ def _located(view: View, spans: list[Span]) -> Iterator[Span]:
 
 
 def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
-    """Spans of a sorted list that do not touch, and the others: a remark stands on a reference."""
+    """Spans of a sorted list that do not touch, and the others: a note stands on a reference."""
     apart: list[Span] = []
     others: list[Span] = []
     for span in spans:
@@ -102,7 +109,7 @@ plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
 plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
 
-def written(
+def lower_plain(
     items: Iterable[Item],
     plain: Callable[[bytes], object],
     view: Callable[[], View],
@@ -118,8 +125,8 @@ def written(
     """
     found = list(items)
     if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-        return shifted(_drained(found), offset)
-    return lowered(found, view(), offset)
+        return shift(_drained(found), offset)
+    return lower(found, view(), offset)
 
 
 def _drained(items: list[Item]) -> Iterator[Item]:

@@ -209,7 +209,7 @@ def test_the_completion_scripts(shell: str) -> None:
         ("relbase re", ["plain,rewrite", "plain,resolve"]),
         ("relbase rewrite --prof", ["plain,--profile"]),
         ("relbase rewrite --profile w", ["plain,whatwg"]),
-        ("relbase links --kind ht", ["plain,html", "plain,http"]),
+        ("relbase links --kind m", ["plain,mail", "plain,mbox"]),
         ("relbase rewrite page", ["file,page"]),
         ("relbase rewrite -o ou", ["file,ou"]),
         ("relbase base --headers he", ["file,he"]),

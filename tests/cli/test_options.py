@@ -109,8 +109,8 @@ def test_what_is_given() -> None:
         ("a.css", None, None, Kind.CSS),
         ("a.css", "text/html", None, None),  # the library reads the Content-Type
         ("a.css", "application/octet-stream", None, Kind.CSS),  # which says nothing
-        ("a.css", "text/html", "xml", "xml"),
-        ("a.css", None, "xml", "xml"),
+        ("a.css", "text/html", "mail", "mail"),
+        ("a.css", None, "mail", "mail"),
         ("a", None, None, None),  # the library looks at the bytes
         ("-", None, None, None),
     ],
@@ -150,7 +150,7 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
         (["--charset", ""], "no charset label"),
         (["--charset", "\x1b"], "'\\x1b' is no charset label"),
         (["--profile", "rfc2396"], "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
-        (["--kind", "pdf"], "is not one of 'html', 'css', 'xml'"),
+        (["--kind", "pdf"], "is not one of 'html', 'css', "),
         (["--headers", "nowhere"], "nowhere: No such file or directory: give the file that"),
         (["--headers", "."], "Is a directory"),
         (["--nonsense"], "No such option"),

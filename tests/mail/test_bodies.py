@@ -11,7 +11,7 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.bodies import MAX_LINE, fitting, line_end, transfer_view
+from relbase.mail.bodies import MAX_LINE, fit_lines, line_end, transfer_view
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
@@ -45,16 +45,17 @@ def test_a_line_that_grows_beyond_the_limit_is_told_once(
     data = eol.join((b"before", line, b"after", b"x" * 2000, b""))
     start = len(b"before" + eol)
     made = [Edit(start + 5 * n, start + 5 * n, b"y" * (20 // edits)) for n in range(edits)]
-    kept, remarks = fitting(data, Span(0, len(data)), made, (), eol)
+    kept, notes = fit_lines(data, Span(0, len(data)), made, (), eol)
     assert kept == made
-    assert [reason for _, reason, _ in remarks] == [Reason.LINE_LENGTH] * (length > MAX_LINE)
-    for span, *_ in remarks:
-        assert data[slice(*span)] == line + eol
+    assert [note.reason for note in notes] == [Reason.LINE_LENGTH] * (length > MAX_LINE)
+    for note in notes:
+        assert note.span is not None
+        assert data[slice(*note.span)] == line + eol
 
 
 def test_a_line_that_was_longer_before_is_not_told() -> None:
     data = b"x" * (MAX_LINE + 1)
-    assert fitting(data, Span(0, len(data)), [Edit(3, 3, b"yy")], (), b"\n") == (
+    assert fit_lines(data, Span(0, len(data)), [Edit(3, 3, b"yy")], (), b"\n") == (
         [Edit(3, 3, b"yy")],
         [],
     )
@@ -62,9 +63,9 @@ def test_a_line_that_was_longer_before_is_not_told() -> None:
 
 def test_lines_that_are_joined_count_as_one() -> None:
     data = b"x" * 600 + b"\n" + b"y" * 600 + b"\nz"
-    kept, remarks = fitting(data, Span(0, len(data)), [Edit(600, 601, b"")], (), b"\n")
-    assert len(kept) == len(remarks) == 1
-    assert remarks[0][0] == (0, 1202)
+    kept, notes = fit_lines(data, Span(0, len(data)), [Edit(600, 601, b"")], (), b"\n")
+    assert len(kept) == len(notes) == 1
+    assert notes[0].span == (0, 1202)
 
 
 # (line, insertion at 5, boundaries, whether the edit stays)
@@ -89,9 +90,9 @@ def test_no_line_becomes_a_delimiter(
         edit = Edit(len(before) + at, len(before) + at, new)
         other = Edit(len(data), len(data), b"!")
         edits = [edit, other] if after else [edit]
-        kept, remarks = fitting(data, Span(0, len(data)), edits, boundaries, b"\n")
+        kept, notes = fit_lines(data, Span(0, len(data)), edits, boundaries, b"\n")
         assert (edit in kept) == stays
-        assert [reason for _, reason, _ in remarks] == [Reason.MIME_BOUNDARY] * (not stays)
+        assert [note.reason for note in notes] == [Reason.MIME_BOUNDARY] * (not stays)
         if after and stays:
             assert other in kept
 
@@ -105,9 +106,9 @@ def test_a_long_line_becomes_no_delimiter(line: bytes, *, stays: bool) -> None:
     for around in (b"", b"text\n"):
         moved = [Edit(e.start + len(around), e.end + len(around), e.new) for e in edits]
         whole = around + data
-        kept, remarks = fitting(whole, Span(0, len(whole)), moved, [b"ab", b"abyy"], b"\n")
+        kept, notes = fit_lines(whole, Span(0, len(whole)), moved, [b"ab", b"abyy"], b"\n")
         assert kept == (moved if stays else [])
-        assert [reason for *_, reason, _ in remarks] == [Reason.MIME_BOUNDARY] * (not stays)
+        assert [note.reason for note in notes] == [Reason.MIME_BOUNDARY] * (not stays)
 
 
 @given(
@@ -127,11 +128,11 @@ def test_whatever_is_edited_no_delimiter_comes_to_be(
         if start <= end and (not edits or start > edits[-1].end):
             edits.append(Edit(start, end, new))
     eol = b"\r" if b"\n" not in data and b"\r" in data else b"\n"
-    kept, remarks = fitting(data, Span(0, len(data)), edits, [b"a", b"ab"], eol)
+    kept, notes = fit_lines(data, Span(0, len(data)), edits, [b"a", b"ab"], eol)
     assert set(kept) <= set(edits)
     assert kept == sorted(kept)
-    assert bool(remarks) == (len(kept) < len(edits))
-    if kept and not remarks:
+    assert bool(notes) == (len(kept) < len(edits))
+    if kept and not notes:
         for delimiter in (b"--a", b"--ab"):
             if not any(line.startswith(delimiter) for line in data.split(eol)):
                 after = splice(data, kept)

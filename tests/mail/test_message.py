@@ -20,7 +20,7 @@ from strategies import HOSTILE, PLAIN, pages
 import relbase
 from relbase.containers import fields, mail
 from relbase.containers.mail import walk
-from relbase.mail import message as messages
+from relbase.mail.bases import MAX_BASE, MAX_STATED_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,7 +127,7 @@ def test_a_mark_counts_in_the_outermost_heading_only() -> None:
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_a_base_has_a_greatest_length(length: int) -> None:
-    base = "http://b.example/".ljust(messages.MAX_STATED_BASE + length - 1, "d") + "/"
+    base = "http://b.example/".ljust(MAX_STATED_BASE + length - 1, "d") + "/"
     result = rewrite(b"Base: %b\n%b\n%b" % (base.encode(), HTML, LINK))
     assert result.base.url == (URL if length > 0 else base)
     assert ("base-unsuitable" in reasons(result)) == (length > 0)
@@ -135,7 +135,7 @@ def test_a_base_has_a_greatest_length(length: int) -> None:
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_what_a_base_may_be_relative_to_has_a_greatest_length(length: int) -> None:
-    url = "http://b.example/".ljust(messages.MAX_BASE + length - 1, "d") + "/"
+    url = "http://b.example/".ljust(MAX_BASE + length - 1, "d") + "/"
     result = rewrite(b"Content-Base: sub/\n%b\n%b" % (HTML, LINK), url=url)
     assert result.base.url == (url if length > 0 else url + "sub/")
     assert ("base-unsuitable" in reasons(result)) == (length > 0)

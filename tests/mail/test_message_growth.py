@@ -17,7 +17,7 @@ from growth import assert_linear, measurable
 from test_growth import numbered, repeated
 
 import relbase
-from relbase.mail import message as messages
+from relbase.mail.bases import MAX_STATED_BASE
 from relbase.rewriting.context import allowed_growth
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def relative_bases(size: int) -> bytes:
 def inherited_bases(size: int) -> bytes:
     """A base of the greatest length, and many parts that have it."""
     part = b"--b\nLink: <http://x/>\nContent-Type: text/html\n\n<p>\n"
-    base = b"d" * (messages.MAX_STATED_BASE - len("http://h.example//"))
+    base = b"d" * (MAX_STATED_BASE - len("http://h.example//"))
     return b"Content-Base: http://h.example/%b/\n%b%b" % (base, MIXED, part * (size // len(part)))
 
 

@@ -9,7 +9,7 @@ from growth import assert_linear
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit
-from relbase.mail.signatures import broken, signed
+from relbase.mail.signatures import broken_signatures, signed
 
 BODY: Final = b"a \t b \n\n<X>"
 
@@ -21,7 +21,8 @@ def message(signature: bytes, fields: bytes = b"") -> bytes:
 def verdicts(data: bytes, *places: bytes) -> list[str]:
     """What is said when something is put in front of each of the places."""
     edits = sorted(Edit(data.index(place), data.index(place), b"/") for place in places)
-    return [text.rpartition(" the signature ")[2] for _, _, text in broken(data, walk(data), edits)]
+    found = broken_signatures(data, walk(data), edits)
+    return [noted.note.text.rpartition(" the signature ")[2] for noted in found]
 
 
 NO_MORE: Final = ["no longer holds"]
@@ -90,16 +91,20 @@ def test_what_stays_the_same_at_the_beginning_of_an_edit_is_no_change() -> None:
     data = message(b"DKIM-Signature: l=12; h=from\n")
     at = data.index(b"X>")
     (edit,) = [Edit(at, at + 1, b"XY")]
-    assert list(broken(data, walk(data), [edit])) == []
-    assert list(broken(data, walk(data), [edit._replace(new=b"Y")])) != []
+    assert list(broken_signatures(data, walk(data), [edit])) == []
+    assert list(broken_signatures(data, walk(data), [edit._replace(new=b"Y")])) != []
 
 
 def test_the_remark_stands_on_the_signature() -> None:
     data = message(b"X: y\nDKIM-Signature: h=from\n")
     at = data.index(b"X>")
-    (found,) = broken(data, walk(data), [Edit(at, at, b"/")])
-    assert data[slice(*found.span)] == b"DKIM-Signature: h=from\n"
-    assert found.text == "is signed (dkim-signature), and the signature no longer holds"
+    (found,) = broken_signatures(data, walk(data), [Edit(at, at, b"/")])
+    assert found.note.span is not None
+    assert data[slice(*found.note.span)] == b"DKIM-Signature: h=from\n"
+    assert (
+        found.note.text
+        == "the message is signed (dkim-signature), and the signature no longer holds"
+    )
 
 
 SIGNED: Final = b"DKIM-Signature: h=from\n\ntext"
@@ -143,6 +148,6 @@ def test_linear_time(field: bytes) -> None:
             if part.heading.fields
         ]
         edits += [Edit(part.body.end, part.body.end, b"/") for part in parts]
-        list(broken(data, parts, sorted(edits)))
+        list(broken_signatures(data, parts, sorted(edits)))
 
     assert_linear(run, make, [60, 120], 3)

@@ -8,15 +8,15 @@ import pytest
 from growth import assert_linear
 
 from relbase.bases.layers import UNKNOWN
-from relbase.edit import Edit
-from relbase.rewriting.context import Hit, Status
+from relbase.edit import Edit, Span
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import (
-    lowered,
+    lower,
+    lower_plain,
     plain_in_css,
     plain_in_quotes,
     plain_unquoted,
-    shifted,
-    written,
+    shift,
 )
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import document_view
@@ -24,16 +24,17 @@ from relbase.view.transcode import document_view
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.rewriting.context import Item
+    from relbase.rewriting.items import Item
     from relbase.view.runs import View
 
 
-def hit(start: int, end: int) -> Hit:
-    return Hit(start, end, "a", "href", "url", "", None, UNKNOWN, Status.KEPT)
+def found(start: int, end: int) -> Found:
+    span = Span(start, end)
+    return Found(span, "a", "href", "url", "", None, UNKNOWN, Status.KEPT, "")
 
 
-def spans(items: Iterable[Item]) -> list[tuple[int, int]]:
-    return [(item.start, item.end) for item in items if isinstance(item, Hit)]
+def spans(items: Iterable[Item]) -> list[tuple[int, ...]]:
+    return [tuple(item.span) for item in items if isinstance(item, Found)]
 
 
 def edits(items: Iterable[Item]) -> list[Edit]:
@@ -51,8 +52,8 @@ def utf_16(text: str) -> View:
     return found
 
 
-def test_shifted() -> None:
-    items = list(shifted([hit(0, 2), Edit(1, 2, b"x")], 10))
+def test_shift() -> None:
+    items = list(shift([found(0, 2), Edit(1, 2, b"x")], 10))
     assert (spans(items), edits(items)) == ([(10, 12)], [Edit(11, 12, b"x")])
 
 
@@ -62,38 +63,38 @@ LOWERED = [
     ([(1, 2)], [(1, 4)]),
     ([(0, 5)], [(0, 9)]),
     ([(0, 2), (2, 4)], [(0, 4), (4, 8)]),  # they touch
-    ([(1, 4), (1, 4)], [(1, 8), (1, 8)]),  # a remark on a reference
-    ([(3, 5), (0, 1), (1, 2)], [(5, 9), (0, 1), (1, 4)]),  # a remark that comes first
+    ([(1, 4), (1, 4)], [(1, 8), (1, 8)]),  # a note on a reference
+    ([(3, 5), (0, 1), (1, 2)], [(5, 9), (0, 1), (1, 4)]),  # a note that comes first
     ([(0, 5), (1, 2), (3, 4)], [(0, 9), (1, 4), (5, 8)]),
     ([], []),
 ]
 
 
 @pytest.mark.parametrize(("inner", "raw"), LOWERED)
-def test_hits_are_lowered_in_their_order(
+def test_what_was_found_is_lowered_in_its_order(
     inner: list[tuple[int, int]], raw: list[tuple[int, int]]
 ) -> None:
-    found = list(lowered([hit(start, end) for start, end in inner], view(), 100))
-    assert spans(found) == [(start + 100, end + 100) for start, end in raw]
+    placed = list(lower([found(start, end) for start, end in inner], view(), 100))
+    assert spans(placed) == [(start + 100, end + 100) for start, end in raw]
 
 
 def test_edits_are_lowered_together() -> None:
-    items: list[Item] = [hit(1, 2), Edit(1, 2, b"x"), hit(2, 3), Edit(2, 2, b"y")]
-    assert edits(lowered(items, view(), 100)) == [Edit(101, 104, b"<xy>")]
+    items: list[Item] = [found(1, 2), Edit(1, 2, b"x"), found(2, 3), Edit(2, 2, b"y")]
+    assert edits(lower(items, view(), 100)) == [Edit(101, 104, b"<xy>")]
 
 
 @pytest.mark.parametrize("overlap", [False, True])
 def test_time_is_linear(overlap: bool) -> None:  # noqa: FBT001
-    """A remark on each reference of a document in UTF-16, as of a late base element."""
+    """A note on each reference of a document in UTF-16, as of a late base element."""
 
     def make(size: int) -> tuple[View, list[Item]]:
-        hits: list[Item] = [hit(at, at + 1) for at in range(0, size, 2)]
-        return utf_16("xé" * size), [*hits, *hits] if overlap else hits
+        references: list[Item] = [found(at, at + 1) for at in range(0, size, 2)]
+        return utf_16("xé" * size), [*references, *references] if overlap else references
 
-    def lower(case: tuple[View, list[Item]]) -> None:
-        assert len(list(lowered(case[1], case[0], 0))) == len(case[1])
+    def run(case: tuple[View, list[Item]]) -> None:
+        assert len(list(lower(case[1], case[0], 0))) == len(case[1])
 
-    assert_linear(lower, make, (1 << 12, 1 << 13))
+    assert_linear(run, make, (1 << 12, 1 << 13))
 
 
 def test_what_may_be_written_as_it_is() -> None:
@@ -117,7 +118,7 @@ def test_a_view_is_made_only_where_something_needs_it() -> None:
     def no_view() -> View:
         raise AssertionError
 
-    items: list[Item] = [hit(0, 1), Edit(0, 0, b"http://h/")]
-    assert edits(written(items, plain_in_quotes, no_view, 5)) == [Edit(5, 5, b"http://h/")]
+    items: list[Item] = [found(0, 1), Edit(0, 0, b"http://h/")]
+    assert edits(lower_plain(items, plain_in_quotes, no_view, 5)) == [Edit(5, 5, b"http://h/")]
     items = [Edit(0, 0, b"'")]
-    assert edits(written(items, plain_in_quotes, view, 5)) == [Edit(5, 5, b"<'>")]
+    assert edits(lower_plain(items, plain_in_quotes, view, 5)) == [Edit(5, 5, b"<'>")]

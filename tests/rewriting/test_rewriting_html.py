@@ -9,10 +9,13 @@ import pytest
 
 from relbase import Policy, Profile, Status, links, resolve, rewrite
 from relbase.bases.layers import UNKNOWN, Base, Layer
-from relbase.edit import splice
+from relbase.edit import Edit, splice
+from relbase.formats import reader
 from relbase.rewriting import html as walk
-from relbase.rewriting.context import Hit, Scope
-from relbase.rewriting.html import html_base, visit_css, visit_html
+from relbase.rewriting.context import Context, Task
+from relbase.rewriting.css import visit_css
+from relbase.rewriting.html import html_base, visit_html
+from relbase.rewriting.items import Found
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +24,8 @@ URL = "http://h.example/d/p.html"
 RETRIEVED = Base(URL, Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
 
 
-def scope(base: Base = RETRIEVED, **rest: Any) -> Scope:
-    return Scope(base, Profile.RFC1808, Policy(), **rest)
+def context(base: Base = RETRIEVED) -> Context:
+    return Context(base, Task(Profile.RFC1808, Policy(), reader))
 
 
 # --- Rule 10. What each character of a base becomes in each context: written out by hand, the
@@ -219,7 +222,7 @@ def test_a_base_element_is_resolved_on_what_is_around_and_the_rest_on_it() -> No
         ("c/", "http://h.example/d/c/", outside),
         ("d/", "http://h.example/d/d/", outside),
     ]
-    assert html_base(document, scope()).url == "http://h.example/d/b/"
+    assert html_base(document, context()).url == "http://h.example/d/b/"
 
 
 # --- Nesting: what a text holds is found through every view around it
@@ -248,27 +251,27 @@ def test_nested_references(document: bytes, expected: list[str]) -> None:
     assert rewrite(result.data, url=URL).data is result.data
 
 
-def test_items_are_hits_and_edits_of_the_text() -> None:
+def test_items_are_references_and_edits_of_the_text() -> None:
     text = b"<a href=x><p style='b:url(y)'>"
-    items = list(visit_html(text, scope()))
-    hits = [item for item in items if isinstance(item, Hit)]
-    edits = [item for item in items if not isinstance(item, Hit)]
-    assert [text[hit.start : hit.end] for hit in hits] == [b"x", b"y"]
+    items = list(visit_html(text, context()))
+    found = [item for item in items if isinstance(item, Found)]
+    edits = [item for item in items if isinstance(item, Edit)]
+    assert [text[slice(*one.span)] for one in found] == [b"x", b"y"]
     assert splice(text, edits) == (
         b"<a href=http://h.example/d/x><p style='b:url(http://h.example/d/y)'>"
     )
 
 
 def test_a_style_sheet_is_visited_without_an_element() -> None:
-    hits = _hits(visit_css(b"@import 'x'; a{b:url(y)}", scope().on(RETRIEVED)))
-    assert [(hit.element, hit.attribute, hit.reference) for hit in hits] == [
+    found = _found(visit_css(b"@import 'x'; a{b:url(y)}", context()))
+    assert [(one.element, one.attribute, one.reference) for one in found] == [
         ("", "", "x"),
         ("", "", "y"),
     ]
 
 
-def _hits(items: Iterator[Any]) -> list[Hit]:
-    return [item for item in items if isinstance(item, Hit)]
+def _found(items: Iterator[Any]) -> list[Found]:
+    return [item for item in items if isinstance(item, Found)]
 
 
 # --- Rule 9: custom properties. (document, profile, whether it is rewritten)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from pathlib import Path
 
 import pytest
 from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.kind import Kind, kind_of_bytes, kind_of_name, kind_of_type
+import relbase
+from relbase.formats import FORMATS, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.kind import Kind
 
 TYPES = [
     ("text/html", Kind.HTML),
@@ -187,3 +191,25 @@ def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatc
 
 def _repeated(piece: bytes, size: int) -> bytes:
     return piece * (size // len(piece))
+
+
+# A comparison with a member of Kind, or a membership test: the row of the kind decides instead.
+_ASKS = re.compile(r"(?:==|!=|\bis(?: not)?|\bin) Kind\.[A-Z]|Kind\.[A-Z]+ (?:==|!=|is|in)\b")
+
+
+@pytest.mark.parametrize(
+    "path", sorted(Path(relbase.__file__).parent.rglob("*.py")), ids=lambda path: path.name
+)
+def test_which_kind_it_is_nobody_asks_but_the_formats(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert _ASKS.search("if kind is Kind.MBOX:")
+    if path.name not in {"formats.py", "kind.py"} and "relbase.kind import" in source:
+        assert _ASKS.findall(source) == []
+
+
+def test_every_kind_has_a_row_and_every_name_one_kind() -> None:
+    assert set(FORMATS) == set(Kind)
+    types = [type_ for row in FORMATS.values() for type_ in row.types]
+    suffixes = [suffix for row in FORMATS.values() for suffix in row.suffixes.split()]
+    assert len(types) == len(set(types))
+    assert len(suffixes) == len(set(suffixes)) > 10

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from relbase import Layer, Profile, Status, links, rewrite
 from relbase.bases.layers import UNKNOWN, Base
 from relbase.edit import Edit, Span, splice
-from relbase.rewriting.context import own_url, smallest
+from relbase.rewriting.reference import own_url, smallest
 from relbase.view.characters import inner, text
 
 # (as written, the URL, start and end of what is replaced, what by)

@@ -1,0 +1,290 @@
+"""One row for each kind of document: how it is named, recognised, read and visited.
+
+Strategy: whoever has a document hands over what is known of it (`Kind`, media type, file name,
+bytes) and gets its row, which does the rest: `Format.read` reads the charset and gives a
+`Document`, whose references are visited and whose entities are listed. Outside of this file and of
+`kind.py` no code asks which kind a document has. To add a kind is one row of `_ROWS` here, and one
+member of `Kind`.
+
+The order of the rows is the order in which they are asked whether the bytes are theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from relbase import sniffing
+from relbase.edit import Span
+from relbase.kind import Kind
+from relbase.notes import Note, Reason
+from relbase.references.css_escapes import css_escaped
+from relbase.results import Entity
+from relbase.rewriting.context import Context
+from relbase.rewriting.css import visit_css
+from relbase.rewriting.document import CharsetRule, Escape, read_charset, read_text
+from relbase.rewriting.html import html_base, visit_html
+from relbase.rewriting.items import Item
+from relbase.rewriting.outward import lower
+from relbase.view.charset import Charset, Source, sniff, sniff_css
+
+if TYPE_CHECKING:
+    from relbase.bases.layers import Base
+    from relbase.rewriting.context import Task
+    from relbase.view.runs import View
+
+Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
+
+
+class Format(NamedTuple):
+    """What is known of a kind of document.
+
+    Args:
+        kind: its name.
+        types: its media types, the one that entities are listed with first; `x/*` and `*+x` too.
+        suffixes: of the names of its files, without the dot.
+        looks: whether the first bytes of a document (`sniffing.beginning`) are of this kind.
+        charset: how its charset is found, None where its bytes are visited as they are.
+        escape: how it writes a character that the charset has not, None for as HTML does.
+        visit: yields the items of a text, in offsets of it; None where that cannot be done.
+        base: the base that a text states itself, or that of what is around it.
+        entities: lists what is inside; None for a document, which is one entity.
+        streams: whether it may be longer than memory: its documents are done one at a time.
+    """
+
+    kind: Kind
+    types: tuple[str, ...]
+    suffixes: str = ""
+    looks: Callable[[bytes], bool] | None = None
+    charset: CharsetRule | None = None
+    escape: Escape = None
+    visit: Visit | None = None
+    base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
+    entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
+    streams: bool = False
+
+    @property
+    def works(self) -> bool:
+        """Whether its references are looked for, or it has none."""
+        return self.visit is not None or self.kind is Kind.OTHER
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Document:
+        """Read a document: its charset, and what is scanned of it.
+
+        Args:
+            data: its bytes.
+            label: the charset label of the heading that it came with, None for none.
+            context: of its container.
+        """
+        if not self.works:
+            text = f"documents of kind {self.kind.value} are not rewritten yet: passed through"
+            note = Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
+            return Document(self, data, data, None, None, context, (note,))
+        if self.charset is None:
+            return Document(self, data, data, None, None, context)
+        charset = read_charset(data, label, self.charset)
+        text_ = read_text(data, charset, self.escape, context)
+        if isinstance(text_, Note):
+            return Document(self, data, data, None, charset, context, (text_,))
+        return Document(self, data, text_.inner, text_.view, charset, text_.context)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that has been opened.
+
+    Args:
+        format: the row of its kind.
+        data: its bytes.
+        text: what is visited: the bytes, or what the view shows of them.
+        view: what shows the text, None where the bytes are visited themselves.
+        charset: of the document, None where the kind has none.
+        context: of its container, with the charset of the text.
+        notes: what hinders its references from being looked for.
+    """
+
+    format: Format
+    data: bytes
+    text: bytes
+    view: View | None
+    charset: Charset | None
+    context: Context
+    notes: tuple[Note, ...] = ()
+
+    def asked(self, task: Task) -> Document:
+        """The same document for another task."""
+        return replace(self, context=self.context.asking(task))
+
+    def visit(self) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes."""
+        if self.format.visit is None or self.notes:
+            return iter(())
+        items = self.format.visit(self.text, self.context)
+        return items if self.view is None else lower(items, self.view, 0)
+
+    def base(self) -> Base:
+        """The base of the document: its own, or that of its container."""
+        return self.context.base if self.notes else self.format.base(self.text, self.context)
+
+    def entities(self, type_: str) -> Iterator[Entity]:
+        """The entities of the document, itself first.
+
+        Args:
+            type_: its media type.
+        """
+        if self.format.entities is not None:
+            return self.format.entities(self.text, self.context)
+        span = Span(0, len(self.data))
+        return iter((Entity(self.context.part, type_, span, self.base()),))
+
+    def moves_charset(self, output: bytes, label: str | None) -> bool:
+        """Whether the document as it is written would be taken for another charset (threat E6)."""
+        rule = self.format.charset
+        if rule is None or self.charset is None or self.charset.source is not Source.META:
+            return False
+        return read_charset(output, label, rule).name != self.charset.name
+
+
+# ---- Mail is loaded when there is some: pages need nothing of it.
+
+
+def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
+    from relbase.mail.message import visit_message  # noqa: PLC0415
+
+    return visit_message(data, context)
+
+
+def _message_entities(data: bytes, context: Context) -> Iterator[Entity]:
+    from relbase.mail.message import message_entities  # noqa: PLC0415
+
+    return message_entities(data, context)
+
+
+def _message_base(data: bytes, context: Context) -> Base:
+    return next(_message_entities(data, context)).base
+
+
+def _visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
+    from relbase.mail.mbox import visit_mbox  # noqa: PLC0415
+
+    return visit_mbox(data, context)
+
+
+def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
+    from relbase.mail.mbox import mbox_entities  # noqa: PLC0415
+
+    return mbox_entities(data, context)
+
+
+_ROWS: Final = (
+    Format(Kind.HTTP, ("message/http", "application/http"), looks=sniffing.is_http),
+    Format(
+        Kind.MBOX,
+        ("application/mbox",),
+        "mbox mbx",
+        sniffing.is_mbox,
+        visit=_visit_mbox,
+        entities=_mbox_entities,
+        streams=True,
+    ),
+    Format(
+        Kind.MAIL,
+        ("message/rfc822", "message/global", "multipart/*"),
+        "eml mht mhtml mhtm mim mime emlx rfc822",
+        sniffing.is_mail,
+        visit=_visit_message,
+        base=_message_base,
+        entities=_message_entities,
+    ),
+    Format(
+        Kind.XML,
+        ("application/xml", "text/xml", "*+xml"),
+        "xml xhtml svg atom rss rdf opml smil",
+        sniffing.is_xml,
+        charset=sniff,
+    ),
+    Format(
+        Kind.HTML,
+        ("text/html",),
+        "html htm shtml shtm xht asp aspx php jsp",
+        sniffing.is_html,
+        charset=sniff,
+        visit=visit_html,
+        base=html_base,
+    ),
+    Format(
+        Kind.CSS,
+        ("text/css",),
+        "css",
+        sniffing.is_css,
+        charset=sniff_css,
+        escape=css_escaped,
+        visit=visit_css,
+    ),
+    Format(Kind.OTHER, ("application/octet-stream",)),
+)
+
+FORMATS: Final = {row.kind: row for row in _ROWS}
+
+# The kinds that a caller may choose.
+WORKING: Final = tuple(kind for kind in Kind if FORMATS[kind].works)
+
+_BY_TYPE: Final = {type_: row.kind for row in _ROWS for type_ in row.types}
+_BY_SUFFIX: Final = {suffix: row.kind for row in _ROWS for suffix in row.suffixes.split()}
+# Servers and mailers say octet-stream when they do not know.
+_SAYS_NOTHING: Final = "application/octet-stream"
+
+
+def kind_of_type(content_type: str) -> Kind | None:
+    """Return the kind that a media type names, None when it says nothing of use.
+
+    Args:
+        content_type: the value of a Content-Type field, with or without parameters.
+
+    >>> kind_of_type("Text/HTML; charset=utf-8"), kind_of_type("text/plain")
+    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>)
+    """
+    type_ = content_type.partition(";")[0].strip().lower()
+    major, slash, minor = type_.partition("/")
+    if not slash or type_ == _SAYS_NOTHING:
+        return None
+    _, plus, syntax = minor.rpartition("+")
+    for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
+        if known in _BY_TYPE:
+            return _BY_TYPE[known]
+    return Kind.OTHER
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Return the kind that a file's name suggests, None when it suggests none.
+
+    >>> kind_of_name("page.HTM")
+    <Kind.HTML: 'html'>
+    """
+    return _BY_SUFFIX.get(name.rpartition(".")[2].lower())
+
+
+def kind_of_bytes(data: bytes) -> Kind:
+    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
+
+    >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
+    <Kind.MAIL: 'mail'>
+    """
+    start = sniffing.beginning(data)
+    for row in _ROWS:
+        if row.looks is not None and row.looks(start):
+            return row.kind
+    return Kind.HTML if sniffing.has_markup(data) else Kind.OTHER
+
+
+def reader(content_type: str, name: str) -> Format | None:
+    """Return how a document inside of another is read; None when it holds no text of use.
+
+    Args:
+        content_type: its media type, "" when none is stated.
+        name: of its file, "" for none.
+    """
+    kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
+    row = FORMATS[kind]
+    return None if row.charset is None else row

@@ -1,0 +1,146 @@
+"""The bases down the MIME tree: each part's from its own heading, within that of the part around.
+
+To mind: a base may be as long as the message, and each of 10,000 parts may state one that is
+relative to the one around it. `MAX_BASE` and `MAX_STATED_BASE` bound what that takes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.headings import BASE_FIELDS, mime_statements, snapshot_statements
+from relbase.bases.layers import Base, Layer, establish
+from relbase.containers.fields import first, text_of
+from relbase.notes import Note, Reason
+from relbase.url.resolver import is_absolute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.bases.layers import Statement
+    from relbase.containers.parts import Part
+    from relbase.rewriting.context import Context
+
+# What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
+# each another one, are 80 MB at most; without it a long base makes them as many times as long.
+MAX_BASE: Final = 8_000
+
+# Longer ones nobody writes: servers refuse URLs of a few kilobytes. All parts of a message may
+# inherit it, and to resolve one reference takes as long as the base is.
+MAX_STATED_BASE: Final = 1 << 16
+
+_SNAPSHOT: Final = "snapshot-content-location"
+_BASE_FIELDS: Final = frozenset(map(str.lower, BASE_FIELDS))
+
+
+class PartBase(NamedTuple):
+    """A part, its base, and what is to be noted on that.
+
+    Args:
+        part: the part.
+        base: of what is in it.
+        states: whether its own heading states that base.
+        attached: whether it is an attachment or in one.
+        notes: on its base.
+    """
+
+    part: Part
+    base: Base
+    states: bool
+    attached: bool
+    notes: tuple[Note, ...]
+
+
+class PartNote(NamedTuple):
+    """A part and a note on it, whose number and whose name at the front are still to come."""
+
+    part: Part
+    note: Note
+
+
+def number_of(part: Part, context: Context) -> str:
+    """Return the number of a part; `context` is that of what is around the message."""
+    if not part.number:
+        return context.part
+    return f"{context.part}/{part.number}" if context.part else part.number
+
+
+def name_of(part: Part) -> str:
+    """Return what a part is called for people."""
+    return f"part {part.number}" if part.number else "the message"
+
+
+def numbered(noted: PartNote, context: Context) -> Note:
+    """The note of a part with its number; `context` is that of what is around the message."""
+    return noted.note._replace(part=number_of(noted.part, context))
+
+
+def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
+    """Yield the parts of a message with their bases (RFC 1808 §3.1, §3.2).
+
+    Args:
+        data: the message.
+        parts: all its parts, in the order of the bytes.
+        context: of what is around the message.
+    """
+    path: dict[int, PartBase] = {}  # the parts around, and no others: bases may be long
+    for index, part in enumerate(parts):
+        if part.parent is None:
+            around, notes = _around(data, part, context)
+            attached = False
+        else:
+            while next(reversed(path)) != part.parent:
+                path.popitem()
+            around, notes = path[part.parent].base, ()
+            attached = path[part.parent].attached or part.disposition == "attachment"
+        base, states, more = _established(data, part, around, context)
+        path[index] = PartBase(part, base, states, attached, (*notes, *more))
+        yield path[index]
+
+
+def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
+    """The base around the outermost message: what Chromium says that it saved counts where none."""
+    around = context.base
+    if not context.task.detect or around.layer is not Layer.NONE:
+        return around, ()
+    snapshot = first(data, part.heading, _SNAPSHOT)
+    if snapshot is None:
+        return around, ()
+    statements, refused = snapshot_statements(snapshot)
+    around, more = establish(statements, around, profile=context.task.profile)
+    notes = tuple(note._replace(part=number_of(part, context)) for note in (*refused, *more))
+    if refused and not statements:
+        around = replace(around, refused=(*notes, *around.refused))
+    return around, notes
+
+
+def _established(
+    data: bytes, part: Part, around: Base, context: Context
+) -> tuple[Base, bool, list[Note]]:
+    """The base of a part, whether its heading states it, and what is to be noted."""
+    fields = [
+        (field.name, text_of(data, field), field.value)
+        for field in part.heading.fields
+        if field.name in _BASE_FIELDS
+    ]
+    stated, long = _resolvable(mime_statements(fields, name_of(part)), around, part, context)
+    number = number_of(part, context)
+    base, notes = establish(stated, around, profile=context.task.profile, part=number)
+    if long:
+        base = replace(base, refused=(*long, *base.refused))
+    return base, bool(stated) and base.outer is around, [*long, *notes]
+
+
+def _resolvable(
+    stated: list[Statement], around: Base, part: Part, context: Context
+) -> tuple[list[Statement], list[Note]]:
+    """The statements without those that are too long, or relative to what is."""
+    kept = [found for found in stated if len(found.value) <= MAX_STATED_BASE]
+    if len(around.url) > MAX_BASE:
+        profile = context.task.profile
+        kept = [found for found in kept if is_absolute(found.value, profile, around.url)]
+    if len(kept) == len(stated):
+        return stated, []
+    text = f"a base of {name_of(part)} is too long, or relative to one that is: it does not count"
+    return kept, [Note(Reason.BASE_UNSUITABLE, number_of(part, context), None, text)]

@@ -1,0 +1,78 @@
+"""The references of CSS: of a style sheet, a style element or attribute, a property's value."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Span
+from relbase.notes import Note, Reason
+from relbase.references.css_escapes import css_view
+from relbase.references.css_skim import last_relative
+from relbase.references.vocabulary import Nested, Row
+from relbase.rewriting.outward import lower, lower_plain, plain_in_css
+from relbase.rewriting.reference import ABSOLUTE, Kept, Place, visit_url
+from relbase.url.resolver import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.references.css import CssReference
+    from relbase.rewriting.context import Context
+    from relbase.rewriting.items import Item
+
+
+def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
+    """The items of CSS (rule 9).
+
+    Args:
+        text: the style sheet or the declarations, in an ASCII-compatible charset.
+        context: of the document.
+        place: where the text stands; None for a style sheet.
+    """
+    place = _SHEET if place is None else place
+    until = last_relative(text) if context.task.edits_only else None
+    if until == 0:
+        return
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
+    in_utf_8 = context.in_utf_8()
+    for found in css.references(text, until=until):
+        raw = text[found.start : found.end]
+        if context.task.edits_only and raw.startswith(ABSOLUTE):
+            continue
+        keeps = _keeps(found, context)
+        view = partial(css_view, raw, found.quote)
+        within = in_utf_8 if place.attribute or found.form is css.Form.IMPORT else context
+        if plain_in_css(raw):
+            items = visit_url(raw, Span(0, len(raw)), within, place, keeps)
+            yield from lower_plain(items, plain_in_css, view, found.start)
+        else:
+            decoded = view()
+            whole = Span(0, len(decoded.inner))
+            items = visit_url(decoded.inner, whole, within, place, keeps)
+            yield from lower(items, decoded, found.start)
+
+
+_SHEET: Final = Place("", "", Row(Nested.CSS))
+
+_LOCAL: Final = Kept(None)
+_CUSTOM: Final = Kept(
+    Note(
+        Reason.REFERENCE_CUSTOM_PROPERTY,
+        "",
+        None,
+        "a url() in a custom property is resolved where var() stands, maybe in another sheet",
+    )
+)
+
+
+def _keeps(found: CssReference, context: Context) -> Callable[[str], Kept | None] | None:
+    """What keeps a reference in CSS relative, if anything does."""
+    if found.local:
+        return lambda _reference: _LOCAL
+    if not found.custom or not context.sheets():
+        return None
+    # On every sheet that var() may stand in, of the same site, these resolve to the same.
+    roots = ("/", "\\") if context.task.profile is Profile.WHATWG else ("/",)
+    return lambda reference: None if reference.startswith(roots) else _CUSTOM

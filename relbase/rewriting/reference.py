@@ -1,0 +1,198 @@
+"""What becomes of one reference: the verdict, and the smallest edit."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.layers import Base, Layer
+from relbase.edit import Edit, Span
+from relbase.notes import Note, Reason
+from relbase.references.values import Syntax, clean, spell
+from relbase.rewriting.context import resolver
+from relbase.rewriting.items import Found, Status
+from relbase.url import rfc3986
+from relbase.url.resolver import Profile, is_absolute
+from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import text as decode_inner
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.references.vocabulary import Row
+    from relbase.rewriting.context import Context
+    from relbase.rewriting.items import Item
+
+
+class Codebase(NamedTuple):
+    """What the references of an element with a `codebase` are resolved with, None for nothing."""
+
+    resolve: Callable[[str], str] | None
+
+
+class Place(NamedTuple):
+    """Where a text stands, and the row it is there by."""
+
+    element: str
+    attribute: str
+    row: Row
+    codebase: Codebase | None = None
+
+
+# Absolute in every profile, whatever follows; data URLs may be as long as the document.
+ABSOLUTE: Final = (b"http://", b"https://", b"data:")
+
+
+class Kept(NamedTuple):
+    """A relative reference is to stay so, with a note on it, if anything is to be said."""
+
+    note: Note | None
+
+
+def visit_url(
+    text: bytes,
+    span: Span,
+    context: Context,
+    place: Place,
+    keeps: Callable[[str], Kept | None] | None = None,
+) -> Iterator[Item]:
+    """One URL as it was found, what is to be noted on it, and the edit that makes it absolute.
+
+    Args:
+        text: the text that holds it, decoded.
+        span: its place there.
+        context: of the text.
+        place: where the text stands.
+        keeps: asked whether a relative reference is to stay so.
+    """
+    task = context.task
+    is_full = task.room is not None and task.room.left < 0
+    if task.edits_only and (is_full or text.startswith(ABSOLUTE, span.start, span.end)):
+        return
+    written = decode_inner(text[span.start : span.end])
+    reference = clean(written)
+    if reference == "" and not place.row.empty:
+        return
+    if is_full and not is_absolute(reference, task.profile, context.base.url):
+        verdict = _TOO_MUCH
+    else:
+        verdict = _verdict(reference, context, place)
+    if keeps is not None and verdict.status is not Status.ABSOLUTE and (kept := keeps(reference)):
+        verdict = _Verdict(Status.KEPT, verdict.url, kept.note)
+    status, url, note = verdict
+    if not task.edits_only or (status is Status.UNRESOLVED and note is None):
+        yield Found(
+            span,
+            place.element,
+            place.attribute,
+            place.row.syntax.value,
+            written,
+            url,
+            context.base,
+            status,
+            context.part,
+        )
+    if note is not None:
+        yield note._replace(part=context.part, span=span)
+    growth = 0
+    if status is Status.REWRITTEN and url is not None:
+        syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
+        edit = smallest(written, spell(syntax, url, text, span), span)
+        growth = len(edit.new) - (edit.end - edit.start)
+        yield edit
+    if task.room is not None:
+        task.room.left -= growth if task.edits_only or url is None else len(url) - len(written)
+
+
+def own_url(base: Base) -> str | None:
+    """The document's own URL: the chain without its `<base>`, without fragment (rule 6)."""
+    around = base.outer if base.layer is Layer.EMBEDDED else base
+    if around is None or not around.usable:
+        return None
+    return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
+
+
+def smallest(written: str, url: str, span: Span) -> Edit:
+    """The edit that leaves the suffix which the reference and the URL share as it is written.
+
+    Args:
+        written: the reference.
+        url: what is to stand there.
+        span: the reference's bytes.
+
+    >>> smallest("../x", "http://a/x", Span(0, 4))
+    Edit(start=0, end=2, new=b'http://a')
+    """
+    if url.endswith(written):
+        shared = len(written)
+    else:
+        pairs = zip(reversed(written), reversed(url), strict=False)
+        shared = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), len(url))
+    new = url[: len(url) - shared]
+    encoded = _shared(new) if len(new) <= _SHARED else encode_inner(new)
+    if shared == len(written):
+        return Edit(span.start, span.start, encoded)
+    kept = len(encode_inner(written[len(written) - shared :]))
+    return Edit(span.start, span.end - kept, encoded)
+
+
+# What is inserted is mostly the same: of a million references each need not have its own.
+_SHARED: Final = 1024
+_shared: Final = lru_cache(maxsize=64)(encode_inner)
+
+
+class _Verdict(NamedTuple):
+    """What becomes of a reference, what it resolves to, and what is to be noted."""
+
+    status: Status
+    url: str | None
+    note: Note | None = None
+
+
+# What is listed is as long as what would be written: past the limit nothing more is resolved.
+_TOO_MUCH: Final = _Verdict(Status.UNRESOLVED, None)
+
+
+def _verdict(reference: str, context: Context, place: Place) -> _Verdict:
+    if is_absolute(reference, context.task.profile, context.base.url):
+        return _Verdict(Status.ABSOLUTE, reference)
+    relative = Status.KEPT if _is_kept(reference, context, place) else Status.REWRITTEN
+    failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
+    if reference == "" and place.row.own_url:
+        url = own_url(context.base) if context.depth == 0 else None
+        return _Verdict(Status.KEPT if url is None else relative, url)
+    resolve = context.resolve if place.codebase is None else place.codebase.resolve
+    if resolve is None:
+        return _Verdict(failed, None)
+    try:
+        return _Verdict(relative, resolve(reference))
+    except ValueError as error:
+        note = Note(Reason.REFERENCE_FAILED, "", None, str(error))
+        return _Verdict(failed, None, None if failed is Status.KEPT else note)
+
+
+def _is_kept(reference: str, context: Context, place: Place) -> bool:
+    """Whether a relative reference is to stay so (rule 8 and the caller's policy)."""
+    policy = context.task.policy
+    if reference.startswith("#") and (place.row.local or policy.keep_fragments):
+        return True
+    keep = policy.keep
+    return keep is not None and keep.search(reference) is not None
+
+
+def on_codebase(codebase: str, context: Context) -> Codebase:
+    """Return what `codebase` makes of its element's references; once for all that it has (N2).
+
+    HTML 4.01 §13.3: it is the base of its element, itself relative to the document's.
+
+    Args:
+        codebase: the URL that the attribute holds.
+        context: of the document.
+    """
+    profile = context.task.profile
+    if profile is Profile.WHATWG:  # browsers ignore it (rule 7)
+        return Codebase(context.resolve)
+    if context.resolve is None and not is_absolute(codebase, profile):
+        return Codebase(None)
+    url = codebase if context.resolve is None else context.resolve(codebase)
+    return Codebase(resolver(url, profile, context.encoding))
