@@ -6,12 +6,16 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile, as_profile
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.bases.marks import Places
+    from relbase.notes import Note
 
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
@@ -31,6 +35,20 @@ class Arguments(TypedDict, total=False):
     detect: bool
 
 
+class Origin(NamedTuple):
+    """What is known of where a call's URL comes from (rule 17).
+
+    Args:
+        source: what states it, for people.
+        notes: on what does not count.
+        places: knows what was saved beside the page, None where nothing is to be looked for.
+    """
+
+    source: str
+    notes: tuple[Note, ...] = ()
+    places: Places | None = None
+
+
 class Call(NamedTuple):
     """A call whose arguments have been checked."""
 
@@ -42,6 +60,7 @@ class Call(NamedTuple):
     profile: Profile
     policy: Policy
     detect: bool
+    origin: Origin | None = None
 
 
 def check(

@@ -14,20 +14,22 @@ given, and only `http:` and `https:` count: a `file:` URL names a file of somebo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
 from relbase.bases.retrieval import statements as retrieved
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references import tags
+from relbase.references.heads import head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
+    from relbase.references.heads import HeadToken
     from relbase.references.tags import Attribute
 
 
@@ -63,6 +65,22 @@ class Marks(NamedTuple):
 
 NONE: Final = Marks()
 
+
+class Placed(NamedTuple):
+    """What becomes of a reference that leads to what was saved beside a page (rule 17).
+
+    Args:
+        url: of that file; None where the reference stays as it is.
+        note: what is to be noted on it, if anything.
+    """
+
+    url: str | None = None
+    note: Note | None = None
+
+
+# Asked of each relative reference; None where it leads away, so that the base decides.
+Places: TypeAlias = "Callable[[str], Placed | None]"
+
 # Each mark has one of these, byte by byte. To look for them costs next to nothing.
 _WORDS: Final = (
     b" saved from url=(",
@@ -91,51 +109,10 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     if not any(word in text for word in _WORDS):
         return NONE
     found = _Found(text, charset)
-    for token in _head(text):
+    for token in head_tokens(text):
         found.read(token)
     found.read_end()
     return found.marks()
-
-
-# ---- the tokens of a head
-
-
-class _Token(NamedTuple):
-    """A comment (`name` is b"") or a start tag: its inside, and what follows up to `after`."""
-
-    name: bytes
-    start: int
-    end: int
-    after: int
-    # The raw text of the element ends here; `after` where it has none.
-    raw_end: int
-
-
-_token: Final = re.compile(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))").search
-
-# What a head has. Any other element begins the body, and marks stand before it.
-_IN_HEAD: Final = frozenset(
-    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
-)
-
-
-def _head(text: bytes) -> Iterator[_Token]:
-    pos, end = 0, len(text)
-    while found := _token(text, pos, end):
-        at = found.end()
-        if found[1]:
-            pos = tags.comment_end(text, at, end)
-            yield _Token(b"", at, max(at, pos - len("-->")), pos, pos)
-        elif found[2] is None:
-            pos = tags.bogus_comment_end(text, at, end)
-        else:
-            name = found[2].lower()
-            pos = after = tags.tag_end(text, at, end)
-            if after < 0 or name not in _IN_HEAD:
-                return
-            if name in tags.RAW_TEXT:
-                pos = tags.raw_text_end(name, text, after, end)
-            yield _Token(name, at, after, after, pos)
 
 
 # ---- the rows
@@ -260,7 +237,7 @@ class _Found:
         notes = tuple(dict.fromkeys(self._notes))
         return Marks(tuple(self._pages), self._base, self._stand_in, notes, self._archived)
 
-    def read(self, token: _Token) -> None:
+    def read(self, token: HeadToken) -> None:
         if not token.name:
             self._comment(token)
         elif token.name == b"script":
@@ -276,7 +253,7 @@ class _Found:
             inside = Span(found.start(1), end - len("-->") if found[1].endswith(b"-->") else end)
             self._url_comment(inside)
 
-    def _comment(self, token: _Token) -> None:
+    def _comment(self, token: HeadToken) -> None:
         inside = self._text[token.start : token.end]
         if found := _firefox_base(inside):
             at = token.start
@@ -293,7 +270,7 @@ class _Found:
                 self._page(*row.url(found), f"the mark of {row.program}", inside)
                 return
 
-    def _commented_base(self, token: _Token, at: int) -> None:
+    def _commented_base(self, token: HeadToken, at: int) -> None:
         """Chrome's `<!--<base href="http://o/">--><base href=".">`."""
         follows = _chrome_stand_in(self._text, token.after)
         if follows is None:
@@ -309,7 +286,7 @@ class _Found:
             source = f"<base href> in a comment at {self._place(span.start)}"
             self._base = Statement(Layer.EMBEDDED, url, source, span)
 
-    def _attributes(self, token: _Token) -> None:
+    def _attributes(self, token: HeadToken) -> None:
         asked = tags.attributes(self._text, token.start, token.end, _ASKED)
         attributes = {found.name: found for found in asked}
         for row in _ATTRIBUTES:
@@ -325,7 +302,7 @@ class _Found:
             return False
         return self._text[attribute.start : attribute.end].lower() == value
 
-    def _script(self, token: _Token) -> None:
+    def _script(self, token: HeadToken) -> None:
         found = _wombat(self._text, token.after, token.raw_end)
         if found is None:
             return
@@ -387,3 +364,39 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
 
 
 _SHOWN: Final = 200
+
+
+# ---- the page's own base
+
+
+def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement | None:
+    """Return the base that a page had before a program took it out of force.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+        element: the `<base href>` that the page has now, None for none.
+        charset: its WHATWG name, for the character references in attributes.
+    """
+    if not any(word in text for word in _BASES):
+        return None
+    marks = read_marks(text, charset)
+    if marks.stand_in is None:
+        return None if element is not None else marks.base
+    is_it = element is not None and element.start == marks.stand_in.span.start
+    return marks.base if is_it else None
+
+
+_BASES: Final = (b"<!--<base", b"<!-- base href=")
+
+
+def is_stand_in(text: bytes, start: int) -> bool:
+    """Tell whether the `<base>` that starts somewhere is Chrome's, in the place of the page's own.
+
+    Args:
+        text: the page.
+        start: of the element.
+    """
+    if _chrome_stand_in(text, start) is None or not text.endswith(b"-->", 0, start):
+        return False
+    comment = text.rfind(b"<!--", 0, start)
+    return _chrome_base(text, comment + len(b"<!--")) is not None

@@ -7,6 +7,7 @@ from typing import Final
 import pytest
 from growth import assert_linear
 
+import relbase
 from relbase.bases.marks import NONE, Marks, found_url, read_marks
 from relbase.notes import Reason
 
@@ -228,3 +229,66 @@ def test_credentials_are_removed_with_a_note() -> None:
 )
 def test_time_is_linear(start: bytes, unit: bytes, end: bytes) -> None:
     assert_linear(read_marks, lambda n: start + unit * n + end, [100_000, 200_000], rounds=3)
+
+
+# ---- rule 17: what the library does with them
+
+PAGE: Final = (
+    b'<!-- saved from url=(0015)http://h.ex/d/p --><head>%b<a href="/a"><img src="p_files/x.png">'
+    b'<a href="#s"><a href=//k/z><a href=?q><iframe srcdoc="<a href=g>">'
+)
+CHROME: Final = b'<!--<base href="http://o/x/">--><base href="%b">'
+
+
+def test_on_a_mark_what_may_be_beside_the_page_stays() -> None:
+    result = relbase.rewrite(PAGE % b"")
+    assert result.data == (PAGE % b"").replace(b'"/a"', b'"http://h.ex/a"').replace(
+        b"=//k", b"=http://k"
+    )
+    assert result.base.source == "the mark of a browser (saved from url) at 1:5"
+    assert [note.reason for note in result.notes] == [Reason.LOCAL_KEPT]
+    assert relbase.rewrite(PAGE % b"", detect=False).changed is False
+
+
+def test_a_commented_base_is_the_pages_own() -> None:
+    result = relbase.rewrite(PAGE % (CHROME % b"."))
+    assert result.base.url == "http://o/x/"
+    assert CHROME % b"." + b'<a href="http://o/a">' in result.data
+    firefox = relbase.rewrite(b'<head><!-- base href="http://o/x/" --><a href=/a>')
+    assert firefox.data.endswith(b"<a href=http://o/a>")
+
+
+def test_with_a_given_url_all_become_absolute() -> None:
+    page = PAGE % (CHROME % b".")
+    result = relbase.rewrite(page, url="http://h.ex/d/p")
+    assert CHROME % b"http://o/x/" in result.data
+    assert b'src="http://o/x/p_files/x.png"' in result.data
+    assert result.notes == ()
+    assert relbase.rewrite(result.data, url="http://h.ex/d/p").data is result.data
+
+
+@pytest.mark.parametrize(
+    ("url", "noted"),
+    [
+        ("http://h.ex/d/p", []),
+        ("https://h.ex/d/p/#s", []),
+        ("http://h.ex/d/other", [Reason.MARK_DISAGREES]),
+    ],
+)
+def test_a_mark_that_disagrees_with_a_given_url(url: str, noted: list[Reason]) -> None:
+    assert [note.reason for note in relbase.rewrite(PAGE % b"", url=url).notes] == noted
+
+
+def test_a_refused_mark_stands_in_the_chain() -> None:
+    base = relbase.base(b"<!-- saved from url=(0014)file:///C:/a.h --><a href=x>")
+    assert (base.url, [note.reason for note in base.refused]) == ("", [Reason.MARK_REFUSED])
+
+
+def test_a_live_base_is_stronger_than_a_comment() -> None:
+    page = b'<head><!-- base href="http://o/x/" --><base href="http://p/"><a href=/a>'
+    assert relbase.base(page).url == "http://p/"
+
+
+def test_a_relative_base_stays_with_what_is_on_it() -> None:
+    page = b'<!-- saved from url=(0015)http://h.ex/d/p --><base href="i/"><img src=a><a href=/b>'
+    assert relbase.rewrite(page).data == page.replace(b"=/b", b"=http://h.ex/b")
