@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
+from relbase.bases.marks import is_stand_in, own_base
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
@@ -119,7 +120,8 @@ def _visit_element(
     if isinstance(element, list):
         return [Edit(at, at, prefixes[shape]) for at, shape in element]
     is_base = element.name == b"base" and element.namespace == HTML
-    context = around if is_base else inside
+    # A program's own <base href="."> stands for the one in the comment before it.
+    context = around if is_base and not _is_stand_in(text, element, around) else inside
     slots = html.slots(text, element, extended=context.task.policy.extended)
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
@@ -151,6 +153,8 @@ def _within(
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
     stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
+        stated = own
     base, notes = establish(
         () if stated is None else (stated,),
         around.base,
@@ -161,6 +165,10 @@ def _within(
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
+
+
+def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
+    return around.task.detect and is_stand_in(text, element.start)
 
 
 class _Sheets:
@@ -224,7 +232,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, context: Context) -> bool:
     policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.chooses:
+    if not context.task.edits_only or policy.extended or policy.chooses or context.task.places:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 
