@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url import rfc1808
 from relbase.url.resolver import Profile, as_profile
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.bases.marks import Places
+    from relbase.notes import Note
 
 
 class URLObject(Protocol):
@@ -40,10 +44,25 @@ class Arguments(TypedDict, total=False):
     redirects: Iterable[URL]
     headers: Headers | None
     kind: Kind | KindName | None
+    name: str | None
     charset: str | None
     profile: Profile | ProfileName
     policy: Policy
     detect: bool
+
+
+class Origin(NamedTuple):
+    """What is known of where a call's URL comes from (rule 17).
+
+    Args:
+        source: what states it, for people.
+        notes: on what does not count.
+        places: knows what was saved beside the page, None where nothing is to be looked for.
+    """
+
+    source: str
+    notes: tuple[Note, ...] = ()
+    places: Places | None = None
 
 
 class Call(NamedTuple):
@@ -53,10 +72,12 @@ class Call(NamedTuple):
     redirects: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
     kind: Kind | None
+    name: str
     charset: str | None
     profile: Profile
     policy: Policy
     detect: bool
+    origin: Origin | None = None
 
 
 def check(
@@ -66,6 +87,7 @@ def check(
     redirects: Iterable[URL] = (),
     headers: Headers | None = None,
     kind: Kind | KindName | None = None,
+    name: str | None = None,
     charset: str | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
@@ -74,6 +96,8 @@ def check(
     """Return the call; raise TypeError or ValueError with the fix in the text."""
     if not isinstance(data, bytes):
         raise TypeError(f"the document is bytes, not {type(data).__name__}: {_advice(data)}")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is a str, not {type(name).__name__}: give os.fspath(path)")
     if charset is not None and not isinstance(charset, str):
         raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
@@ -88,6 +112,7 @@ def check(
         as_redirects(redirects),
         _fields(headers),
         None if kind is None else as_kind(kind),
+        name or "",
         charset,
         as_profile(profile),
         as_policy(policy),
@@ -95,25 +120,27 @@ def check(
     )
 
 
-def as_url(url: URL) -> str:
+def as_url(url: URL, name: str = "url") -> str:
     """Return a retrieval URL as text; ValueError where it is not absolute.
 
     Args:
         url: a string, or an object of another package whose `str()` is the URL.
+        name: of the argument, for the errors.
 
     >>> as_url(" http://h.example/d/ ")
     'http://h.example/d/'
     """
-    text = _url_text(url, "url").strip(_C0_AND_SPACE)
+    text = _url_text(url, name).strip(_C0_AND_SPACE)
     scheme = rfc1808.split(text).scheme
     # `C:\x` is a file's name; RFC 1808 alone lets a scheme begin with a digit (`127.0.0.1:80/`).
     is_scheme = scheme is not None and len(scheme) > 1 and scheme[0].isalpha()
     if is_scheme and not _host_and_port(text):
         return text
     if not text:
-        raise ValueError("url is empty: give the document's absolute URL, or None when unknown")
+        fix = "give the document's absolute URL, or None when unknown"
+        raise ValueError(f"{name} is empty: {fix}")
     raise ValueError(
-        f"url is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
+        f"{name} is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
     )
 
 

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
+from relbase.bases.marks import is_stand_in, own_base
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
@@ -33,11 +34,11 @@ from relbase.rewriting.outward import (
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
 from relbase.rewriting.scan import skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
-from relbase.view.transcode import text_view
+from relbase.view.transcode import escaped_view, text_view, writes_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -60,7 +61,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         around: the context of its container.
     """
     scanner = choose_scanner(len(text))
-    inside, _ = _within(text, None, around)
+    inside, notes = _within(text, None, around)
     skim = skim_for(inside, scanner)
     if skim is None:
         attribute = html.embedded_base(text)
@@ -69,6 +70,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         elements = html.elements(text, 0, len(text), skim=skim)
         attribute = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
+            yield from notes
             yield from items
             # What is left, when it was not looked at to the end.
             for element in elements:
@@ -133,9 +135,22 @@ def _visit_element(
     if isinstance(element, list):
         return element
     is_base = element.name == b"base" and element.namespace == HTML
-    context = around if is_base else inside
+    # A program's own <base href="."> stands for the one in the comment before it.
+    context = around if is_base and not _is_stand_in(text, element, around) else inside
     slots = html.slots(text, element, extended=context.task.policy.extended)
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
+
+
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+    """The items of a conditional comment, in which mail and old pages hide markup.
+
+    Args:
+        text: the comment with its delimiters; other comments have no items.
+        inside: the context of the document that it stands in.
+        around: the context of what is around that document.
+    """
+    for element in html.elements(text, 0, len(text), hidden=True):
+        yield from _visit_element(text, element, inside, around)
 
 
 def html_base(text: bytes, around: Context) -> Base:
@@ -152,15 +167,23 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    statements = () if attribute is None else (_base_statement(text, attribute, around.charset),)
+    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
+        stated = own
     base, notes = establish(
-        statements,
+        () if stated is None else (stated,),
         around.base,
         profile=around.task.profile,
         part=around.part,
         charset=around.encoding,
     )
+    if stated is not None and (note := unstated(stated.value, around)):
+        notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
+
+
+def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
+    return around.task.detect and is_stand_in(text, element.start)
 
 
 class _Sheets:
@@ -210,7 +233,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = _VISITS[slot.row.syntax]
+    visit = VISITS[slot.row.syntax]
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -230,11 +253,12 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = _VISITS[place.row.syntax]
-    if context.charset == "utf-8":
+    visit = VISITS[place.row.syntax]
+    if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
-    make_view = partial(text_view, raw, context.charset, escaped)
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    make_view = partial(view_of, raw, context.encoding, escaped)
     if raw.isascii():
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
@@ -272,7 +296,8 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+# How a value of each syntax is visited: the text of it, decoded, in UTF-8.
+VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,

@@ -16,7 +16,7 @@ from relbase.references.skim import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
@@ -80,6 +80,9 @@ def _becomes(context: Context) -> Becomes:
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
     is_whatwg = context.task.profile is Profile.WHATWG
     if resolve is None or (is_whatwg and not base.startswith(("http:", "https:"))):
+        return _NONE
+    # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
+    if context.task.places is not None or not has_net_loc(base):
         return _NONE
     becomes = (_sampled if len(base) > _REMEMBERED_URL else _remembered)(resolve)
     if context.task.policy.keep_fragments:
