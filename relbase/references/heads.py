@@ -59,3 +59,15 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
             if name in tags.RAW_TEXT:
                 pos = tags.raw_text_end(name, text, after, end)
             yield HeadToken(name, at, after, after, pos)
+
+
+def head_end(text: bytes) -> int:
+    """The offset at which the last of the head's tokens ends, with its raw text.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    end = 0
+    for token in head_tokens(text):
+        end = token.raw_end
+    return end
