@@ -148,7 +148,7 @@ enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
 typedef struct {
   Py_ssize_t at, end, name, name_end;
-  int shape, attribute;
+  int shape, attribute, holds;
 } Found;
 
 typedef struct {
@@ -161,7 +161,7 @@ typedef struct {
   Found *found;
   size_t count, room;
   Text name, name_end; /* of the element that is being read */
-  int attribute;
+  int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
 } Scan;
 
 enum { BATCH = 4096 };
@@ -181,6 +181,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
   f->name_end = s->name_end - s->text;
   f->shape = shape;
   f->attribute = s->attribute;
+  f->holds = s->holds;
   return CONTINUES;
 }
 
@@ -622,6 +623,7 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     if (number == s->tables->type) tag->type = a;
     if (row[number] == NOTHING) continue;
     s->attribute = number;
+    s->holds = row[number];
     int done = value(s, &a, row[number]);
     if (done != CONTINUES) return done;
   }
@@ -798,6 +800,7 @@ static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *ta
     if (is_unread) return STOPS;
     stop = raw_end(p, e, element);
     s->attribute = -1;
+    s->holds = CSS;
     if (stop && (!type || is_among(&s->tables->style_types, type->value,
                                    (size_t)(type->end - type->value)))) {
       int done = css(s, p, stop, 0);
@@ -1075,9 +1078,10 @@ static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type)
   return NULL;
 }
 
-/* A record: (start, end, shape, attribute, start of the element's name, its end). */
+/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end). */
 static PyObject *record_of(const Found *f) {
-  return Py_BuildValue("(nniinn)", f->at, f->end, f->shape, f->attribute, f->name, f->name_end);
+  return Py_BuildValue("(nniiinn)", f->at, f->end, f->shape, f->attribute, f->holds, f->name,
+                       f->name_end);
 }
 
 static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, Py_ssize_t *growth) {

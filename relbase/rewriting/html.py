@@ -35,7 +35,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.rewriting.scan import skim_for
+from relbase.rewriting.scan import list_for, skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
+    from relbase.rewriting.items import Found, Item
     from relbase.rewriting.reference import Codebase
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
@@ -115,7 +115,8 @@ def _visit_on_base(
     """The items of a document whose base is known, those before its `<base>` too."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    for element in html.elements(text, 0, len(text), skim=skim_for(inside, scanner)):
+    skim = skim_for(inside, scanner) or list_for(inside, scanner)
+    for element in html.elements(text, 0, len(text), skim=skim):
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base
@@ -129,9 +130,9 @@ def _visit_on_base(
 
 
 def _visit_element(
-    text: bytes, element: html.Element | list[Edit], inside: Context, around: Context
+    text: bytes, element: html.Element | list[Edit] | list[Found], inside: Context, around: Context
 ) -> Iterable[Item]:
-    """The items of one element, or the edits of those that were passed over."""
+    """The items of one element, or of those that were passed over."""
     if isinstance(element, list):
         return element
     is_base = element.name == b"base" and element.namespace == HTML
