@@ -903,8 +903,9 @@ static Text scan(Scan *s, Text p, Text e) {
 
 /* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */
 
-static Text head_end(const Tables *t, Text p, Text e) {
-  Text last = p;
+/* Copies to `out` all up to the end of the head's last token but raw text, and returns that end. */
+static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
+  Text last = p, kept = p;
   while ((p = find(p, e, '<')) && e - p > 1) {
     if (begins(p, e, "<!--")) {
       last = p = comment_end(p + 4, e);
@@ -913,20 +914,30 @@ static Text head_end(const Tables *t, Text p, Text e) {
         p++;
         continue;
       }
-      if (!(p = find(p + 1, e, '>'))) return last;
+      if (!(p = find(p + 1, e, '>'))) break;
       p++;
     } else {
-      Text name = p + 1;
+      Text name = p + 1, after;
       for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
       size_t n = (size_t)(p - name);
-      if (!is_among(&t->head, name, n) || !(p = tag_end(p, e))) return last;
+      if (!is_among(&t->head, name, n) || !(after = tag_end(p, e))) break;
       const Name *element = look_up(&t->elements, name, n);
       int kind = element ? element->kind : PLAIN;
-      if (kind == SCRIPT) p = script_end(p, e, element);
-      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(p, e, element);
-      if (!p) return e;
+      p = after;
+      if (kind == SCRIPT) p = script_end(after, e, element);
+      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(after, e, element);
+      if (!p) p = e;
+      if (p > after) {
+        memcpy(*out, kept, (size_t)(after - kept));
+        *out += after - kept;
+        kept = p;
+      }
       last = p;
     }
+  }
+  if (last > kept) {
+    memcpy(*out, kept, (size_t)(last - kept));
+    *out += last - kept;
   }
   return last;
 }
@@ -1132,20 +1143,26 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   return list ? Py_BuildValue("(Nnn)", list, at < end ? at : (Py_ssize_t)-1, growth) : NULL;
 }
 
-/* head_end(tables, text) -> the offset at which the last token of the head ends */
-static PyObject *py_head_end(PyObject *Py_UNUSED(module), PyObject *args) {
+/* head(tables, text) -> (the end of the head's last token, the head without its raw text) */
+static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes;
   char *text;
   Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "OS:head_end", &capsule, &bytes)) return NULL;
+  if (!PyArg_ParseTuple(args, "OS:head", &capsule, &bytes)) return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
-  return PyLong_FromSsize_t(head_end(tables, (Text)text, (Text)text + size) - (Text)text);
+  unsigned char *markup = PyMem_Malloc((size_t)size + 1), *out = markup;
+  if (!markup) return PyErr_NoMemory();
+  Text end = head_markup(tables, (Text)text, (Text)text + size, &out);
+  PyObject *made = Py_BuildValue("(ny#)", (Py_ssize_t)(end - (Text)text), (char *)markup,
+                                 (Py_ssize_t)(out - markup));
+  PyMem_Free(markup);
+  return made;
 }
 
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
-                                {"head_end", py_head_end, METH_VARARGS, NULL},
+                                {"head", py_head, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {

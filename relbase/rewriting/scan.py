@@ -143,8 +143,8 @@ class _Lister:
         )
 
     def _written(self, raw: bytes) -> str:
-        if raw.isascii() and b"&" not in raw:
-            return raw.decode("ascii")
+        if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
+            return raw.replace(b"&amp;", b"&").decode("ascii")
         return decode_inner(attribute_view(raw, b'"', self._context.charset).inner)
 
     def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
