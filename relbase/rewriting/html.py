@@ -10,7 +10,6 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -180,7 +179,7 @@ def _within(
     )
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return replace(around, base=base, sheets=_Sheets(text)), notes
+    return around.having(base=base, sheets=_Sheets(text)), notes
 
 
 def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
@@ -280,7 +279,7 @@ def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    inside = replace(context, depth=context.depth + 1, charset="utf-8", encoding="utf-8")
+    inside = context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
     return reader.visit(text, inside)
 
 
