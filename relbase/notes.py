@@ -25,9 +25,11 @@ class Reason(Enum):
     CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
+    REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
+    CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     # Messages

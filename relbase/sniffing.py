@@ -78,7 +78,7 @@ _root: Final = re.compile(
 # What may stand before the first tag of a page or a template (rule 15): a byte order mark and white
 # space, front matter, instructions of servers, of XML and of template languages, comments.
 _PROLOGUE: Final = rb"""(?:---[ \t]*+\r?\n (?:(?!---[ \t]*+\r?$)[^\n]*+\n)*+ ---[ \t]*+\r?\n)?+
-    (?:[\t\n\f\r ]++ | <!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)
+    (?:[\t\n\f\r ]++ | <!--(?!\[if)(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)
     | <\?(?:php\b|=)(?:[^?]++|\?(?!>))*+\?> | <\?(?!php\b|=)[^>]*+> | <%(?:[^%]++|%(?!>))*+%>
     | \{%(?:[^%]++|%(?!\}))*+%\} | \{\{(?:[^}]++|\}(?!\}))*+\}\}
     | \{\#(?:[^#]++|\#(?!\}))*+\#\})*+"""
@@ -87,16 +87,18 @@ _PROLOGUE: Final = rb"""(?:---[ \t]*+\r?\n (?:(?!---[ \t]*+\r?$)[^\n]*+\n)*+ ---
 _ELEMENTS: Final = (
     "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big "
     "blink blockquote body br button canvas caption center cite code col colgroup command data "
-    "datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font "
-    "footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img "
-    "input ins isindex kbd keygen label legend li link listing main map mark marquee menu "
-    "menuitem meta meter nav nobr noembed noframes noscript object ol optgroup option output p "
-    "param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section "
-    "select slot small source spacer span strike strong style sub summary sup table tbody td "
-    "template textarea tfoot th thead time title tr track tt u ul var video wbr xmp "
+    "datalist dd del details dfn dialog dir div dl dt em embed fencedframe fieldset figcaption "
+    "figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i "
+    "iframe ilayer image img input ins isindex kbd keygen label layer legend li link listing "
+    "main map mark marquee menu menuitem meta meter model nav nobr noembed noframes noscript "
+    "object ol optgroup option output p param picture plaintext portal pre progress q rb rp rt "
+    "rtc ruby s samp script search section select slot small source spacer span strike strong "
+    "style sub summary sup table tbody td template textarea tfoot th thead time title tr track "
+    "tt u ul var video wbr xmp "
 )
 
-# A tag of a custom element has a hyphen in its name; `<!--` that does not end is a comment of HTML.
+# A tag of a custom element has a hyphen in its name; a comment that does not
+# end, or that is conditional, is one of HTML.
 _html: Final = re.compile(
     rb"""%b(?:<!doctype[\t\n\f\r ]+html\b | <!--
     | </?+(?:(?:%b)|[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""

@@ -33,7 +33,7 @@ LEVELS: Final = [
     ["mail"],
     ["formats"],
     ["pipeline"],
-    ["trees", "responses", "warc"],
+    ["trees", "responses", "texts", "warc"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],
@@ -53,7 +53,7 @@ STRANGERS: Final = [
 
 # The encoders of the Encoding Standard know no documents either: the WHATWG parser writes queries
 # with them.
-ENCODERS: Final = ("relbase.view.charset", "relbase.view.transcode")
+ENCODERS: Final = ("relbase.view.charset", "relbase.view.characters", "relbase.view.encoders")
 
 # Packages of others, and who may import them (types included). None: nobody below the command line.
 FOREIGN: Final = {
