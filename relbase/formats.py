@@ -221,7 +221,7 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html",),
+        ("text/html", "text/x-html"),
         "html htm shtml shtm xht asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
