@@ -336,6 +336,19 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
 
 
+def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
+    """Whether links may be found in a document of a media type, or that begins so.
+
+    Args:
+        content_type: its media type, "" for none.
+        data: its first bytes, asked where the type says nothing; None where they are not known yet.
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        return data is None or kind_of_bytes(data) is not Kind.OTHER
+    return kind is not Kind.OTHER
+
+
 def passed_note(type_: str, name: str) -> Note:
     """The note on a document that passes through because of what it seems to be.
 
