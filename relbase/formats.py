@@ -163,15 +163,15 @@ class Document:
 
 
 def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.mail.message import visit_message  # noqa: PLC0415
+    from relbase.mail.emlx import visit_mail  # noqa: PLC0415
 
-    return visit_message(data, context)
+    return visit_mail(data, context)
 
 
 def _message_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    from relbase.mail.message import message_entities  # noqa: PLC0415
+    from relbase.mail.emlx import mail_entities  # noqa: PLC0415
 
-    return message_entities(data, context)
+    return mail_entities(data, context)
 
 
 def _message_base(data: bytes, context: Context) -> Base:
