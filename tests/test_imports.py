@@ -25,10 +25,10 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
     ["edit", "notes"],
-    ["kind", "policy", "sniffing"],
+    ["kind", "policy", "registry"],
     ["url", "view"],
     ["containers", "references"],
-    ["bases", "call"],
+    ["bases", "call", "sniffing"],
     ["rewriting", "results"],
     ["mail"],
     ["formats"],

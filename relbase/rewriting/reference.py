@@ -12,7 +12,7 @@ from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.context import resolver
 from relbase.rewriting.items import Found, Status
 from relbase.url import rfc3986
-from relbase.url.resolver import Profile, is_absolute
+from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 
@@ -180,12 +180,28 @@ def _verdict(reference: str, context: Context, place: Place) -> _Verdict:
         return _Verdict(Status.KEPT if url is None else relative, url)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
+        # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
+        alone = place.element == "base" and not context.base.url
+        if alone and parses_alone(reference, context.task.profile):
+            return _Verdict(Status.ABSOLUTE, reference)
         return _Verdict(failed, None)
     try:
-        return _Verdict(relative, resolve(reference))
+        url = resolve(reference)
     except ValueError as error:
         note = Note(Reason.REFERENCE_FAILED, "", None, str(error))
         return _Verdict(failed, None, None if failed is Status.KEPT else note)
+    if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
+        return _Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
+    return _Verdict(relative, url)
+
+
+# How the profiles write a path that begins with `//` after a scheme alone.
+_APART: Final = ("////", "/.//")
+
+_NET_LOC: Final = (
+    "the path begins with // on a base without a network location: it is written so that it is not"
+    " read as one (RFC 1808 §5.2)"
+)
 
 
 def _is_kept(reference: str, context: Context, place: Place) -> bool:

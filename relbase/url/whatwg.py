@@ -14,7 +14,7 @@ others to ada-url; a test asks both.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ada_url
 
@@ -203,6 +203,54 @@ def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
     if name in {".", ".."}:
         kept.append("")
     return climbs, kept
+
+
+class Record(NamedTuple):
+    """The parts of a URL record (https://url.spec.whatwg.org/#concept-url); None is null.
+
+    `path` is as it is serialised: its segments with slashes, or an opaque path.
+    """
+
+    scheme: str
+    username: str
+    password: str
+    host: str | None
+    port: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+_href_match: Final = re.compile(
+    r"""
+    (?P<scheme> [a-z][a-z0-9+.-]*+) :
+    (?: // (?: (?P<username> [^:@/?#]*+) (?: : (?P<password> [^@/?#]*+) )? @ )?
+        (?P<host> \[ [^\]]*+ \] | [^:/?#]*+ ) (?: : (?P<port> [0-9]++) )?
+    )?
+    (?: /\. (?= // ) )?
+    (?P<path> [^?#]*+)
+    (?: \? (?P<query> [^#]*+) )?
+    (?: \# (?P<fragment> .*+) )?
+    """,
+    re.VERBOSE | re.DOTALL,
+).fullmatch
+
+
+def split(url: str) -> Record:
+    """Return the parts of the URL record that the parser makes of an absolute URL.
+
+    Raises:
+        ValueError: if it is a failure without a base.
+
+    >>> split("HTTP://u@h:80/a/../b?")[:6], split("HTTP://u@h:80/a/../b?").query
+    (('http', 'u', '', 'h', None, '/b'), '')
+    """
+    found = _href_match(resolve("", url))
+    assert found is not None  # that is how URLs are serialised
+    given = found.groupdict()
+    given["username"] = given["username"] or ""
+    given["password"] = given["password"] or ""
+    return Record(**given)
 
 
 def resolve(base: str, reference: str, charset: str = "utf-8") -> str:

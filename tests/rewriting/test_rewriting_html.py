@@ -274,11 +274,11 @@ NESTED = [
 
 @pytest.mark.parametrize(("document", "expected"), NESTED)
 def test_nested_references(document: bytes, expected: list[str]) -> None:
-    found = list(links(document, url=URL))
+    found = list(links(document, url=URL, kind="html"))
     assert [f"{x.element} {x.attribute} {x.syntax} {x.reference}" for x in found] == expected
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.changed
-    assert rewrite(result.data, url=URL).data is result.data
+    assert rewrite(result.data, url=URL, kind="html").data is result.data
 
 
 def test_items_are_references_and_edits_of_the_text() -> None:

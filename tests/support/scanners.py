@@ -46,8 +46,8 @@ def assert_agreed(data: bytes, **call: object) -> Result:
     """Assert that all scanners agree, and that what is listed as rewritten is what is rewritten."""
     results = result_of_each(data, **call)
     first = results[SCANNERS[0]]
-    for name, result in results.items():
-        assert result == first, (name, data)
+    for name, other in results.items():
+        assert other == first, (name, data)
     result = relbase.rewrite(data, **call)  # type: ignore[arg-type]
     listed = [link for link in result.links if link.status is relbase.Status.REWRITTEN]
     assert len(listed) == len(result.edits), data
