@@ -30,6 +30,8 @@ from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
 from relbase.url.steps.step import Step as Step
 
+__version__ = "0.1.0"
+
 __all__ = [
     "Base",
     "Components",
@@ -48,6 +50,7 @@ __all__ = [
     "Status",
     "Step",
     "Url",
+    "__version__",
     "base",
     "entities",
     "links",

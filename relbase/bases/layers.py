@@ -63,6 +63,27 @@ class Base:
         """Whether relative references can be resolved against it (§2.3)."""
         return unsuitable(self.url) is None
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the base in JSON's types, the next layer out in it, and so on to the last.
+
+        >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
+        'none'
+        """
+        chain = [self]
+        while chain[-1].outer is not None:
+            chain.append(chain[-1].outer)
+        found: dict[str, object] | None = None
+        for base in reversed(chain):
+            found = {
+                "url": base.url,
+                "layer": base.layer.value,
+                "source": base.source,
+                "outer": found,
+                "refused": [note.as_dict() for note in base.refused],
+            }
+        assert found is not None
+        return found
+
 
 UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
 
@@ -75,12 +96,14 @@ class Statement(NamedTuple):
         value: the URL, without wrapper and white space.
         source: where it stands, for people.
         span: its bytes in the input, if it has any.
+        flaw: why it is not a URL at all, None when it may be one.
     """
 
     layer: Layer
     value: str
     source: str
     span: Span | None = None
+    flaw: str | None = None
 
 
 def establish(
@@ -200,6 +223,9 @@ def _resolved(
     def note(reason: Reason, text: str) -> Note:
         return Note(reason, part, statement.span, f"{statement.source}: {text}")
 
+    if statement.flaw is not None:
+        text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
+        return None, note(Reason.BASE_UNPARSABLE, text)
     embedded = statement.layer is Layer.EMBEDDED
     value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
     shown = _shown(value)

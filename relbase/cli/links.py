@@ -8,7 +8,7 @@ import click
 
 import relbase
 from relbase.cli import files, jsonl, maildir, options, remarks, streams
-from relbase.cli.documents import documents, link_in
+from relbase.cli.documents import documents, links_of
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
 
@@ -76,8 +76,8 @@ def links(
         unresolved = 0
         base = None
         for document in documents(source, settings):
-            for link in relbase.links(document.data, **document.arguments):
-                show(source, link_in(document, link), tally, as_json=as_json)
+            for link in links_of(document):
+                show(source, link, tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = link.base

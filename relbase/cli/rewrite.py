@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import relbase
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import files, maildir, options, streams
-from relbase.cli.documents import documents
+from relbase.cli.documents import documents, rewritten
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
@@ -151,9 +150,9 @@ def _rewritten(
             # What was read must not get lost because of one message of many.
             shown = f"{source.shown}: part {document.number}, passed through"
             with files.told(shown, tally):
-                result = relbase.rewrite(document.data, **document.arguments)
+                result = rewritten(document)
         else:
-            result = relbase.rewrite(document.data, **document.arguments)
+            result = rewritten(document)
         yield document, result
         summary.add(document, result)
 

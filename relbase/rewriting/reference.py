@@ -92,6 +92,8 @@ def visit_url(
             status,
             context.part,
         )
+    if note is None and status is Status.REWRITTEN:
+        note = unstated(reference, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     growth = 0
@@ -102,6 +104,21 @@ def visit_url(
         yield edit
     if task.room is not None:
         task.room.left -= growth if task.edits_only or url is None else len(url) - len(written)
+
+
+def unstated(reference: str, context: Context) -> Note | None:
+    """The note on a reference that means something else in another charset, where none is stated.
+
+    Args:
+        reference: as the URL parser reads it.
+        context: of the text; in profile whatwg alone what is written depends on the charset.
+    """
+    if context.unstated is None or context.task.profile is not Profile.WHATWG:
+        return None
+    if reference.isascii() or not context.unstated.match(reference):
+        return None
+    text = f"nothing states the charset that decides what this is: taken for {context.charset}"
+    return Note(Reason.CHARSET_UNSTATED, "", None, text)
 
 
 def own_url(base: Base) -> str | None:
@@ -192,8 +209,7 @@ def _is_kept(reference: str, context: Context, place: Place) -> bool:
     policy = context.task.policy
     if reference.startswith("#") and (place.row.local or policy.keep_fragments):
         return True
-    keep = policy.keep
-    return keep is not None and keep.search(reference) is not None
+    return policy.keeps(reference)
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase:

@@ -10,7 +10,7 @@ import click
 import pytest
 from running import run
 
-from relbase import Kind, Policy
+from relbase import Policy
 from relbase.cli import options
 from relbase.cli.options import Settings
 
@@ -24,6 +24,8 @@ FLAGS: Final = [
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    (["--keep-templates"], Policy(keep_templates=True)),
+    (["--item-links"], Policy(item_links=True)),
     ([], Policy()),
 ]
 
@@ -96,6 +98,7 @@ def test_what_is_given() -> None:
         "redirects": ("/a", "b"),
         "headers": (),
         "kind": "css",
+        "name": "x.html",
         "charset": "latin1",
         "profile": "whatwg",
         "policy": Policy(),
@@ -106,9 +109,8 @@ def test_what_is_given() -> None:
 @pytest.mark.parametrize(
     ("name", "content_type", "explicit", "kind"),
     [
-        ("a.css", None, None, Kind.CSS),
+        ("a.css", None, None, None),  # the library looks at the name
         ("a.css", "text/html", None, None),  # the library reads the Content-Type
-        ("a.css", "application/octet-stream", None, Kind.CSS),  # which says nothing
         ("a.css", "text/html", "mail", "mail"),
         ("a.css", None, "mail", "mail"),
         ("a", None, None, None),  # the library looks at the bytes
@@ -166,5 +168,5 @@ def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], told
 
 def test_a_pattern_that_python_warns_of() -> None:
     keep = settings("--keep", "[[a]").policy.keep
-    assert keep is not None
+    assert isinstance(keep, re.Pattern)
     assert keep.search("[")

@@ -92,7 +92,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("document", "retrieved", "url", "status"), VERDICTS)
 def test_verdicts(document: bytes, retrieved: bool, url: str | None, status: Status) -> None:  # noqa: FBT001
-    *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None)
+    *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None, kind="html")
     assert (link.url, link.status) == (url, status)
 
 
