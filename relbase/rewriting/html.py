@@ -255,7 +255,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = _VISITS[slot.row.syntax]
+    visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -275,7 +275,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = _VISITS[place.row.syntax]
+    visit = visit_value
     if context.charset == "utf-8":
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -284,6 +284,17 @@ def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Itera
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
     return lower(visit(view.inner, context, place), view, offset)
+
+
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """The items of one value, decoded, by the syntax of its row.
+
+    Args:
+        text: the value, in UTF-8.
+        context: of the document.
+        place: where the value stands.
+    """
+    return _VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:

@@ -65,7 +65,7 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
         return stated
     for start, name in _UTF_16:
         if data.startswith(start):
-            return Charset(name, Source.GUESS)
+            return Charset(name, Source.META)
     found = _declaration(data)
     if found is None:
         return Charset("utf-8", Source.DEFAULT)
