@@ -40,6 +40,7 @@ class Arguments(TypedDict, total=False):
     redirects: Iterable[URL]
     headers: Headers | None
     kind: Kind | KindName | None
+    name: str | None
     charset: str | None
     profile: Profile | ProfileName
     policy: Policy
@@ -53,6 +54,7 @@ class Call(NamedTuple):
     redirects: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
     kind: Kind | None
+    name: str
     charset: str | None
     profile: Profile
     policy: Policy
@@ -66,6 +68,7 @@ def check(
     redirects: Iterable[URL] = (),
     headers: Headers | None = None,
     kind: Kind | KindName | None = None,
+    name: str | None = None,
     charset: str | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
@@ -74,6 +77,8 @@ def check(
     """Return the call; raise TypeError or ValueError with the fix in the text."""
     if not isinstance(data, bytes):
         raise TypeError(f"the document is bytes, not {type(data).__name__}: {_advice(data)}")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is a str, not {type(name).__name__}: give os.fspath(path)")
     if charset is not None and not isinstance(charset, str):
         raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
@@ -88,6 +93,7 @@ def check(
         as_redirects(redirects),
         _fields(headers),
         None if kind is None else as_kind(kind),
+        name or "",
         charset,
         as_profile(profile),
         as_policy(policy),

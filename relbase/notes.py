@@ -25,9 +25,11 @@ class Reason(Enum):
     CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
+    REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
+    CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
@@ -40,6 +42,7 @@ class Reason(Enum):
     MIME_EXTERNAL = "mime-external"  # its body is elsewhere
     MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
+    MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before

@@ -26,7 +26,7 @@ from relbase.call import (
     check,
 )
 from relbase.edit import Edit, splice
-from relbase.formats import FORMATS, kind_of_bytes, kind_of_type, reader
+from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Context, Room, Task, allowed_growth
@@ -54,6 +54,7 @@ def rewrite(
     redirects: Iterable[URL] = (),
     headers: Headers | None = None,
     kind: Kind | KindName | None = None,
+    name: str | None = None,
     charset: str | None = None,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
@@ -66,7 +67,8 @@ def rewrite(
         url: the URL first requested, absolute: a string, or an object whose `str()` is the URL.
         redirects: the Location values that followed, in order, absolute or relative.
         headers: the transport's heading: a mapping or pairs of names and values.
-        kind: a `Kind` or its value; otherwise the Content-Type decides, or the bytes.
+        kind: a `Kind` or its value; otherwise the Content-Type decides, the name, or the bytes.
+        name: of the document's file, for its suffix; None for none. No file is opened.
         charset: the transport's charset label.
         profile: a `Profile` or its value: the algorithm that resolves.
         policy: what is left alone.
@@ -90,6 +92,7 @@ def rewrite(
         redirects=redirects,
         headers=headers,
         kind=kind,
+        name=name,
         charset=charset,
         profile=profile,
         policy=policy,
@@ -190,13 +193,17 @@ class _Input(NamedTuple):
 def _read(data: bytes, call: Call) -> _Input:
     """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
     content_type = _field(call, "content-type")
-    row = FORMATS[call.kind or kind_of_type(content_type) or kind_of_bytes(data)]
+    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
+    row = FORMATS[kind]
     around, notes = _around(call)
     label = call.charset or _charset_parameter(content_type)
     task = Task(call.profile, call.policy, reader, detect=call.detect)
     document = row.read(data, label, Context(around, task))
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    return _Input(document, type_, label, (*notes, *document.notes))
+    notes += document.notes
+    if data and not row.visit and not document.notes and call.kind is None:
+        notes.append(passed_note(content_type, call.name))
+    return _Input(document, type_, label, tuple(notes))
 
 
 # Content-Type: text/html; charset="utf-8"

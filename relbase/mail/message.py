@@ -21,7 +21,7 @@ from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import IDENTITY, Opaque
 from relbase.edit import Edit, Span
-from relbase.mail.bases import name_of, number_of, numbered, part_bases
+from relbase.mail.bases import STATES_BASE, name_of, number_of, numbered, part_bases
 from relbase.mail.bodies import fit_lines, line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.signatures import broken_signatures, signed
@@ -159,15 +159,16 @@ def _row(field: Field, part: Part) -> headers.Field | None:
 def _visit_heading(entity: _Entity, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
     """The items of the fields that hold references (RFC 1808 §3.1)."""
     part, base, states, *_ = stated
-    # A heading's own base is embedded for the references that stand in it; a Content-Location is
-    # not a base of itself.
+    # A heading's own base is embedded for the references that stand in it.
     heading_base = replace(base, layer=Layer.EMBEDDED) if states else base
-    by_location = states and base.source.startswith("Content-Location")
+    around = base.outer if states and base.outer is not None else base
+    stated_by = base.source.partition(" of ")[0].lower() if states else ""
     for field in linking:
+        # What states a base is resolved on the base around: no field is a base of itself.
+        is_outside = field.name == stated_by or field.name in STATES_BASE
         row = _row(field, part)
-        is_location = by_location and field.name == "content-location"
-        on = base.outer if is_location and base.outer is not None else heading_base
         if row is not None:
+            on = around if is_outside else heading_base
             yield from _visit_field(entity.data, field, row, entity.context.on(on))
 
 

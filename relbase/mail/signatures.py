@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.containers.fields import text_of
 from relbase.mail.bases import PartNote, name_of
 from relbase.notes import Note, Reason
+from relbase.registry import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.edit import Edit
 
-_SIGNATURES: Final = frozenset(("dkim-signature", "domainkey-signature", "arc-seal"))
+_SIGNATURES: Final = frozenset(name for name, row in ROWS.items() if row.signs)
 _SEAL: Final = "arc-seal"
 _SEALED: Final = "arc-message-signature"
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.notes import Note, Reason
 from relbase.view.charset import Charset, Source
@@ -59,7 +60,7 @@ def escaping(escape: Callable[[str], bytes]) -> ViewRule:
     """
 
     def view(data: bytes, charset: str) -> View | None:
-        found = document_view(data, charset)
+        found = document_view(data, charset, escape)
         if found is None and charset != "utf-8" and not data.isascii():
             return text_view(data, charset, escape)
         return found
@@ -81,5 +82,18 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
-    inside = replace(context, charset=name, encoding=charset.name)
+    unstated = _unstated(data) if charset.source in _GUESSED else None
+    inside = replace(context, charset=name, encoding=charset.name, unstated=unstated)
     return Text(data if view is None else view.inner, view, charset, inside)
+
+
+_GUESSED: Final = (Source.GUESS, Source.DEFAULT)
+
+
+def _unstated(data: bytes) -> re.Pattern[str]:
+    """What depends on the charset in a reference: what is read, and how queries are written."""
+    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
+
+
+_NOT_ASCII: Final = re.compile(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = re.compile(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

@@ -33,11 +33,11 @@ from relbase.rewriting.outward import (
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
-from relbase.view.transcode import text_view
+from relbase.view.transcode import escaped_view, text_view, writes_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -138,14 +138,16 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    statements = () if attribute is None else (_base_statement(text, attribute, around.charset),)
+    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
     base, notes = establish(
-        statements,
+        () if stated is None else (stated,),
         around.base,
         profile=around.task.profile,
         part=around.part,
         charset=around.encoding,
     )
+    if stated is not None and (note := unstated(stated.value, around)):
+        notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
 
 
@@ -276,10 +278,11 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
     visit = visit_value
-    if context.charset == "utf-8":
+    if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
-    make_view = partial(text_view, raw, context.charset, escaped)
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    make_view = partial(view_of, raw, context.encoding, escaped)
     if raw.isascii():
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
