@@ -265,6 +265,17 @@ def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Itera
     return lower(visit(view.inner, context, place), view, offset)
 
 
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """The items of one value, decoded, by the syntax of its row.
+
+    Args:
+        text: the value, in UTF-8.
+        context: of the document.
+        place: where the value stands.
+    """
+    return _VISITS[place.row.syntax](text, context, place)
+
+
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
     syntax = place.row.syntax
     assert isinstance(syntax, Syntax)
