@@ -41,6 +41,7 @@ class Reason(Enum):
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports
