@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
+from relbase.bases.marks import Placed
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.call import (
     DEFAULT_POLICY,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Unpack
 
+    from relbase.bases.layers import Statement
+    from relbase.bases.marks import Marks
     from relbase.formats import Document
     from relbase.kind import Kind
     from relbase.policy import Policy
@@ -98,6 +101,16 @@ def rewrite(
         policy=policy,
         detect=detect,
     )
+    return rewrite_called(data, call)
+
+
+def rewrite_called(data: bytes, call: Call) -> Result:
+    """Make the references of a document absolute, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
     given = _read(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
@@ -127,7 +140,17 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
     """
-    return _links(_read(data, check(data, **call)))
+    return links_called(data, check(data, **call))
+
+
+def links_called(data: bytes, call: Call) -> Iterator[Link]:
+    """Return an iterator over every reference, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    return _links(_read(data, call))
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
@@ -162,7 +185,17 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
     """
-    return _entities(_read(data, check(data, **call)))
+    return entities_called(data, check(data, **call))
+
+
+def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
+    """Return an iterator over the tree of entities, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    return _entities(_read(data, call))
 
 
 # What a Result calls when it is asked; functions of the module, so that it can be pickled.
@@ -195,15 +228,54 @@ def _read(data: bytes, call: Call) -> _Input:
     content_type = _field(call, "content-type")
     kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
     row = FORMATS[kind]
-    around, notes = _around(call)
     label = call.charset or _charset_parameter(content_type)
-    task = Task(call.profile, call.policy, reader, detect=call.detect)
-    document = row.read(data, label, Context(around, task))
+    places = call.origin.places if call.origin else None
+    task = Task(call.profile, call.policy, reader, detect=call.detect, places=places)
+    document = row.read(data, label, Context(UNKNOWN, task))
+    retrieved, remarks = _retrieved(call)
+    refused = list(call.origin.notes) if call.origin else []
+    if call.detect:
+        marks = document.marks()
+        refused += marks.notes
+        remarks += _disagreement(retrieved, marks)
+        if not retrieved and marks.pages:
+            retrieved = list(marks.pages)
+            document = document.asked(replace(task, places=_beside))
+            remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
+    around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    notes += document.notes
+    notes = [*remarks, *notes, *document.notes]
     if data and not row.visit and not document.notes and call.kind is None:
         notes.append(passed_note(content_type, call.name))
-    return _Input(document, type_, label, tuple(notes))
+    return _Input(document.on(around), type_, label, tuple(notes))
+
+
+# ---- saved pages (rule 17)
+
+_KEPT: Final = (
+    "the URL of the page was found in it: references without a slash at their start, which may "
+    "lead to files saved beside the page, stay as they are; give the URL to make them absolute"
+)
+
+
+def _beside(reference: str) -> Placed | None:
+    """Whether a reference may lead to a file beside the page: nobody looks at files here."""
+    return None if reference.startswith(("/", "\\")) else Placed()
+
+
+def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
+    """What is to be noted where a page says that it has another URL than the given one."""
+    stated = [mark.value for mark in marks.pages]
+    if not retrieved or not stated or _bare(retrieved[0].value) in map(_bare, stated):
+        return []
+    mark = marks.pages[0]
+    text = f"{mark.source} says {mark.value[:200]!a}: the URL that was given counts"
+    return [Note(Reason.MARK_DISAGREES, "", mark.span, text)]
+
+
+def _bare(url: str) -> str:
+    """A URL without what does not matter here: its scheme and a slash at its end."""
+    return url.partition("://")[2].rstrip("/")
 
 
 # Content-Type: text/html; charset="utf-8"
@@ -221,15 +293,29 @@ def _charset_parameter(content_type: str) -> str | None:
     return found[1] if found else None
 
 
-def _around(call: Call) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its heading, its retrieval URL, or none."""
+def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
+    """The retrieval URL that was given, or that the caller has found, and what to remark."""
     retrieved, remarks = retrieval_statements(call.url, call.redirects)
+    if call.origin is not None and not call.redirects:
+        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
+    return retrieved, remarks
+
+
+def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
+    """The base of what is around the document: its heading, its retrieval URL, or none.
+
+    Args:
+        call: what is asked for.
+        retrieved: the retrieval URL.
+        before: what was refused as one.
+    """
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
     stated, refused = http_statements(call.fields)
     around, more = establish(stated, outer, profile=call.profile)
+    refused = [*refused, *before]
     if refused:
         around = replace(around, refused=(*refused, *around.refused))
-    return around, [*remarks, *notes, *refused, *more]
+    return around, [*notes, *refused, *more]
 
 
 def _entities(given: _Input) -> Iterator[Entity]:

@@ -33,7 +33,7 @@ LEVELS: Final = [
     ["mail", "http"],
     ["formats"],
     ["pipeline"],
-    ["trees", "responses", "warc"],
+    ["trees", "responses", "texts", "warc"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],

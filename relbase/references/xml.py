@@ -235,9 +235,7 @@ def _meant(raw: bytes) -> bytes:
     return value_view(raw, b'"').inner if needs_xml_view(raw) else raw
 
 
-def _asked(
-    text: bytes, tag: re.Match[bytes], names: Names, named: Named
-) -> dict[bytes, Attribute]:
+def _asked(text: bytes, tag: re.Match[bytes], names: Names, named: Named) -> dict[bytes, Attribute]:
     """The attributes of a start tag that the rows of its element ask for."""
     asked = named.held.asked
     attributes = {}

@@ -39,7 +39,7 @@ def unsound(text: bytes) -> Unsound | None:
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
     try:
-        parser.Parse(text, True)  # noqa: FBT003 (pyexpat takes no names)
+        parser.Parse(text, True)
     except _Declared as declared:
         return Unsound(parser.CurrentByteIndex, str(declared))
     except expat.ExpatError as error:
@@ -52,8 +52,6 @@ def _entity(name: str, *_declaration: object) -> None:
     raise _Declared(f"it declares the entity {name[:40]!r}")
 
 
-def _attribute(
-    element: str, name: str, _type: str, default: str | None, _required: int
-) -> None:
+def _attribute(element: str, name: str, _type: str, default: str | None, _required: int) -> None:
     if default is not None:
         raise _Declared(f"it declares a default of the attribute {name[:40]!r} of {element[:40]!r}")

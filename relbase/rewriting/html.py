@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
+from relbase.bases.marks import is_stand_in, own_base
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
@@ -119,9 +120,22 @@ def _visit_element(
     if isinstance(element, list):
         return [Edit(at, at, prefixes[shape]) for at, shape in element]
     is_base = element.name == b"base" and element.namespace == HTML
-    context = around if is_base else inside
+    # A program's own <base href="."> stands for the one in the comment before it.
+    context = around if is_base and not _is_stand_in(text, element, around) else inside
     slots = html.slots(text, element, extended=context.task.policy.extended)
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
+
+
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+    """The items of a conditional comment, in which mail and old pages hide markup.
+
+    Args:
+        text: the comment with its delimiters; other comments have no items.
+        inside: the context of the document that it stands in.
+        around: the context of what is around that document.
+    """
+    for element in html.elements(text, 0, len(text), hidden=True):
+        yield from _visit_element(text, element, {}, inside, around)
 
 
 def html_base(text: bytes, around: Context) -> Base:
@@ -139,6 +153,8 @@ def _within(
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
     stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
+        stated = own
     base, notes = establish(
         () if stated is None else (stated,),
         around.base,
@@ -149,6 +165,10 @@ def _within(
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
+
+
+def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
+    return around.task.detect and is_stand_in(text, element.start)
 
 
 class _Sheets:
@@ -212,7 +232,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, context: Context) -> bool:
     policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.chooses:
+    if not context.task.edits_only or policy.extended or policy.chooses or context.task.places:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 
@@ -257,7 +277,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = _VISITS[slot.row.syntax]
+    visit = VISITS[slot.row.syntax]
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -277,7 +297,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = _VISITS[place.row.syntax]
+    visit = VISITS[place.row.syntax]
     if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -320,7 +340,8 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+# How a value of each syntax is visited: the text of it, decoded, in UTF-8.
+VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,

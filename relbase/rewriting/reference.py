@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer
+from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references.values import Syntax, clean, spell
@@ -178,6 +179,13 @@ def _verdict(reference: str, context: Context, place: Place) -> _Verdict:
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
         return _Verdict(Status.KEPT if url is None else relative, url)
+    places = context.task.places
+    if places is not None and relative is Status.REWRITTEN:
+        # What stays relative is on a relative <base>.
+        placed = Placed() if place.element == "base" else places(reference)
+        if placed is not None:
+            status = Status.KEPT if placed.url is None else Status.REWRITTEN
+            return _Verdict(status, placed.url, placed.note)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
         # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
