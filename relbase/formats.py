@@ -162,7 +162,7 @@ class Document:
         return read_charset(output, label, rule).name != self.charset.name
 
 
-# ---- Mail is loaded when there is some: pages need nothing of it.
+# ---- Mail and HTTP are loaded when there is some: pages need nothing of them.
 
 
 def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
@@ -193,8 +193,26 @@ def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     return mbox_entities(data, context)
 
 
+def _visit_http(data: bytes, context: Context) -> Iterator[Item]:
+    from relbase.http.response import visit_http  # noqa: PLC0415
+
+    return visit_http(data, context)
+
+
+def _http_base(data: bytes, context: Context) -> Base:
+    from relbase.http.response import http_base  # noqa: PLC0415
+
+    return http_base(data, context)
+
+
 _ROWS: Final = (
-    Format(Kind.HTTP, ("message/http", "application/http"), looks=sniffing.is_http),
+    Format(
+        Kind.HTTP,
+        ("message/http", "application/http"),
+        looks=sniffing.is_http,
+        visit=_visit_http,
+        base=_http_base,
+    ),
     Format(
         Kind.MBOX,
         ("application/mbox",),
@@ -342,19 +360,6 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
 
 
-def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
-    """Whether links may be found in a document of a media type, or that begins so.
-
-    Args:
-        content_type: its media type, "" for none.
-        data: its first bytes, asked where the type says nothing; None where they are not known yet.
-    """
-    kind = kind_of_type(content_type)
-    if kind is None:
-        return data is None or kind_of_bytes(data) is not Kind.OTHER
-    return kind is not Kind.OTHER
-
-
 def passed_note(type_: str, name: str) -> Note:
     """The note on a document that passes through because of what it seems to be.
 
@@ -374,6 +379,24 @@ def passed_note(type_: str, name: str) -> Note:
 
 
 _SHOWN: Final = 40
+
+
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document.
+
+    Args:
+        content_type: its media type, with or without parameters, "" when none is stated.
+        data: its bytes, which are asked when the type says nothing; None for not yet.
+
+    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
+    (False, True, False)
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
 
 
 def reader(content_type: str, name: str) -> Format | None:

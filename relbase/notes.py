@@ -51,6 +51,7 @@ class Reason(Enum):
     MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports

@@ -273,7 +273,7 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
         context: of the document.
         place: where the value stands.
     """
-    return _VISITS[place.row.syntax](text, context, place)
+    return VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
