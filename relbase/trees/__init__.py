@@ -65,6 +65,9 @@ def make_links_absolute(
     >>> lxml.html.tostring(page)
     b'<p><a href="http://h.example/x">x</a><img srcset="http://h.example/d/y 2x"></p>'
     """
+    if not isinstance(drop_base, bool):
+        kind = type(drop_base).__name__
+        raise TypeError(f"drop_base is a bool, not {kind}: give True or False")
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
     changed = []
     # All is found before anything is changed: the walk goes along what would change.
@@ -133,6 +136,8 @@ def _walk(
 def _opened(tree: object) -> Tree:
     """The tree in the hands of what knows its package."""
     packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
+    if isinstance(tree, (list, tuple)):
+        raise TypeError(f"a {type(tree).__name__} is no tree: give one tree at a time")
     if "bs4" in packages:
         from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
 
@@ -151,8 +156,6 @@ def _advice(tree: object) -> str:
         return "give bytes to relbase.rewrite, or a str to relbase.rewrite_text"
     if hasattr(tree, "root"):
         return "give selector.root, the tree of lxml in it"
-    if isinstance(tree, (list, tuple)):
-        return "give one tree at a time"
     if type(tree).__module__.startswith("xml."):
         return "parse the document with lxml.etree"
     return "parse the document with BeautifulSoup or lxml, or give its bytes to relbase.rewrite"
