@@ -24,12 +24,15 @@ from relbase.results import Link as Link
 from relbase.results import Result as Result
 from relbase.rewriting.items import Status as Status
 from relbase.texts import rewrite_text as rewrite_text
+from relbase.url.grammar import Url as Url
+from relbase.url.grammar import parse_url as parse_url
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
 from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
+from relbase.url.steps.step import Step as Step
 
 __version__ = "0.1.0"
 
@@ -49,10 +52,13 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "Step",
+    "Url",
     "__version__",
     "base",
     "entities",
     "links",
+    "parse_url",
     "resolve",
     "response_base",
     "response_links",

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase import sniffing
+from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
@@ -49,6 +50,7 @@ class Format(NamedTuple):
         escape: how it writes a character that the charset has not, None for as HTML does.
         visit: yields the items of a text, in offsets of it; None where that cannot be done.
         base: the base that a text states itself, or that of what is around it.
+        marks: what programs that save pages left in a text.
         entities: lists what is inside; None for a document, which is one entity.
         streams: whether it may be longer than memory: its documents are done one at a time.
         in_text: whether files that are named as text may be of this kind by their bytes.
@@ -62,6 +64,7 @@ class Format(NamedTuple):
     escape: Escape = None
     visit: Visit | None = None
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
+    marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
     in_text: bool = False
@@ -128,6 +131,14 @@ class Document:
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
         return self.context.base if self.notes else self.format.base(self.text, self.context)
+
+    def marks(self) -> Marks:
+        """What programs that save pages left in the document."""
+        return NONE if self.notes else self.format.marks(self.text, self.context.charset)
+
+    def on(self, base: Base) -> Document:
+        """The same document in a container of another base."""
+        return replace(self, context=self.context.on(base))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first.
@@ -210,12 +221,13 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html",),
+        ("text/html", "text/x-html"),
         "html htm shtml shtm xht asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
         visit=visit_html,
         base=html_base,
+        marks=read_marks,
     ),
     Format(
         Kind.CSS,
@@ -322,6 +334,19 @@ def kind_of_file(name: str, data: bytes) -> Kind:
         if kind is not None:
             return kind
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+
+
+def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
+    """Whether links may be found in a document of a media type, or that begins so.
+
+    Args:
+        content_type: its media type, "" for none.
+        data: its first bytes, asked where the type says nothing; None where they are not known yet.
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        return data is None or kind_of_bytes(data) is not Kind.OTHER
+    return kind is not Kind.OTHER
 
 
 def passed_note(type_: str, name: str) -> Note:

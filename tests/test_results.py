@@ -91,7 +91,7 @@ def test_the_fields_of_links() -> None:
 
 
 def test_columns_count_bytes() -> None:
-    (link,) = rewrite("é<a href='x'>".encode(), url=URL).links
+    (link,) = rewrite("é<a href='x'>".encode(), url=URL, kind="html").links
     assert (link.line, link.column) == (1, 12)
 
 

@@ -9,7 +9,7 @@ import click
 
 import relbase
 from relbase.bases.layers import Layer, unsuitable
-from relbase.cli import files, jsonl, maildir, options, remarks, streams
+from relbase.cli import archives, files, jsonl, maildir, options, remarks, streams
 from relbase.cli.documents import documents, entity_in
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
@@ -83,6 +83,10 @@ def base(
     tally = Tally()
 
     def work(source: Source) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            archives.show_bases(archive, as_json=as_json)
+            return
         for document in documents(source, settings):
             found = relbase.entities(document.data, **document.arguments)
             entities = [entity_in(document, entity) for entity in found]

@@ -25,6 +25,9 @@ from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
 
+# What --kind calls a web archive: it is not a kind of document.
+ARCHIVE: Final = "warc"
+
 
 class Settings(NamedTuple):
     """What the shared options say.
@@ -231,7 +234,7 @@ _SHARED: Final = [
     ),
     click.Option(
         ["--kind"],
-        type=click.Choice([kind.value for kind in WORKING]),
+        type=click.Choice([*(kind.value for kind in WORKING), ARCHIVE]),
         help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
     ),
     click.Option(

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-import relbase
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import files, maildir, options, streams
-from relbase.cli.documents import documents
+from relbase.cli import archives, files, maildir, options, streams
+from relbase.cli.documents import documents, rewritten
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
@@ -36,6 +35,7 @@ Examples:
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite < mail > absolute
   relbase rewrite page.html --url http://example.com/a/page.html --diff
+  relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
 \b
 Exit status: 0 done; 1 --check found inputs that would change, or warnings
@@ -68,6 +68,7 @@ _OPTIONS: Final = (
         is_flag=True,
         help="Say for each input what was done, also when standard error is no terminal.",
     ),
+    *archives.OPTIONS,
 )
 
 
@@ -87,6 +88,9 @@ def rewrite(
     diff_: bool,
     check: bool,
     verbose: bool,
+    with_originals: bool,
+    all_status: bool,
+    date: str,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
     """Make the relative links of each INPUT absolute, and change no other byte.
@@ -96,6 +100,8 @@ def rewrite(
 
     An INPUT may be a page, a style sheet, a message, an mbox, which is rewritten a message at a
     time, or a Maildir: its messages and sub-folders are written to the Maildir that -o names.
+    Of a web archive (WARC, ARC) the output is a WARC of conversion records: the pages with links
+    that changed, each on the URL of its own record.
     """
     _refuse(inputs, output, diff=diff_, check=check)
     settings = options.settings(given)
@@ -105,7 +111,15 @@ def rewrite(
     take, directories = _taker(inputs, output, tally, diff=diff_, check=check)
     names = maildir.expanded(inputs, tally)
 
+    choices = archives.Choices(output, with_originals, all_status, date)
+
     def work(source: Source) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            if diff_:
+                raise files.InputError("--diff shows no archives: give --check, or -o FILE")
+            take(source, archives.rewritten(archive, choices, verbose=verbose))
+            return
         summary = Summary(source.shown, tally)
         take(source, _rewritten(source, settings, tally, summary))
         summary.close(verbose=verbose)
@@ -151,9 +165,9 @@ def _rewritten(
             # What was read must not get lost because of one message of many.
             shown = f"{source.shown}: part {document.number}, passed through"
             with files.told(shown, tally):
-                result = relbase.rewrite(document.data, **document.arguments)
+                result = rewritten(document)
         else:
-            result = relbase.rewrite(document.data, **document.arguments)
+            result = rewritten(document)
         yield document, result
         summary.add(document, result)
 

@@ -15,9 +15,11 @@ from relbase.bases.layers import Base, unsuitable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from relbase.bases.marks import Places
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -88,6 +90,7 @@ class Task:
         detect: whether marks that programs leave may state a retrieval URL.
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
+        places: knows what was saved beside the page; None where nothing is to be looked for.
     """
 
     profile: Profile
@@ -96,6 +99,7 @@ class Task:
     edits_only: bool = False
     detect: bool = True
     room: Room | None = None
+    places: Places | None = None
 
 
 def _always() -> bool:
@@ -114,6 +118,8 @@ class Context:
         encoding: of the document, which decides how queries are encoded.
         depth: how many documents are around that are written in attributes or elements of others.
         sheets: whether the document links or imports style sheets (rule 9).
+        unstated: matches references whose meaning in browsers depends on a charset that nothing
+            states; None where one is stated.
         resolve: the prepared algorithm, None when nothing can be resolved.
     """
 
@@ -124,6 +130,7 @@ class Context:
     encoding: str = "utf-8"
     depth: int = 0
     sheets: Callable[[], bool] = _always
+    unstated: re.Pattern[str] | None = None
     resolve: Callable[[str], str] | None = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
+from relbase.bases.marks import is_stand_in, own_base
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
@@ -33,11 +34,11 @@ from relbase.rewriting.outward import (
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
-from relbase.view.transcode import text_view
+from relbase.view.transcode import escaped_view, text_view, writes_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -119,7 +120,8 @@ def _visit_element(
     if isinstance(element, list):
         return [Edit(at, at, prefixes[shape]) for at, shape in element]
     is_base = element.name == b"base" and element.namespace == HTML
-    context = around if is_base else inside
+    # A program's own <base href="."> stands for the one in the comment before it.
+    context = around if is_base and not _is_stand_in(text, element, around) else inside
     slots = html.slots(text, element, extended=context.task.policy.extended)
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
@@ -150,15 +152,23 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    statements = () if attribute is None else (_base_statement(text, attribute, around.charset),)
+    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
+        stated = own
     base, notes = establish(
-        statements,
+        () if stated is None else (stated,),
         around.base,
         profile=around.task.profile,
         part=around.part,
         charset=around.encoding,
     )
+    if stated is not None and (note := unstated(stated.value, around)):
+        notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
+
+
+def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
+    return around.task.detect and is_stand_in(text, element.start)
 
 
 class _Sheets:
@@ -222,7 +232,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, context: Context) -> bool:
     policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.chooses:
+    if not context.task.edits_only or policy.extended or policy.chooses or context.task.places:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 
@@ -288,10 +298,11 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
     visit = VISITS[place.row.syntax]
-    if context.charset == "utf-8":
+    if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
-    make_view = partial(text_view, raw, context.charset, escaped)
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    make_view = partial(view_of, raw, context.encoding, escaped)
     if raw.isascii():
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()

@@ -221,7 +221,7 @@ class Walk:
             found = (written, start, reference, Status.ABSOLUTE)
             settled = _Settled(None, (found,), stays=True)
         else:
-            place = Place("", "", row)
+            place = Place(decode_inner(spot.kind.name), "", row)
             status, url, _ = verdict_of(reference, context, place)
             new = None
             if status is Status.REWRITTEN and url is not None:

@@ -14,7 +14,7 @@ others to ada-url; a test asks both.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ada_url
 
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 _ENCODED_SCHEMES: Final = ("http:", "https:", "ftp:", "file:")
 
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
-_SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+_ANY: Final = re.compile(r".+", re.DOTALL)
 
 # https://url.spec.whatwg.org/#special-query-percent-encode-set
 _SPECIAL_QUERY_SET: Final = frozenset((*range(0x21), *b"\"#<>'", *range(0x7F, 0x100)))
+_IN_QUERY: Final = [
+    f"%{byte:02X}" if byte in _SPECIAL_QUERY_SET else chr(byte) for byte in range(0x100)
+]
 
 
 # ---- References that the states of the parser leave as they are
@@ -72,11 +75,12 @@ class PreparedBase:
         ValueError: if the base does not parse on its own or the label is not known.
     """
 
-    __slots__ = ("_above", "_base", "_encode_query", "_origin", "_scheme", "_slashes")
+    __slots__ = ("_above", "_base", "_charset", "_encode_query", "_origin", "_scheme", "_slashes")
 
     def __init__(self, base: str, charset: str = "utf-8") -> None:
+        self._charset = charset
         try:
-            self._base = _serialised(_scalar_values(base)) if base else ""
+            self._base = _serialised(_scalar_values(base, charset)) if base else ""
         except ValueError:
             raise ValueError(
                 f"{_shown(base)} is no absolute URL by the WHATWG URL Standard: "
@@ -122,7 +126,7 @@ class PreparedBase:
         return above[level]
 
     def _parsed(self, reference: str) -> str:
-        reference = _scalar_values(reference)
+        reference = _scalar_values(reference, self._charset)
         try:
             url = self._parse(reference)
             if not reference.isascii() and self._encode_query and url.startswith(_ENCODED_SCHEMES):
@@ -201,6 +205,54 @@ def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
     return climbs, kept
 
 
+class Record(NamedTuple):
+    """The parts of a URL record (https://url.spec.whatwg.org/#concept-url); None is null.
+
+    `path` is as it is serialised: its segments with slashes, or an opaque path.
+    """
+
+    scheme: str
+    username: str
+    password: str
+    host: str | None
+    port: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+_href_match: Final = re.compile(
+    r"""
+    (?P<scheme> [a-z][a-z0-9+.-]*+) :
+    (?: // (?: (?P<username> [^:@/?#]*+) (?: : (?P<password> [^@/?#]*+) )? @ )?
+        (?P<host> \[ [^\]]*+ \] | [^:/?#]*+ ) (?: : (?P<port> [0-9]++) )?
+    )?
+    (?: /\. (?= // ) )?
+    (?P<path> [^?#]*+)
+    (?: \? (?P<query> [^#]*+) )?
+    (?: \# (?P<fragment> .*+) )?
+    """,
+    re.VERBOSE | re.DOTALL,
+).fullmatch
+
+
+def split(url: str) -> Record:
+    """Return the parts of the URL record that the parser makes of an absolute URL.
+
+    Raises:
+        ValueError: if it is a failure without a base.
+
+    >>> split("HTTP://u@h:80/a/../b?")[:6], split("HTTP://u@h:80/a/../b?").query
+    (('http', 'u', '', 'h', None, '/b'), '')
+    """
+    found = _href_match(resolve("", url))
+    assert found is not None  # that is how URLs are serialised
+    given = found.groupdict()
+    given["username"] = given["username"] or ""
+    given["password"] = given["password"] or ""
+    return Record(**given)
+
+
 def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
     """Resolve one reference as a browser does.
 
@@ -255,9 +307,14 @@ def _shown(url: str) -> str:
 _SHOWN: Final = 200
 
 
-def _scalar_values(text: str) -> str:
+def _scalar_values(text: str, charset: str) -> str:
     """Strings become scalar value strings; a surrogate stands for a byte that did not decode."""
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    if text.isascii():
+        return text
+    from relbase.view.characters import scalar_values  # noqa: PLC0415
+    from relbase.view.charset import lookup  # noqa: PLC0415
+
+    return scalar_values(text, lookup(charset) or charset)
 
 
 def _query_encoder(charset: str) -> Callable[[str], str] | None:
@@ -266,7 +323,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         return None
     # Most documents are UTF-8: start-up time.
     from relbase.view.charset import lookup  # noqa: PLC0415
-    from relbase.view.transcode import encode  # noqa: PLC0415
+    from relbase.view.encoders import encode  # noqa: PLC0415
 
     name = lookup(charset)
     if name is None:
@@ -277,11 +334,11 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
 
     def percent_encode(run: re.Match[str]) -> str:
         encoded = encode(run[0], name, _unencodable)
-        return "".join(
-            f"%{byte:02X}" if byte in _SPECIAL_QUERY_SET else chr(byte) for byte in encoded
-        )
+        return "".join(map(_IN_QUERY.__getitem__, encoded))
 
-    return lambda query: _NOT_ASCII.sub(percent_encode, query)
+    # ISO-2022-JP has states, which what stands between changes.
+    run = _ANY if name == "iso-2022-jp" else _NOT_ASCII
+    return lambda query: run.sub(percent_encode, query)
 
 
 def _unencodable(character: str) -> bytes:

@@ -290,21 +290,25 @@ def expected(row: str) -> bytes:
 @pytest.mark.parametrize("extended", [False, True])
 def test_rows(row: str, extended: bool) -> None:  # noqa: FBT001
     policy = Policy(extended=extended)
-    assert rewrite(html(row), url=URL, policy=policy).data == expected(row)
+    assert rewrite(html(row), url=URL, kind="html", policy=policy).data == expected(row)
 
 
 @pytest.mark.parametrize("row", NEVER)
 @pytest.mark.parametrize("extended", [False, True])
 def test_what_is_in_no_row_stays(row: str, extended: bool) -> None:  # noqa: FBT001
     document = html(row)
-    assert rewrite(document, url=URL, policy=Policy(extended=extended)).data is document
+    assert (
+        rewrite(document, url=URL, kind="html", policy=Policy(extended=extended)).data is document
+    )
 
 
 @pytest.mark.parametrize("row", EXTENDED)
 def test_extended_rows(row: str) -> None:
     document = html(row)
-    assert rewrite(document, url=URL).data is document
-    assert rewrite(document, url=URL, policy=Policy(extended=True)).data == expected(row)
+    assert rewrite(document, url=URL, kind="html").data is document
+    assert rewrite(document, url=URL, kind="html", policy=Policy(extended=True)).data == expected(
+        row
+    )
 
 
 @pytest.mark.parametrize(("row", "honoured", "ignored"), CODEBASE)
@@ -312,7 +316,7 @@ def test_codebase(row: str, honoured: str, ignored: str) -> None:
     """Design rule 7: a base for rfc1808 and rfc3986, none for browsers."""
     becoming = zip(Profile, (honoured, honoured, ignored), strict=True)
     for profile, becomes in becoming:
-        result = rewrite(row.encode(), url=URL, profile=profile)
+        result = rewrite(row.encode(), url=URL, kind="html", profile=profile)
         assert result.data == expected(becomes), profile
 
 
@@ -353,7 +357,7 @@ EMPTY = [
 def test_where_an_empty_value_is_a_reference(template: str, written: str, blank: str) -> None:
     document = template.format(blank, blank).encode()
     becomes = template.format(blank + written, blank + written).encode()
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.data == becomes
     assert result.changed == bool(written)
 
@@ -372,7 +376,7 @@ LOCAL = [
 def test_local_references_stay(row: str) -> None:
     """Design rule 8."""
     document = row.encode()
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.data is document
     assert result.notes == ()
     assert [link.status.value for link in result.links] == ["kept"] * ("usemap" not in row)
@@ -392,7 +396,7 @@ def test_local_references_stay(row: str) -> None:
 )
 def test_other_fragments_are_resolved(row: str) -> None:
     """Design rule 8."""
-    assert rewrite(row.format("").encode(), url=URL).data == row.format(URL).encode()
+    assert rewrite(row.format("").encode(), url=URL, kind="html").data == row.format(URL).encode()
 
 
 def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
@@ -400,7 +404,7 @@ def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
     seen = {
         link.attribute.encode()
         for document in documents
-        for link in links(document, url=URL, policy=Policy(extended=True))
+        for link in links(document, url=URL, kind="html", policy=Policy(extended=True))
     }
     seen.add(b"srcdoc")  # its links are those of the document in it
     assert seen - {b"", b"style"} == {attribute for _, _, attribute in PLACES} - {b"style"}
