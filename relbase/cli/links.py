@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import files, jsonl, maildir, options, remarks, streams
-from relbase.cli.documents import documents, link_in
+from relbase import pipeline
+from relbase.cli import files, jsonl, options, remarks, streams
+from relbase.cli.documents import link_in
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.warnings import Teller, Warned
 
 if TYPE_CHECKING:
     from relbase.cli.files import Source
@@ -68,24 +73,31 @@ def links(
     "-" or no INPUT is standard input. Long references are cut and characters that are not printable
     are shown as escapes; --json has all of them.
     """
-    settings = options.settings(given)
     tally = Tally()
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    finder = Finder(settings.whence, found.trees)
+    finder.load()
+    teller = Teller(settings.told)
     show = _show_violations if violations else _show
 
     def work(source: Source) -> None:
         unresolved = 0
         base = None
-        for document in documents(source, settings):
-            for link in relbase.links(document.data, **document.arguments):
+        for document, call in calls(source, settings, finder):
+            for link in pipeline.links_called(document.data, call):
                 show(source, link_in(document, link), tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = link.base
         if base is not None:
             tally.warnings += 1
-            streams.warn(f"{source.shown}: warning: {_unresolved(unresolved, base.url)}")
+            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url)}"
+            teller.tell([Warned("unresolved", text)])
 
-    files.process(maildir.expanded(inputs, tally), work, tally)
+    files.process(found.all, work, tally)
+    teller.close()
     context.exit(tally.status(strict=settings.strict))
 
 

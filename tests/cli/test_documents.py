@@ -9,6 +9,7 @@ from relbase import Layer, Note, Reason, Span
 from relbase.cli import options
 from relbase.cli.documents import Document, base_in, documents, entity_in, note_in
 from relbase.cli.files import Source
+from relbase.cli.inputs import Input
 from relbase.kind import Kind
 
 SETTINGS = options.Settings(
@@ -19,7 +20,7 @@ TWO = b"\n\nFrom a 2024\n\nx\n\nFrom b\r\n\r\ny\r\n\r\n"
 
 def read(data: bytes, name: str = "-", size: int = 1 << 18) -> list[Document]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    return list(documents(Source(name, name, pieces, None), SETTINGS))
+    return list(documents(Source(Input(name), name, pieces, None), SETTINGS))
 
 
 @pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, b"From a 2024\n", b"no mbox"])
