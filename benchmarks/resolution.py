@@ -3,6 +3,9 @@
 On the references of real pages, in the order in which they stand there, each page with one base.
 They are found here with a regular expression, so that no code of relbase chooses them. Without
 pages: references of the same shapes, as often as in real pages.
+
+Then on what mirrors of sites and archives are full of: references that begin with `../`, and a new
+base for each reference.
 """
 
 from __future__ import annotations
@@ -51,13 +54,36 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     source = f"the references of {len(pages)} real pages"
     if not pages:
         pages, source = _shaped_pages(), "references of the shapes of real pages (no --data)"
-    pages = [page for page in map(_without_failures, pages) if page.references]
+    yield _compared(
+        [page for page in map(_without_failures, pages) if page.references], source, rounds
+    )
+    yield _compared([_climbing()], "each begins with ../", rounds)
+    yield _compared(list(_bases()), "each on a new base", rounds)
+
+
+def _compared(pages: list[Page], source: str, rounds: int) -> str:
+    """The table of the contenders on some pages."""
     count = sum(len(page.references) for page in pages)
     contenders = [Contender("urljoin", lambda: _join(pages))]
     contenders += [Contender(profile.value, _resolving(pages, profile)) for profile in Profile]
     timings = measure(contenders, rounds)
     title = f"Resolving {count:,} references: {source}"
-    yield table(title, timings, count / 1000, "thousand", "urljoin")
+    return table(title, timings, count / 1000, "thousand", "urljoin")
+
+
+def _climbing() -> Page:
+    """One page of a mirrored site, of whose references every third goes up two levels."""
+    forms = ("../{0}/page-{0}.html", "../../images/{0}.png", "../{0}.css?v={0}")
+    references = [forms[number % len(forms)].format(number) for number in range(20_000)]
+    return Page(_BASE, references)
+
+
+def _bases() -> Iterator[Page]:
+    """As many pages as references, as in a list of links from many pages."""
+    shapes = ["../x/{}.html", "y{}.html", "/z/{}", "https://e.example.org/{}", "#s{}"]
+    for number in range(20_000):
+        base = f"http://h{number}.example.com/a/b/c{number}.html?q={number}"
+        yield Page(base, [shapes[number % len(shapes)].format(number)])
 
 
 def _join(pages: list[Page]) -> None:

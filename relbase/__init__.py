@@ -16,16 +16,25 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.responses import response_base as response_base
+from relbase.responses import response_links as response_links
+from relbase.responses import rewrite_response as rewrite_response
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
 from relbase.rewriting.items import Status as Status
+from relbase.texts import rewrite_text as rewrite_text
+from relbase.url.grammar import Url as Url
+from relbase.url.grammar import parse_url as parse_url
 from relbase.url.resolver import Profile as Profile
 from relbase.url.resolver import Resolver as Resolver
 from relbase.url.resolver import resolve as resolve
 from relbase.url.rfc1808 import Components as Components
 from relbase.url.rfc1808 import split as split
 from relbase.url.rfc1808 import unsplit as unsplit
+from relbase.url.steps.step import Step as Step
+
+__version__ = "0.1.0"
 
 __all__ = [
     "Base",
@@ -43,11 +52,19 @@ __all__ = [
     "Result",
     "Span",
     "Status",
+    "Step",
+    "Url",
+    "__version__",
     "base",
     "entities",
     "links",
+    "parse_url",
     "resolve",
+    "response_base",
+    "response_links",
     "rewrite",
+    "rewrite_response",
+    "rewrite_text",
     "split",
     "unsplit",
 ]

@@ -5,11 +5,13 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.url import rfc1808
 from relbase.url.resolver import Profile, as_profile
 from relbase.view.charset import lookup
 
@@ -17,7 +19,20 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Places
     from relbase.notes import Note
 
+
+class URLObject(Protocol):
+    """A URL of another package, whose `str()` is the URL: `yarl.URL`, `httpx.URL`."""
+
+    @property
+    def scheme(self) -> str: ...  # noqa: D102 (what tells it from other objects)
+
+
+URL = str | URLObject
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+
+# Type checkers find what is misspelt; a test compares them with the members.
+ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]
+KindName = Literal["html", "css", "xml", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()
 
@@ -25,12 +40,13 @@ DEFAULT_POLICY: Final = Policy()
 class Arguments(TypedDict, total=False):
     """What `links`, `base` and `entities` take: the same as `rewrite`."""
 
-    url: str | None
-    redirects: Iterable[str]
+    url: URL | None
+    redirects: Iterable[URL]
     headers: Headers | None
-    kind: Kind | str | None
+    kind: Kind | KindName | None
+    name: str | None
     charset: str | None
-    profile: Profile | str
+    profile: Profile | ProfileName
     policy: Policy
     detect: bool
 
@@ -56,6 +72,7 @@ class Call(NamedTuple):
     redirects: tuple[str, ...]
     fields: tuple[tuple[str, str], ...]
     kind: Kind | None
+    name: str
     charset: str | None
     profile: Profile
     policy: Policy
@@ -66,23 +83,21 @@ class Call(NamedTuple):
 def check(
     data: bytes,
     *,
-    url: str | None = None,
-    redirects: Iterable[str] = (),
+    url: URL | None = None,
+    redirects: Iterable[URL] = (),
     headers: Headers | None = None,
-    kind: Kind | str | None = None,
+    kind: Kind | KindName | None = None,
+    name: str | None = None,
     charset: str | None = None,
-    profile: Profile | str = Profile.RFC1808,
+    profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
 ) -> Call:
     """Return the call; raise TypeError or ValueError with the fix in the text."""
     if not isinstance(data, bytes):
-        fix = "read the file in binary mode" if isinstance(data, str) else "give bytes(data)"
-        raise TypeError(f"the document is bytes, not {type(data).__name__}: {fix}")
-    if url is not None and not isinstance(url, str):
-        raise TypeError(f"url is a str, not {type(url).__name__}: decode it first")
-    if not isinstance(policy, Policy):
-        raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
+        raise TypeError(f"the document is bytes, not {type(data).__name__}: {_advice(data)}")
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is a str, not {type(name).__name__}: give os.fspath(path)")
     if charset is not None and not isinstance(charset, str):
         raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
@@ -90,16 +105,75 @@ def check(
             f"{charset[:80]!r} is no charset label of the WHATWG Encoding Standard: "
             "give one, such as 'utf-8', or None to have it found"
         )
+    if not isinstance(detect, bool):
+        raise TypeError(f"detect is a bool, not {type(detect).__name__}: give True or False")
     return Call(
-        url,
-        _redirects(redirects),
+        None if url is None else as_url(url),
+        as_redirects(redirects),
         _fields(headers),
         None if kind is None else as_kind(kind),
+        name or "",
         charset,
         as_profile(profile),
-        policy,
+        as_policy(policy),
         detect,
     )
+
+
+def as_url(url: URL, name: str = "url") -> str:
+    """Return a retrieval URL as text; ValueError where it is not absolute.
+
+    Args:
+        url: a string, or an object of another package whose `str()` is the URL.
+        name: of the argument, for the errors.
+
+    >>> as_url(" http://h.example/d/ ")
+    'http://h.example/d/'
+    """
+    text = _url_text(url, name).strip(_C0_AND_SPACE)
+    scheme = rfc1808.split(text).scheme
+    # `C:\x` is a file's name; RFC 1808 alone lets a scheme begin with a digit (`127.0.0.1:80/`).
+    is_scheme = scheme is not None and len(scheme) > 1 and scheme[0].isalpha()
+    if is_scheme and not _host_and_port(text):
+        return text
+    if not text:
+        fix = "give the document's absolute URL, or None when unknown"
+        raise ValueError(f"{name} is empty: {fix}")
+    raise ValueError(
+        f"{name} is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
+    )
+
+
+# h.example:80/d, which the grammar takes for a scheme and a path
+_host_and_port: Final = re.compile(r"[^:/?#]++:[0-9]++(?:[/?#]|\Z)").match
+
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+
+def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
+    """Return the redirects as text, absolute or relative; TypeError where they are none."""
+    if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
+        raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
+    return tuple(_url_text(url, "each of redirects") for url in redirects)
+
+
+def _url_text(url: URL, name: str) -> str:
+    if isinstance(url, str):
+        return str(url)
+    if isinstance(url, (bytes, bytearray)):
+        raise TypeError(f"{name} is a str, not {type(url).__name__}: decode it first")
+    if callable(getattr(url, "geturl", None)):
+        raise TypeError(f"{name} is a str, not {type(url).__name__}: give url.geturl()")
+    if not isinstance(getattr(url, "scheme", None), str):
+        raise TypeError(f"{name} is a str, not {type(url).__name__}: give one as 'http://host/x'")
+    return str(url)
+
+
+def as_policy(policy: Policy) -> Policy:
+    """Return a policy; TypeError where it is none."""
+    if not isinstance(policy, Policy):
+        raise TypeError(f"policy is a Policy, not {type(policy).__name__}: give Policy(...)")
+    return policy
 
 
 def as_kind(kind: Kind | str) -> Kind:
@@ -109,17 +183,31 @@ def as_kind(kind: Kind | str) -> Kind:
     try:
         return Kind(kind)
     except ValueError:
+        if kind == "warc":
+            raise ValueError(
+                "a web archive holds many documents: give its records to relbase.warc.pages"
+            ) from None
         values = ", ".join(member.value for member in Kind)
         raise ValueError(f"{kind!r} is no kind: give one of {values}") from None
 
 
-def _redirects(redirects: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
-        raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
-    urls = tuple(redirects)
-    if not all(isinstance(url, str) for url in urls):
-        raise TypeError("each of redirects is a str: decode them first")
-    return urls
+def _advice(data: object) -> str:
+    """What to do with an object that is given for a document's bytes."""
+    if isinstance(data, str):
+        return "read the file in binary mode, or give text that you hold to rewrite_text"
+    if isinstance(data, (bytearray, memoryview)):
+        return "give bytes(data)"
+    names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # its properties may raise
+    return next((advice for known, advice in _ADVICE if names & known), _NO_ADVICE)
+
+
+_ADVICE: Final = (
+    ({"find_all", "iterdescendants", "getroot"}, "give it to relbase.trees.make_links_absolute"),
+    ({"__fspath__"}, "give pathlib.Path(path).read_bytes()"),
+    ({"headers"}, "give a response to rewrite_response"),
+    ({"read"}, "give file.read() of a file that is open in binary mode"),
+)
+_NO_ADVICE: Final = "give what open(name, 'rb').read() returns"
 
 
 def _fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:

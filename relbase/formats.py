@@ -53,6 +53,7 @@ class Format(NamedTuple):
         marks: what programs that save pages left in a text.
         entities: lists what is inside; None for a document, which is one entity.
         streams: whether it may be longer than memory: its documents are done one at a time.
+        in_text: whether files that are named as text may be of this kind by their bytes.
     """
 
     kind: Kind
@@ -66,6 +67,7 @@ class Format(NamedTuple):
     marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
+    in_text: bool = False
 
     @property
     def works(self) -> bool:
@@ -198,6 +200,7 @@ _ROWS: Final = (
         visit=_visit_mbox,
         entities=_mbox_entities,
         streams=True,
+        in_text=True,
     ),
     Format(
         Kind.MAIL,
@@ -207,6 +210,7 @@ _ROWS: Final = (
         visit=_visit_message,
         base=_message_base,
         entities=_message_entities,
+        in_text=True,
     ),
     Format(
         Kind.XML,
@@ -217,7 +221,7 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html",),
+        ("text/html", "text/x-html"),
         "html htm shtml shtm xht asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
@@ -234,7 +238,19 @@ _ROWS: Final = (
         escape=css_escaped,
         visit=visit_css,
     ),
-    Format(Kind.OTHER, ("application/octet-stream",)),
+    # What people have beside pages: text, data, scripts, archives, pictures. Never half rewritten.
+    Format(
+        Kind.OTHER,
+        ("application/octet-stream",),
+        "js mjs cjs jsx ts tsx vue svelte json jsonl ndjson json5 map csv tsv yaml yml toml ini "
+        "cfg conf md markdown mkd mdx rst adoc asciidoc org tex textile wiki py pyw rb pl pm sh "
+        "bash zsh bat ps1 c h cc cpp hpp cs go rs java kt swift scala lua r sql diff patch scss "
+        "sass less styl gz bz2 xz zst br zip 7z rar tar tgz jar war warc arc wacz har epub odt "
+        "ods odp docx xlsx pptx doc xls ppt rtf pdf ps webarchive maff htz enex mobi azw azw3 png "
+        "jpg jpeg gif webp avif bmp ico tif tiff heic mp3 mp4 m4a m4v ogg oga ogv webm wav flac "
+        "mov avi mkv woff woff2 ttf otf eot wasm exe dll so bin iso db sqlite parquet pickle pyc "
+        "ics vcf",
+    ),
 )
 
 FORMATS: Final = {row.kind: row for row in _ROWS}
@@ -268,26 +284,90 @@ def kind_of_type(content_type: str) -> Kind | None:
     return Kind.OTHER
 
 
+# Names that say no more than that there is text: of mail too, but never of pages.
+_TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
 def kind_of_name(name: str) -> Kind | None:
-    """Return the kind that a file's name suggests, None when it suggests none.
+    """Return the kind that a file's name says, None when it says none.
 
-    >>> kind_of_name("page.HTM")
-    <Kind.HTML: 'html'>
+    >>> kind_of_name("page.HTM"), kind_of_name("page.js"), kind_of_name("page")
+    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>, None)
     """
-    return _BY_SUFFIX.get(name.rpartition(".")[2].lower())
+    return _BY_SUFFIX.get(_suffix(name))
 
 
-def kind_of_bytes(data: bytes) -> Kind:
+def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
+
+    Args:
+        data: the first bytes of a document, or all of them.
+        named_text: its file is named as text, which pages are not.
 
     >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
     <Kind.MAIL: 'mail'>
     """
     start = sniffing.beginning(data)
     for row in _ROWS:
-        if row.looks is not None and row.looks(start):
+        if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
             return row.kind
-    return Kind.HTML if sniffing.has_markup(data) else Kind.OTHER
+    return Kind.OTHER
+
+
+def kind_of_file(name: str, data: bytes) -> Kind:
+    """Return the kind of a file: its name decides, and where that says none, its bytes (rule 15).
+
+    Args:
+        name: of the file, "" for none.
+        data: the first bytes of it, or all.
+
+    >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
+    (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
+    """
+    # `wget --save-headers` names what it saves as if there were no heading.
+    if not sniffing.is_http(data):
+        kind = kind_of_name(name)
+        if kind is not None:
+            return kind
+    return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+
+
+def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
+    """Whether links may be found in a document of a media type, or that begins so.
+
+    Args:
+        content_type: its media type, "" for none.
+        data: its first bytes, asked where the type says nothing; None where they are not known yet.
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        return data is None or kind_of_bytes(data) is not Kind.OTHER
+    return kind is not Kind.OTHER
+
+
+def passed_note(type_: str, name: str) -> Note:
+    """The note on a document that passes through because of what it seems to be.
+
+    Args:
+        type_: the media type that was stated, "" for none.
+        name: of its file, "" for none.
+    """
+    by = "first bytes"
+    if type_ and kind_of_type(type_) is not None:
+        by = f"media type, {type_[:_SHOWN]}"
+    elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
+        by = f"name, *.{_suffix(name)[:_SHOWN]}"
+    text = (
+        f"by its {by}, this is not HTML, CSS, XML or mail: passed through; give its kind if it is"
+    )
+    return Note(Reason.KIND_UNSUPPORTED, "", None, text)
+
+
+_SHOWN: Final = 40
 
 
 def reader(content_type: str, name: str) -> Format | None:

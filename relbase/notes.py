@@ -31,9 +31,11 @@ class Reason(Enum):
     LOCAL_UNKNOWN = "local-unknown"  # as above, and the URL of that file is not known
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
+    REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
+    CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     # Messages
@@ -43,6 +45,8 @@ class Reason(Enum):
     MIME_EXTERNAL = "mime-external"  # its body is elsewhere
     MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
+    MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
+    MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
@@ -69,3 +73,12 @@ class Note(NamedTuple):
     part: str
     span: Span | None
     text: str
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the note in JSON's types, its span as a pair.
+
+        >>> Note(Reason.BASE_LATE, "1.2", None, "it stands late").as_dict()["reason"]
+        'base-late'
+        """
+        span = None if self.span is None else list(self.span)
+        return {"reason": self.reason.value, "part": self.part, "span": span, "text": self.text}

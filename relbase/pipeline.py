@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.retrieval import statements as retrieval_statements
-from relbase.call import DEFAULT_POLICY, Arguments, Call, Headers, check
+from relbase.call import (
+    DEFAULT_POLICY,
+    URL,
+    Arguments,
+    Call,
+    Headers,
+    KindName,
+    ProfileName,
+    check,
+)
 from relbase.edit import Edit, splice
-from relbase.formats import FORMATS, kind_of_bytes, kind_of_type, reader
+from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Context, Room, Task, allowed_growth
@@ -43,12 +53,13 @@ _KEPT_GROWTH: Final = 8 << 20
 def rewrite(
     data: bytes,
     *,
-    url: str | None = None,
-    redirects: Iterable[str] = (),
+    url: URL | None = None,
+    redirects: Iterable[URL] = (),
     headers: Headers | None = None,
-    kind: Kind | str | None = None,
+    kind: Kind | KindName | None = None,
+    name: str | None = None,
     charset: str | None = None,
-    profile: Profile | str = Profile.RFC1808,
+    profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
 ) -> Result:
@@ -56,10 +67,11 @@ def rewrite(
 
     Args:
         data: the document's bytes.
-        url: the URL first requested, absolute.
+        url: the URL first requested, absolute: a string, or an object whose `str()` is the URL.
         redirects: the Location values that followed, in order, absolute or relative.
         headers: the transport's heading: a mapping or pairs of names and values.
-        kind: a `Kind` or its value; otherwise the Content-Type decides, or the bytes.
+        kind: a `Kind` or its value; otherwise the Content-Type decides, the name, or the bytes.
+        name: of the document's file, for its suffix; None for none. No file is opened.
         charset: the transport's charset label.
         profile: a `Profile` or its value: the algorithm that resolves.
         policy: what is left alone.
@@ -70,7 +82,7 @@ def rewrite(
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the kind, the charset or the profile is not known.
+        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
 
     Implements RFC 1808 §3 and §4, RFC 3986 §5, and the WHATWG URL and HTML Standards.
 
@@ -83,6 +95,7 @@ def rewrite(
         redirects=redirects,
         headers=headers,
         kind=kind,
+        name=name,
         charset=charset,
         profile=profile,
         policy=policy,
@@ -108,8 +121,8 @@ def rewrite_called(data: bytes, call: Call) -> Result:
         output,
         tuple(edits),
         notes.collected(),
-        base=lambda: _base(given),
-        links=lambda: _links(given),
+        base=partial(_base_of, data, call),
+        links=partial(_links_of, data, call),
     )
 
 
@@ -122,7 +135,7 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the kind, the charset or the profile is not known.
+        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
 
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
@@ -149,7 +162,7 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the kind, the charset or the profile is not known.
+        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
 
     >>> found = base(b"<base href=sub/>", url="http://h/d/")
     >>> found.url, found.layer.value, found.outer.url
@@ -167,7 +180,7 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
 
     Raises:
         TypeError: if an argument is of another type.
-        ValueError: if the kind, the charset or the profile is not known.
+        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
 
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
@@ -183,6 +196,15 @@ def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
         call: what is asked for.
     """
     return _entities(_read(data, call))
+
+
+# What a Result calls when it is asked; functions of the module, so that it can be pickled.
+def _base_of(data: bytes, call: Call) -> Base:
+    return _base(_read(data, call))
+
+
+def _links_of(data: bytes, call: Call) -> Iterator[Link]:
+    return _links(_read(data, call))
 
 
 class _Input(NamedTuple):
@@ -204,7 +226,8 @@ class _Input(NamedTuple):
 def _read(data: bytes, call: Call) -> _Input:
     """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
     content_type = _field(call, "content-type")
-    row = FORMATS[call.kind or kind_of_type(content_type) or kind_of_bytes(data)]
+    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
+    row = FORMATS[kind]
     label = call.charset or _charset_parameter(content_type)
     places = call.origin.places if call.origin else None
     task = Task(call.profile, call.policy, reader, detect=call.detect, places=places)
@@ -221,7 +244,10 @@ def _read(data: bytes, call: Call) -> _Input:
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
     around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    return _Input(document.on(around), type_, label, (*remarks, *notes, *document.notes))
+    notes = [*remarks, *notes, *document.notes]
+    if data and not row.visit and not document.notes and call.kind is None:
+        notes.append(passed_note(content_type, call.name))
+    return _Input(document.on(around), type_, label, tuple(notes))
 
 
 # ---- saved pages (rule 17)

@@ -49,6 +49,32 @@ class Link:
     column: int
     status: Status
 
+    def as_dict(self) -> dict[str, str | int | None]:
+        """Return one flat object of JSON's types: a line of `relbase links --json`, a table's row.
+
+        >>> from relbase import links
+        >>> [link] = links(b"<a href=x>", url="http://h/")
+        >>> row = link.as_dict()
+        >>> row["url"], row["status"], row["layer"], row["start"]
+        ('http://h/x', 'rewritten', 'retrieval', 8)
+        """
+        return {
+            "part": self.part,
+            "element": self.element,
+            "attribute": self.attribute,
+            "syntax": self.syntax,
+            "reference": self.reference,
+            "url": self.url,
+            "status": self.status.value,
+            "layer": self.base.layer.value,
+            "base": self.base.url,
+            "base_source": self.base.source,
+            "line": self.line,
+            "column": self.column,
+            "start": self.span.start,
+            "end": self.span.end,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Entity:
@@ -68,7 +94,7 @@ class Entity:
 
 
 class Result:
-    """What `rewrite` made of a document.
+    """What `rewrite` made of a document; it can be pickled, and equals one of the same values.
 
     Attributes:
         data: the document with absolute links; the input itself when nothing changed.
@@ -113,6 +139,15 @@ class Result:
         if not isinstance(self._links, tuple):
             self._links = tuple(self._links())
         return self._links
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        same = (self.data, self.edits, self.notes) == (other.data, other.edits, other.notes)
+        return same and self.base == other.base
+
+    def __hash__(self) -> int:
+        return hash((self.data, self.edits))
 
     def __repr__(self) -> str:
         return f"Result({len(self.edits)} edits, {len(self.notes)} notes, base={self.base.url!r})"

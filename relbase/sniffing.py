@@ -9,18 +9,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# RFC 4155: "From ", an address, a date that ends in a year (some write a zone behind it).
-_dated: Final = re.compile(rb"From [^\r\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").match
-# Others leave the date out (`From - ` of Mozilla) or write more behind it; then a heading tells.
-_from_line: Final = re.compile(rb"From [^\n]*+\n").match
+from relbase.containers.from_line import begins_file, has_date
+from relbase.registry import FIELDS
 
 # A heading: fields one after the other, among them one that mail has.
 _FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
 _heading: Final = re.compile(rb"(?:>?From [^\n]*+\n)?+(?:%b)++" % _FIELD).match
+_OF_MAIL: Final = "|".join(row.name for row in FIELDS if row.of_mail)
 _mail_fields: Final = re.compile(
-    rb"""^(?:from|to|cc|date|subject|sender|received|return-path|delivered-to|message-id|mime-version
-    |content-(?:type|base|location|transfer-encoding)|base|reply-to|x-[\w-]+)[ \t]*:""",
-    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+    rb"^(?:%b|x-[\w-]+)[ \t]*:" % _OF_MAIL.encode(), re.IGNORECASE | re.MULTILINE
 ).finditer
 
 
@@ -30,18 +27,19 @@ def _mail_field(heading: bytes) -> bool:
 
 def is_mbox(start: bytes) -> bool:
     """Whether an mbox begins so."""
-    if _dated(start):
-        return True
-    if line := _from_line(start):
-        return is_mail(start[line.end() :])
+    if start.startswith(_FROM):
+        after = start.find(b"\n") + 1
+        return has_date(start) or (after > 0 and begins_file(start) and is_mail(start[after:]))
     # Text may stand before the first message, but no markup: there are pages of mail, too.
-    first = _later_from(start)
-    if first is None or _markup(start[: first.start()]):
-        return False
-    return is_mail(start[first.end() :])
+    for line in _later_from(start):
+        if has_date(start[line.end() - len(_FROM) :]):
+            text, message = start[: line.start()], start[start.find(b"\n", line.end()) + 1 :]
+            return not _markup(text) and is_mail(message)
+    return False
 
 
-_later_from: Final = re.compile(rb"\n\r?\nFrom [^\n]*[0-9]{4}(?: [+-][0-9]{4})?[ \t]*\r?\n").search
+_FROM: Final = b"From "
+_later_from: Final = re.compile(rb"\n\r?\nFrom ").finditer
 
 
 def is_mail(start: bytes) -> bool:
@@ -61,7 +59,7 @@ _tag_line: Final = re.compile(rb"^[ \t]*<", re.MULTILINE).search
 
 
 def _goes_on(lines: bytes) -> bool:
-    """Whether a heading goes on behind lines that are no fields, as in the containers."""
+    """Whether a heading goes on after lines that are no fields, as in the containers."""
     block = _block(lines)
     if block is None or _tag_line(block[0]) or not _mime_field(block[0]):
         return False
@@ -69,43 +67,76 @@ def _goes_on(lines: bytes) -> bool:
 
 
 _xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match
-_html: Final = re.compile(
-    rb"<(?:!doctype[\t\n\f\r ]+html|(?:html|head|body|title|meta|base|link|script|style|a|p|div"
-    rb"|table|frameset|center|font|img|h[1-6]|ul|br|span)[\t\n\f\r />])",
-    re.IGNORECASE,
-).search
 _markup: Final = re.compile(rb"<[a-zA-Z!?/]").search
-# The root element behind white space, comments, instructions and a doctype.
+# The root element after white space, comments, instructions and a doctype.
 _root: Final = re.compile(
     rb"""(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<\?[^>]*+>
     |<![^>\[]*+(?:\[[^\]]*+\][^>]*+)?+>)*+ <(?:[\w.-]++:)?+([\w.-]++)""",
     re.VERBOSE,
 ).match
+
+# What may stand before the first tag of a page or a template (rule 15): a byte order mark and white
+# space, front matter, instructions of servers, of XML and of template languages, comments.
+_PROLOGUE: Final = rb"""(?:---[ \t]*+\r?\n (?:(?!---[ \t]*+\r?$)[^\n]*+\n)*+ ---[ \t]*+\r?\n)?+
+    (?:[\t\n\f\r ]++ | <!--(?!\[if)(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>)
+    | <\?(?:php\b|=)(?:[^?]++|\?(?!>))*+\?> | <\?(?!php\b|=)[^>]*+> | <%(?:[^%]++|%(?!>))*+%>
+    | \{%(?:[^%]++|%(?!\}))*+%\} | \{\{(?:[^}]++|\}(?!\}))*+\}\}
+    | \{\#(?:[^#]++|\#(?!\}))*+\#\})*+"""
+
+# The elements of HTML, those of the past too. SVG and MathML are documents of their own.
+_ELEMENTS: Final = (
+    "a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big "
+    "blink blockquote body br button canvas caption center cite code col colgroup command data "
+    "datalist dd del details dfn dialog dir div dl dt em embed fencedframe fieldset figcaption "
+    "figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i "
+    "iframe ilayer image img input ins isindex kbd keygen label layer legend li link listing "
+    "main map mark marquee menu menuitem meta meter model nav nobr noembed noframes noscript "
+    "object ol optgroup option output p param picture plaintext portal pre progress q rb rp rt "
+    "rtc ruby s samp script search section select slot small source spacer span strike strong "
+    "style sub summary sup table tbody td template textarea tfoot th thead time title tr track "
+    "tt u ul var video wbr xmp "
+)
+
+# A tag of a custom element has a hyphen in its name; a comment that does not
+# end, or that is conditional, is one of HTML.
+_html: Final = re.compile(
+    rb"""%b(?:<!doctype[\t\n\f\r ]+html\b | <!--
+    | </?+(?:(?:%b)|[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""
+    % (_PROLOGUE, "|".join(_ELEMENTS.split()).encode()),
+    re.VERBOSE | re.IGNORECASE | re.MULTILINE,
+).match
+
+# The at-rules that sheets begin with, and a selector with a declaration, nothing, or a nested rule
+# after its brace. What begins as a statement of a script is none.
 _css: Final = re.compile(
-    rb"(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+"
-    # An at-rule, or a selector with a declaration, nothing, or a nested rule after its brace.
-    rb"(?:@[a-zA-Z-]+|[^{}<;]++\{[\t\n\f\r ]*+(?:[\w-]++[\t\n\f\r ]*+:|[}&.#]))"
+    rb"""(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+
+    (?:@(?:charset|import|namespace|media|font-face|page|supports|layer|container|property
+        |(?:-[a-z]++-)?keyframes|-moz-document|viewport|-ms-viewport)\b
+    |(?!(?:function|var|let|const|import|export|if|for|while|class|return|async|try|switch|do)\b)
+    (?:[^{}<;=()\[\]"']++|\[[^\]{};<]*+\]|\((?:[^(){};<]++|\([^(){};<]*+\))*+\))++
+    \{[\t\n\f\r ]*+(?:[\w-]++[\t\n\f\r ]*+:|[}&.#]))""",
+    re.VERBOSE | re.IGNORECASE,
 ).match
 # What may hold tags in CSS: comments and strings.
 _css_opaque: Final = re.compile(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
 
 
 def is_html(start: bytes) -> bool:
-    """Whether a page begins so."""
+    """Whether a page begins so, or a part of one: with a doctype or a tag (rule 15)."""
     if _xml(start) and (root := _root(start)):
         # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
         return root[1].lower() == b"html"
-    return _html(_bare(start) if is_css(start) else start) is not None
+    return _html(start) is not None
 
 
 # Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
-_FEEDS: Final = frozenset((b"feed", b"rss", b"rdf", b"opml"))
+_ROOTS: Final = frozenset((b"feed", b"rss", b"rdf", b"opml", b"svg"))
 
 
 def is_xml(start: bytes) -> bool:
     """Whether an XML document begins so that is not a page to browsers."""
     root = _root(start)
-    if root is not None and root[1].lower() in _FEEDS:
+    if root is not None and root[1].lower() in _ROOTS:
         return True
     return _xml(start) is not None and not is_html(start)
 
@@ -115,18 +146,9 @@ def is_http(start: bytes) -> bool:
     return start.startswith(b"HTTP/1.")
 
 
-def has_markup(data: bytes) -> bool:
-    """Whether there is anything in a text that may be a tag."""
-    return _markup(data) is not None
-
-
 def is_css(start: bytes) -> bool:
     """Whether a style sheet begins so."""
-    return _css(_bare(start)) is not None
-
-
-def _bare(start: bytes) -> bytes:
-    return _css_opaque.sub(b"", start)
+    return _css(_css_opaque.sub(b"", start)) is not None
 
 
 # How much of the bytes is looked at: more than any prologue of comments and licences is long.

@@ -2,28 +2,65 @@
 
 from __future__ import annotations
 
+from io import BytesIO, StringIO
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, get_args
+from urllib.parse import urlsplit
 
+import bs4
+import httpx
+import lxml.etree
+import lxml.html
 import pytest
+import requests
+import yarl
 
 from relbase import Kind, Policy, Profile, base, entities, links, rewrite
-from relbase.call import Call, as_kind, check
+from relbase.call import Call, KindName, ProfileName, as_kind, check
 
 # (arguments, the error, what its text says to do)
 BAD = [
     ({"data": "<p>"}, TypeError, "read the file in binary mode"),
     ({"data": bytearray(b"<p>")}, TypeError, r"give bytes\(data\)"),
     ({"data": memoryview(b"<p>")}, TypeError, r"give bytes\(data\)"),
-    ({"data": None}, TypeError, "bytes, not NoneType"),
+    ({"data": None}, TypeError, "bytes, not NoneType: give what open"),
+    ({"data": 5}, TypeError, "bytes, not int: give what open"),
+    ({"data": "<p>"}, TypeError, "rewrite_text"),
+    ({"data": Path("x.html")}, TypeError, "read_bytes"),
+    ({"data": BytesIO(b"<p>")}, TypeError, r"give file\.read\(\)"),
+    ({"data": StringIO("<p>")}, TypeError, r"give file\.read\(\)"),
+    ({"data": bs4.BeautifulSoup("<p>", "html.parser")}, TypeError, r"relbase\.trees"),
+    ({"data": bs4.BeautifulSoup("<p>", "html.parser").p}, TypeError, "make_links_absolute"),
+    ({"data": lxml.html.fromstring("<p>")}, TypeError, r"relbase\.trees"),
+    ({"data": lxml.etree.fromstring("<p/>")}, TypeError, r"relbase\.trees"),
+    ({"data": lxml.etree.ElementTree()}, TypeError, r"relbase\.trees"),
+    ({"data": requests.Response()}, TypeError, "give a response to rewrite_response"),
+    ({"data": httpx.Response(200)}, TypeError, "give a response to rewrite_response"),
     ({"url": b"http://h.example/"}, TypeError, "url is a str, not bytes: decode it"),
-    ({"url": 5}, TypeError, "url is a str, not int"),
+    ({"url": bytearray(b"http://h.example/")}, TypeError, "decode it first"),
+    ({"url": 5}, TypeError, "url is a str, not int: give one as 'http://host/x'"),
+    ({"url": Path("/d")}, TypeError, "url is a str, not PosixPath"),
+    ({"url": ["http://h.example/"]}, TypeError, "url is a str, not list"),
+    ({"url": urlsplit("http://h.example/")}, TypeError, r"give url\.geturl\(\)"),
+    ({"url": yarl.URL("/d/")}, ValueError, "url is not absolute: '/d/': give it with its scheme"),
+    ({"url": ""}, ValueError, "None when unknown"),
+    ({"url": " "}, ValueError, "None when unknown"),
+    ({"url": "/d/"}, ValueError, "as in 'http://host/path'"),
+    ({"url": "//h.example/d"}, ValueError, "not absolute"),
+    ({"url": "h.example/d"}, ValueError, "not absolute"),
+    ({"url": "127.0.0.1:80/d"}, ValueError, "not absolute"),
+    ({"url": "h.example:80/d"}, ValueError, "not absolute"),
+    ({"url": "C:\\d\\x.html"}, ValueError, "not absolute"),
+    ({"url": "?"}, ValueError, "not absolute"),
+    ({"url": "x" * 100_000}, ValueError, "not absolute"),
     ({"redirects": "http://h.example/"}, TypeError, r"give \[redirect\]"),
     ({"redirects": b"x"}, TypeError, r"give \[redirect\]"),
     ({"redirects": None}, TypeError, r"\(\) for none"),
     ({"redirects": 5}, TypeError, r"give \[redirect\]"),
-    ({"redirects": [b"x"]}, TypeError, "decode them first"),
-    ({"redirects": ["x", None]}, TypeError, "decode them first"),
+    ({"redirects": [b"x"]}, TypeError, "each of redirects is a str, not bytes: decode it"),
+    ({"redirects": ["x", None]}, TypeError, "each of redirects is a str, not NoneType"),
+    ({"redirects": [5]}, TypeError, "give one as 'http://host/x'"),
     ({"headers": "Base: x"}, TypeError, "parse the heading first"),
     ({"headers": b"Base: x"}, TypeError, "parse the heading first"),
     ({"headers": 5}, TypeError, "mapping or pairs"),
@@ -44,6 +81,9 @@ BAD = [
     ({"charset": "x" * 100_000}, ValueError, "WHATWG"),
     ({"charset": b"utf-8"}, TypeError, "charset is a str, not bytes"),
     ({"profile": "rfc2396"}, ValueError, "one of rfc1808, rfc3986, whatwg"),
+    ({"kind": "warc"}, ValueError, r"give its records to relbase\.warc\.pages"),
+    ({"detect": None}, TypeError, "detect is a bool, not NoneType: give True or False"),
+    ({"detect": "no"}, TypeError, "detect is a bool, not str"),
     ({"profile": None}, ValueError, "one of rfc1808, rfc3986, whatwg"),
     ({"policy": None}, TypeError, r"give Policy\(\.\.\.\)"),
     ({"policy": {"extended": True}}, TypeError, r"give Policy\(\.\.\.\)"),
@@ -76,6 +116,11 @@ GOOD: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"profile": "whatwg"}, {"profile": Profile.WHATWG}),
     ({"profile": Profile.RFC3986}, {"profile": Profile.RFC3986}),
     ({"charset": " Latin1 "}, {"charset": " Latin1 "}),
+    ({"url": " http://h.example/d \n"}, {"url": "http://h.example/d"}),
+    ({"url": "mailto:joe"}, {"url": "mailto:joe"}),  # absolute: refused as a base, with a note
+    ({"url": yarl.URL("http://h.example/d")}, {"url": "http://h.example/d"}),
+    ({"url": httpx.URL("http://h.example/d")}, {"url": "http://h.example/d"}),
+    ({"redirects": [yarl.URL("x"), httpx.URL("/y")]}, {"redirects": ("x", "/y")}),
     ({"redirects": iter(["x", "y"])}, {"redirects": ("x", "y")}),
     ({"headers": None}, {"fields": ()}),
     ({"headers": {}}, {"fields": ()}),
@@ -96,3 +141,8 @@ def test_a_good_call(arguments: dict[str, Any], expected: dict[str, Any]) -> Non
 @pytest.mark.parametrize("kind", list(Kind))
 def test_a_kind_is_named_by_itself_or_its_value(kind: Kind) -> None:
     assert as_kind(kind) is as_kind(kind.value) is kind
+
+
+def test_the_literals_of_type_checkers_are_the_members() -> None:
+    assert list(get_args(KindName)) == [kind.value for kind in Kind]
+    assert list(get_args(ProfileName)) == [profile.value for profile in Profile]

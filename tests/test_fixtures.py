@@ -36,7 +36,8 @@ def fixture(stem: str) -> Fixture:
     assert why["rule"]
     (data,) = (p for p in (FIXTURES / stem).parent.glob(f"{Path(stem).name}.*") if is_input(p))
     output = data.with_suffix(f".expected{data.suffix}").read_bytes()
-    return Fixture(data.read_bytes(), output, call(why), why["expect"])
+    arguments = {"name": data.name} | call(why)
+    return Fixture(data.read_bytes(), output, arguments, why["expect"])
 
 
 def is_input(path: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 from growth import assert_linear
@@ -12,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import relbase
-from relbase.formats import FORMATS, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.formats import FORMATS, kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
 from relbase.kind import Kind
 
 TYPES = [
@@ -58,8 +59,8 @@ NAMES = [
     ("page.mht", Kind.MAIL),
     ("page.mhtml", Kind.MAIL),
     ("inbox.mbox", Kind.MBOX),
-    ("page.html.gz", None),
-    ("x.png", None),
+    ("page.html.gz", Kind.OTHER),
+    ("x.png", Kind.OTHER),
     ("README", None),
     ("", None),
     (".html.", None),
@@ -78,30 +79,30 @@ BYTES = [
     (b"<html><head>", Kind.HTML),
     (b"<!-- saved from url=(0014)about:internet -->\n<HTML>", Kind.HTML),
     (b"<p class=x>", Kind.HTML),
-    (b"text before <a href=x>", Kind.HTML),
+    (b"text before <a href=x>", Kind.OTHER),
     (b"<custom-element>", Kind.HTML),
-    (b"<svg><a href=x>", Kind.HTML),
+    (b"<svg><a href=x>", Kind.XML),
     (b"<p><feed>", Kind.HTML),
-    (b"<feeds><a href=x>", Kind.HTML),
+    (b"<feeds><a href=x>", Kind.OTHER),
     # text before the first message of an mbox, and pages that show one
     (b"Text.\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.MBOX),
     (b"<pre>\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.HTML),
-    (b"Text.\n\nFrom here to 2026\n\n<a href=x>", Kind.HTML),
+    (b"Text.\n\nFrom here to 2026\n\n<a href=x>", Kind.OTHER),
     # a heading goes on behind a line that is no field
     (b"no field\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.MAIL),
     (b"From: a\nno field\nMIME-Version: 1.0\nSubject: x\n\n<a href=x>", Kind.MAIL),
-    (b"no field\nContent-Type: text/html\n\n<a href=x>", Kind.HTML),
+    (b"no field\nContent-Type: text/html\n\n<a href=x>", Kind.OTHER),
     (b"<a>\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.HTML),
     # feeds without an XML declaration
     (b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="c"/></feed>', Kind.XML),
     (b"<!-- a feed -->\n<rss version='2.0'><channel><link>x</link>", Kind.XML),
     (b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><image>", Kind.XML),
     (b"<opml version='2.0'><head><title>", Kind.XML),
-    (b"x" * 20_000 + b"<a>", Kind.HTML),
+    (b"x" * 20_000 + b"<a>", Kind.OTHER),
     ("\ufeff<html>".encode("utf-16-le"), Kind.HTML),
     ("\ufeff<html>".encode("utf-16-be"), Kind.HTML),
     ("<html>".encode("utf-16-le"), Kind.HTML),
-    (b"Hello {name}, <a href=x>", Kind.HTML),
+    (b"Hello {name}, <a href=x>", Kind.OTHER),
     (b"<p>a {b: c}</p>", Kind.HTML),
     # With an XML declaration the root element decides
     (b'<?xml version="1.0"?>\n<html xmlns="x">', Kind.HTML),
@@ -115,12 +116,30 @@ BYTES = [
     (b'<?xml version="1.0"?><!DOCTYPE svg><svg:svg><a>', Kind.XML),
     (b"<?xml version='1.0'?>", Kind.XML),
     (b"<?xml-stylesheet?><html>", Kind.HTML),
+    # what may stand before the first tag, and what may not
+    (b"---\ntitle: a\n---\n<p>", Kind.HTML),
+    (b"---\ntitle: a\n<p>", Kind.OTHER),
+    (b"{% extends 'a' %}{{ b }}\n{# c > d #}<div class=x>", Kind.HTML),
+    (b"<?php if ($a > 1) { ?>\n<h1>", Kind.HTML),
+    (b"<%@ page %><%-- x > y --%><table>", Kind.HTML),
+    (b"<!-- a comment that does not end <p>", Kind.HTML),
+    (b"</div>\n<p>", Kind.HTML),
+    (b"<My-Element>", Kind.HTML),
+    (b"<product><a href=x>", Kind.OTHER),
+    (b"<!doctype book><a href=x>", Kind.OTHER),
+    (b'{"a": "<a href=x>"}', Kind.OTHER),
+    (b"{{ x", Kind.OTHER),
+    (b"# Title\n\n<a href=x>", Kind.OTHER),
+    (b"function f(){}\nx('<a href=x>')", Kind.OTHER),
+    (b"var a = {b: '<a href=x>'}", Kind.OTHER),
+    (b"$(function(){ $('<a href=x>') })", Kind.OTHER),
+    (b"(function(){a:b})", Kind.OTHER),
     # CSS
     (b"a{b:c}", Kind.CSS),
     (b'@charset "utf-8";', Kind.CSS),
     (b"@import 'x';", Kind.CSS),
     (b"/* <div class=x> and <p> */ a > b { c: d }", Kind.CSS),
-    (b"<!-- a{b:c} -->", Kind.CSS),
+    (b"a[b='c']:not(.d > e):nth-child(2n + 1), f::g { h: i }", Kind.CSS),
     (b'a{b:url("data:image/svg+xml,<svg><a >")}', Kind.CSS),
     (b"a:hover{b:c}\nd:e{f:g}\n", Kind.CSS),
     # mail: fields one after the other, one that mail has
@@ -135,7 +154,7 @@ BYTES = [
     (b">From a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.MAIL),
     (b"From a@b.example Mon Jan  1 00:00:00 2024\nFrom: x\n", Kind.MBOX),
     (b"From - Mon Jan  1 00:00:00 2024 +0100\r\nX: y\r\n", Kind.MBOX),
-    (b"From here on 12 <a>", Kind.HTML),
+    (b"From here on 12 <a>", Kind.OTHER),
     (b"HTTP/1.1 200 OK\r\n\r\n<html>", Kind.HTTP),
     # nothing
     (b"", Kind.OTHER),
@@ -149,6 +168,49 @@ BYTES = [
 @pytest.mark.parametrize(("data", "kind"), BYTES)
 def test_kind_of_bytes(data: bytes, kind: Kind) -> None:
     assert kind_of_bytes(data) is kind
+
+
+# Rule 15: (name, bytes, kind)
+FILES = [
+    ("a.html", b"text <a href=x>", Kind.HTML),
+    ("a.js", b"<p>", Kind.OTHER),
+    ("a.json", b"<p>", Kind.OTHER),
+    ("a.md", b"<p>", Kind.OTHER),
+    ("crawl.warc.gz", b"<p>", Kind.OTHER),
+    ("book.epub", b"<p>", Kind.OTHER),
+    ("a.txt", b"<!doctype html><p>", Kind.OTHER),
+    ("a.log", b"a{b:c}", Kind.OTHER),
+    ("2026-November.txt", b"From a at b  Sat Nov 21 12:00:00 2026\nFrom: a at b\n\nx", Kind.MBOX),
+    ("a.txt", b"From: a\nSubject: b\n\nx", Kind.MAIL),
+    ("index.php?id=3", b"<!doctype html>", Kind.HTML),
+    ("index.php@id=3", b"some <b>text</b>", Kind.OTHER),
+    ("a.html", b"HTTP/1.1 200 OK\r\n\r\n<p>", Kind.HTTP),
+    ("", b"<p>", Kind.HTML),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "kind"), FILES)
+def test_kind_of_a_file(name: str, data: bytes, kind: Kind) -> None:
+    assert kind_of_file(name, data) is kind
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        ({"name": "a.js"}, "by its name, *.js, this is not"),
+        ({"name": "a.txt"}, "by its name, *.txt, this is not"),
+        ({}, "by its first bytes, this is not"),
+        ({"headers": {"Content-Type": "image/png"}}, "by its media type, image/png, this is not"),
+        ({"kind": "other"}, None),
+        ({"kind": "html"}, None),
+    ],
+)
+def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: str | None) -> None:
+    data = b"text <a href=x>"
+    result = relbase.rewrite(data, url="http://h.example/", **call)
+    assert (result.data is data) == (call != {"kind": "html"})
+    assert [note.text.partition(" HTML")[0] for note in result.notes] == ([text] if text else [])
+    assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="<!->ahtml {}:;/*\"'@\n?x").map(str.encode))
@@ -184,7 +246,7 @@ def test_time_is_linear(piece: bytes, start: bytes) -> None:
 
 def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound on what is looked at must not hide quadratic time from the rows above."""
-    monkeypatch.setattr("relbase.kind._LOOKED_AT", 1 << 30)
+    monkeypatch.setattr("relbase.sniffing._LOOKED_AT", 1 << 30)
     for piece in HOSTILE:
         assert_linear(kind_of_bytes, partial(_repeated, piece), (1 << 20, 1 << 21), rounds=3)
 

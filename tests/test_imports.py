@@ -25,15 +25,15 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
     ["edit", "notes"],
-    ["kind", "policy", "sniffing"],
+    ["kind", "policy", "registry"],
     ["url", "view"],
     ["containers", "references"],
-    ["bases", "call"],
+    ["bases", "call", "sniffing"],
     ["rewriting", "results"],
     ["mail"],
     ["formats"],
     ["pipeline"],
-    ["trees", "responses", "warc"],
+    ["trees", "responses", "texts", "warc"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],
@@ -53,7 +53,7 @@ STRANGERS: Final = [
 
 # The encoders of the Encoding Standard know no documents either: the WHATWG parser writes queries
 # with them.
-ENCODERS: Final = ("relbase.view.charset", "relbase.view.transcode")
+ENCODERS: Final = ("relbase.view.charset", "relbase.view.characters", "relbase.view.encoders")
 
 # Packages of others, and who may import them (types included). None: nobody below the command line.
 FOREIGN: Final = {
@@ -63,6 +63,10 @@ FOREIGN: Final = {
     "lxml": {"trees"},
     "requests": {"responses"},
     "httpx": {"responses"},
+    "brotli": {"containers"},
+    "zstandard": {"containers", "warc"},
+    "pyarrow": {"warc", "cli", "spark"},
+    "pyspark": {"spark"},
     "click": {"cli"},
     "rich": {"cli"},
 }

@@ -287,6 +287,35 @@ def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
     assert reasons(b"<a href=x><meta charset=koi8-r>\xc1", url=URL) == []
 
 
+# --- Where nothing states the charset, and profile whatwg writes what depends on it
+UNSTATED = [
+    (b"<a href=\xe9>", "windows-1252"),
+    ("<a href=\u00e9>".encode(), "utf-8"),
+    (b"<a href=?&eacute;>", "windows-1252"),  # how the query is encoded
+    (b"<style>a{b:url(\xe9)}</style>", "windows-1252"),
+    (b'<base href="http://h.example/\xe9/"><a href=x>', "windows-1252"),
+    (b"<a href=&eacute;>", None),
+    (b"<a href=#&eacute;>", None),
+    (b"<a href=x>\xe9", None),
+    (b"<a href=http://h.example/\xe9>", None),
+    (b"<meta charset=koi8-r><a href=\xc1>", None),
+]
+
+
+@pytest.mark.parametrize(("document", "charset"), UNSTATED)
+@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+def test_what_depends_on_a_charset_that_nothing_states(
+    document: bytes, charset: str | None, skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relbase.rewriting.html.SKIMMED_FROM", skimmed_from)
+    notes = rewrite(document, url=URL, profile="whatwg", kind="html").notes
+    assert [note.reason for note in notes] == ([Reason.CHARSET_UNSTATED] if charset else [])
+    assert charset is None or f"taken for {charset}" in notes[0].text
+    assert reasons(document, url=URL, kind="html") == []
+    label = {"url": URL, "profile": "whatwg", "kind": "html", "charset": "koi8-r"}
+    assert reasons(document, **label) == []
+
+
 # --- Rule 12: limits at N-1, N, N+1
 def test_growth_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     growth = len("http://h.example/d/")
@@ -366,7 +395,7 @@ PIECES = [
     st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=12).map(b"".join),
     st.sampled_from(CHARSET_NAMES),
     st.sampled_from(Profile),
-    st.sampled_from([URL, None, "http://h.example/\ud800é'\"", "x:"]),
+    st.sampled_from([URL, None, "http://h.example/\ud800é'\"", "xy:"]),
     st.sampled_from(["html", "css"]),
 )
 def test_no_document_raises(

@@ -7,8 +7,10 @@ import re
 from typing import Any
 
 import pytest
+from growth import assert_linear_from_20_ms
 
 from relbase import Policy, Status, links, rewrite
+from relbase.policy import is_template
 
 DEFAULTS = {
     "keep_fragments": False,
@@ -16,6 +18,8 @@ DEFAULTS = {
     "extended": False,
     "attachments": True,
     "dkim_signed": True,
+    "keep_templates": False,
+    "item_links": False,
 }
 
 
@@ -30,10 +34,65 @@ def test_a_policy_is_frozen_and_equal_to_its_like() -> None:
     assert hash(Policy()) == hash(Policy())
 
 
-@pytest.mark.parametrize("keep", ["^/x", b"^/x", re.compile(b"^/x"), 5, ["x"]])
-def test_keep_is_a_compiled_pattern_of_strings(keep: Any) -> None:
+@pytest.mark.parametrize("keep", ["^/x", b"^/x", re.compile(b"^/x"), 5, ["x"], str])
+def test_keep_is_a_compiled_pattern_of_strings_or_a_function(keep: Any) -> None:
     with pytest.raises(TypeError, match=r"give re\.compile"):
         Policy(keep=keep)
+
+
+@pytest.mark.parametrize("name", [name for name in DEFAULTS if name != "keep"])
+@pytest.mark.parametrize("value", [None, 1, "yes"])
+def test_the_other_fields_are_bools(name: str, value: Any) -> None:
+    with pytest.raises(TypeError, match=f"{name} is a bool, not .*: give True"):
+        Policy(**{name: value})
+
+
+def test_a_function_says_what_is_kept() -> None:
+    policy = Policy(keep=lambda reference: reference.startswith("/x"))
+    assert policy.keeps("/x/y")
+    assert not policy.keeps("/y")
+    assert not Policy(keep=re.compile("a")).keeps("/y")
+
+
+# One row a placeholder of the languages that the design lists.
+TEMPLATES = [
+    "{{ url }}", "/u/{{user}}/x", "{{{ raw }}}", "{% url 'x' %}", "{{ url(", "{% url ",
+    "${base}/x", "/a/#{id}", "{!Contact.Name}", "<%= x %>", "<% x", "<?php echo 1 ?>", "<?= x",
+    "%%link%%", "/x?u=%%url%%", "%7B%7Bbase%7D%7D/x", "%7b%7bbase%7d%7d", "*|UNSUB|*",
+    "/x/*|UNSUB|*", "[[data:link]]", "%name%", "/x?a=%name%&b", "%link_x.y%", "%ab%",
+    "[link]", "{link}", "{ a b }", "-link-", "-LINK_2-",
+]  # fmt: skip
+
+# What looks alike, and is a reference: the characters stand in many real ones.
+NO_TEMPLATES = [
+    "", "#", "x", "/a/b?c=d", "%20x%20", "/%61%62%", "%20name%20", "%E4%BD%A0", "%", "%%", "%x",
+    "100%&x=50%25", "a[1]", "a[1]=2&b[2]=3", "/x/{id}", "x{y}", "{}", "[]", "--", "-a", "a-",
+    "-a-b",
+    "/-link-", "$", "${", "#{", "{!", "*|", "|*", "[[", "[[x]", "%%x", "%7B%7B", "%7B%7Bx%7D",
+    "]]x[[", "}${", "?a=$b", "<x>",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", TEMPLATES)
+def test_a_placeholder_is_a_template(reference: str) -> None:
+    assert is_template(reference)
+    assert Policy(keep_templates=True).keeps(reference)
+    assert not Policy().keeps(reference)
+
+
+@pytest.mark.parametrize("reference", NO_TEMPLATES)
+def test_what_looks_like_a_placeholder_and_is_none(reference: str) -> None:
+    assert not is_template(reference)
+
+
+# For each way in which the text is searched.
+PIECES = ["${", "%a", "[", "-a"]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_templates_are_looked_for_in_linear_time(piece: str) -> None:
+    make = (piece * (1 << 20)).__getitem__
+    assert_linear_from_20_ms(is_template, lambda size: make(slice(size)))
 
 
 # (policy, reference, what becomes of it) in <a href>
@@ -53,6 +112,12 @@ ROWS = [
     (Policy(keep=re.compile("^ab$")), "a\nb", Status.KEPT),
     (Policy(keep=re.compile("&")), "x?a&amp;b", Status.KEPT),
     (Policy(keep=re.compile("amp")), "x?a&amp;b", Status.REWRITTEN),
+    (Policy(keep=lambda reference: reference == "a b"), " a b ", Status.KEPT),
+    (Policy(keep=lambda reference: reference == "a b"), "a", Status.REWRITTEN),
+    (Policy(keep_templates=True), "{{ x }}", Status.KEPT),
+    (Policy(keep_templates=True), "x?a={{ x }}", Status.KEPT),
+    (Policy(keep_templates=True), "x", Status.REWRITTEN),
+    (Policy(keep_templates=True), "http://a.example/{{ x }}", Status.ABSOLUTE),
 ]
 
 

@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import json
+import pickle
+import re
+from typing import Any
 
 import pytest
 
-from relbase import Layer, Link, Result, Span, Status, entities, links, results, rewrite
+from relbase import (
+    Layer,
+    Link,
+    Policy,
+    Result,
+    Span,
+    Status,
+    base,
+    entities,
+    links,
+    results,
+    rewrite,
+)
 from relbase.bases.layers import UNKNOWN
 from relbase.notes import Note, Reason
 from relbase.results import Notes
@@ -74,7 +91,7 @@ def test_the_fields_of_links() -> None:
 
 
 def test_columns_count_bytes() -> None:
-    (link,) = rewrite("é<a href='x'>".encode(), url=URL).links
+    (link,) = rewrite("é<a href='x'>".encode(), url=URL, kind="html").links
     assert (link.line, link.column) == (1, 12)
 
 
@@ -85,6 +102,82 @@ def test_values_are_frozen() -> None:
         with pytest.raises(dataclasses.FrozenInstanceError):
             value.part = "1"  # type: ignore[misc]
     assert (entity.part, entity.type, entity.span) == ("", "text/html", Span(0, 3))
+
+
+# ---- pickled and compared, as worker processes and Spark do
+
+VALUES = [
+    (DOCUMENT, {}),
+    (DOCUMENT, {"headers": {"Base": "<URL:http://b.example/>"}, "policy": Policy(extended=True)}),
+    (b"<base href=/d/>" + DOCUMENT, {"redirects": ["/e/"], "profile": "whatwg"}),
+    (b"Content-Base: mailto:x\nContent-Type: text/html\n\n" + DOCUMENT, {"kind": "mail"}),
+    (b"a{background:url(x)}", {"kind": "css", "policy": Policy(keep=re.compile("y"))}),
+]
+
+
+@pytest.mark.parametrize(("data", "call"), VALUES)
+@pytest.mark.parametrize("protocol", [2, pickle.HIGHEST_PROTOCOL])
+def test_a_result_can_be_pickled_with_the_input_and_the_call(
+    data: bytes, call: Any, protocol: int
+) -> None:
+    result = rewrite(data, url=URL, **call)
+    copied = pickle.loads(pickle.dumps(result, protocol))
+    assert (copied.data, copied.edits, copied.notes) == (result.data, result.edits, result.notes)
+    assert copied.base == result.base
+    assert copied.links == result.links == tuple(links(data, url=URL, **call))
+    assert result.links  # not vacuous
+    assert copied == result
+    again = pickle.loads(pickle.dumps(copied, protocol))  # with links and base in it
+    assert again.links == result.links
+
+
+@pytest.mark.parametrize(("data", "call"), VALUES)
+def test_every_value_can_be_pickled(data: bytes, call: Any) -> None:
+    result = rewrite(data, url=URL, **call)
+    values = [*result.links, *result.edits, *result.notes, result.base]
+    values += [*entities(data, url=URL, **call), Policy(keep=re.compile("x"))]
+    assert pickle.loads(pickle.dumps(values)) == values
+    assert copy.deepcopy(values) == values
+
+
+def test_results_compare_by_their_values() -> None:
+    first, second = rewrite(DOCUMENT, url=URL), rewrite(DOCUMENT, url=URL)
+    assert first == second
+    assert hash(first) == hash(second)
+    assert first != rewrite(DOCUMENT, url="http://other.example/")
+    assert rewrite(b"", url=URL) != rewrite(b"", url="http://other.example/")
+    assert first != DOCUMENT
+
+
+def test_a_link_as_a_row() -> None:
+    row = rewrite(DOCUMENT, url=URL).links[2].as_dict()
+    assert row == {
+        "part": "",
+        "element": "img",
+        "attribute": "srcset",
+        "syntax": "srcset",
+        "reference": "z",
+        "url": "http://h.example/d/z",
+        "status": "rewritten",
+        "layer": "retrieval",
+        "base": URL,
+        "base_source": "retrieval URL",
+        "line": 3,
+        "column": 21,
+        "start": 39,
+        "end": 40,
+    }
+
+
+def test_a_base_as_an_object() -> None:
+    found = base(b"<base href=/s/>", url=URL, headers={"Base": "x:y"}).as_dict()
+    assert json.loads(json.dumps(found)) == found
+    assert (found["url"], found["layer"]) == ("http://h.example/s/", "embedded")
+    outer = found["outer"]
+    assert isinstance(outer, dict)
+    assert (outer["url"], outer["layer"]) == (URL, "retrieval")
+    assert [note["reason"] for note in outer["refused"]] == ["base-unsuitable"]
+    assert outer["outer"]["outer"] is None
 
 
 def note(number: int, reason: Reason = Reason.BASE_LATE) -> Note:

@@ -12,21 +12,18 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import Layer, Statement
 from relbase.bases.retrieval import statements as retrieved
 from relbase.notes import Note, Reason
+from relbase.references.headers import find_url
+from relbase.registry import FieldRow, States, bases
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.encoded_words import words
+from relbase.view.encoded_words import decoded_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from relbase.edit import Span
 
-# In the order in which they count within one heading (design rule 2): RFC 1808 §3.1, RFC 2068
-# §14.11 and RFC 2110 §4.2, RFC 2557 §4.
-BASE_FIELDS: Final = ("Base", "Content-Base", "Content-Location")
-
 _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
-_WRAPPERS: Final = (('"', '"'), ("<", ">"), ('"', '"'))
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
@@ -41,24 +38,21 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
     >>> [statement.value for statement in http_statements([("BASE", "<URL:http://a/>")])[0]]
     ['http://a/']
     """
-    given = [(name.strip().lower(), url_of(value)) for name, value in fields]
-    statements = [
-        Statement(Layer.ENTITY, url, f"{field} of the HTTP heading")
-        for field in BASE_FIELDS[:2]
-        for name, url in given
-        if name == field.lower() and url
-    ]
+    given = [(name.strip().lower(), value, None) for name, value in fields]
     notes = [
         Note(
             Reason.CONTENT_LOCATION_HTTP,
             "",
             None,
-            f"Content-Location of the HTTP heading: {url!a} is no base in HTTP (RFC 9110 §8.7)",
+            f"{row.name} of the HTTP heading: {_url_or_value(value)!a} is no base in HTTP "
+            "(RFC 9110 §8.7)",
         )
-        for name, url in given
-        if name == "content-location"
+        for row in bases(States.MAIL)
+        if States.HTTP not in row.states
+        for name, value, _ in given
+        if name == row.name.lower()
     ]
-    return statements, notes
+    return _statements(given, States.HTTP, "the HTTP heading"), notes
 
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
@@ -75,15 +69,39 @@ def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -
     >>> [(statement.value, statement.source) for statement in found]
     [('http://a/b', 'Content-Location of part 1')]
     """
-    given = [(field, url_of(value), span) for field, value, span in fields]
+    return _statements(list(fields), States.MAIL, name)
+
+
+def _statements(
+    given: Sequence[tuple[str, str, Span | None]], where: States, name: str
+) -> list[Statement]:
     return [
-        Statement(Layer.ENTITY, url, f"{wanted} of {name}", span)
-        for wanted in BASE_FIELDS
-        for field, url, span in given
-        if field == wanted.lower()
-        and url
-        and not (wanted == "Content-Location" and url.lower().startswith(("cid:", "mid:")))
+        statement
+        for row in bases(where)
+        for field, value, span in given
+        if field == row.name.lower()
+        and (statement := _statement(row, value, f"{row.name} of {name}", span)) is not None
     ]
+
+
+# RFC 2392: links name parts by such URLs.
+_NAMES: Final = ("cid:", "mid:")
+_NO_URL: Final = "is not one URL, perhaps wrapped, with comments around it"
+
+
+def _statement(row: FieldRow, value: str, source: str, span: Span | None) -> Statement | None:
+    """Return what a field states; None when it is empty, or only names the part."""
+    url = url_of(value)
+    if url is None:
+        return Statement(Layer.ENTITY, value.strip(), source, span, _NO_URL)
+    if not url or (row.names_part and url.lower().startswith(_NAMES)):
+        return None
+    return Statement(Layer.ENTITY, url, source, span)
+
+
+def _url_or_value(value: str) -> str:
+    url = url_of(value)
+    return value.strip() if url is None else url
 
 
 def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]:
@@ -95,7 +113,7 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
     It is a detected mark: `file:` is refused (design rule 5), and credentials are removed.
     """
     source = "Snapshot-Content-Location of the message"
-    found, notes = retrieved(url_of(value or ""), ())
+    found, notes = retrieved(url_of(value or "") or "", ())
     statements = [statement._replace(source=source) for statement in found]
     remarks = [note._replace(text=note.text.replace(found[0].source, source)) for note in notes]
     if statements and statements[0].value[:5].lower() == "file:":
@@ -104,28 +122,21 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
     return statements, remarks
 
 
-def url_of(value: str) -> str:
-    r"""Return the URL that a field's value states, without wrapper and white space; "" for none.
+def url_of(value: str) -> str | None:
+    r"""Return the URL that a field's value states, without wrapper, comments and white space.
 
     Args:
         value: the field's body, folded or not.
 
-    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c>")
+    Returns:
+        "" when the value holds nothing but wrappers and comments, None when it holds more than one
+        URL or quotes and brackets that wrap none: nobody knows what it states.
+
+    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c> (example)")
     'http://www.ics.uci.edu/Test/a/b/c'
     """
-    url = _WHITE_SPACE.sub("", _with_words(value) if "=?" in value else value)
-    for opening, closing in _WRAPPERS:  # `"<URL:...>"` is seen too
-        if len(url) > 1 and url.startswith(opening) and url.endswith(closing):
-            url = url[1:-1]
-    return url[4:] if url[:4].lower() == "url:" else url
-
-
-def _with_words(value: str) -> str:
-    """The value with its encoded words decoded."""
-    raw = encode_inner(value)
-    pieces: list[bytes] = []
-    at = 0
-    for word in words(raw):
-        pieces += (raw[at : word.start], word.inner)
-        at = word.end
-    return decode_inner(b"".join((*pieces, raw[at:])))
+    raw = encode_inner(decoded_words(value))
+    span = find_url(raw)
+    if span is None:
+        return None
+    return _WHITE_SPACE.sub("", decode_inner(raw[span.start : span.end]))

@@ -20,7 +20,7 @@ from urllib.parse import quote
 
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
-from relbase.url.resolver import Profile, Resolver, is_absolute
+from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
 from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
@@ -63,6 +63,27 @@ class Base:
         """Whether relative references can be resolved against it (§2.3)."""
         return unsuitable(self.url) is None
 
+    def as_dict(self) -> dict[str, object]:
+        """Return the base in JSON's types, the next layer out in it, and so on to the last.
+
+        >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
+        'none'
+        """
+        chain = [self]
+        while chain[-1].outer is not None:
+            chain.append(chain[-1].outer)
+        found: dict[str, object] | None = None
+        for base in reversed(chain):
+            found = {
+                "url": base.url,
+                "layer": base.layer.value,
+                "source": base.source,
+                "outer": found,
+                "refused": [note.as_dict() for note in base.refused],
+            }
+        assert found is not None
+        return found
+
 
 UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
 
@@ -75,12 +96,14 @@ class Statement(NamedTuple):
         value: the URL, without wrapper and white space.
         source: where it stands, for people.
         span: its bytes in the input, if it has any.
+        flaw: why it is not a URL at all, None when it may be one.
     """
 
     layer: Layer
     value: str
     source: str
     span: Span | None = None
+    flaw: str | None = None
 
 
 def establish(
@@ -122,14 +145,33 @@ def establish(
     return replace(around, refused=(*refused, *around.refused)), refused
 
 
-# The references of a document are all resolved against one; a hostile URL is as long as it.
-@lru_cache(maxsize=16)
 def unsuitable(url: str) -> str | None:
-    """Say why no relative reference can be resolved against a URL; None when they can (§2.3).
+    """Say why no relative reference can be resolved against a URL; None when they can.
+
+    The text ends in the section that says so: RFC 1808 §2.3, or §3.4 for an unknown base.
 
     >>> unsuitable("http://a/b"), unsuitable("mailto:joe@a")
-    (None, 'mailto: is never used with relative URLs')
+    (None, 'mailto: is never used with relative URLs (RFC 1808 §2.3)')
     """
+    # A hostile URL is as long as its document, and would stay in memory after it (threat N3).
+    return (_remembered if len(url) <= _REMEMBERED else _unsuitable)(url)
+
+
+_REMEMBERED: Final = 1 << 12
+
+
+def _unsuitable(url: str) -> str | None:
+    if not url:
+        return "it is empty: it is unknown, and references are taken for absolute (RFC 1808 §3.4)"
+    why = _hindrance(url)
+    return why and f"{why} (RFC 1808 §2.3)"
+
+
+# The references of a document are all resolved against one.
+_remembered: Final = lru_cache(maxsize=16)(_unsuitable)
+
+
+def _hindrance(url: str) -> str | None:
     scheme, net_loc, path, *_ = rfc1808.split(url)
     # RFC 1808 lets a scheme begin with a digit; the other profiles take such a URL for relative.
     if scheme is None or not scheme[0].isalpha():
@@ -137,28 +179,33 @@ def unsuitable(url: str) -> str | None:
     scheme = scheme.lower()
     if len(scheme) == 1:
         return "it is a file name with a drive letter"
+    shown = scheme if len(scheme) <= _SHOWN_SCHEME else f"{scheme[:_SHOWN_SCHEME]}..."
     if category(scheme) is Category.NEVER:
-        return f"{scheme}: is {Category.NEVER.value}"
+        return f"{shown}: is {Category.NEVER.value}"
     if scheme in NET_LOC_REQUIRED and not net_loc:
-        return f"{scheme}: needs a network location"
+        return f"{shown}: needs a network location"
     if net_loc is None and not path.startswith("/"):
-        return f"no slash follows {scheme}: as the generic-RL syntax has it"
+        return f"no slash follows {shown}: as the generic-RL syntax has it"
     return None
 
 
+# No scheme that is in use is longer, and what is hostile is not repeated at length.
+_SHOWN_SCHEME: Final = 40
+
+
 def with_path(url: str) -> str:
-    """Write the `/` that http, https and ftp want between an authority and `?` or `;`.
+    """Write the `/` that http, https and ftp want between an authority and `?`.
+
+    Not before `;`: RFC 1808 §2.4.3 has it in the net_loc, RFC 3986 and the WHATWG in the host.
 
     >>> with_path("http://a?q")
     'http://a/?q'
     """
-    scheme, authority, *_ = rfc3986.split(url)
+    scheme, authority, path, query, _ = rfc3986.split(url)
     if scheme is None or not authority or scheme.lower() not in NET_LOC_REQUIRED:
         return url
-    # A `;` before the last "@" belongs to the login (RFC 1738 §3.1).
-    semicolon = authority.find(";", authority.rfind("@") + 1)
-    end = len(scheme) + len("://") + (semicolon if semicolon >= 0 else len(authority))
-    return f"{url[:end]}/{url[end:]}" if url[end : end + 1] in {";", "?"} else url
+    end = len(scheme) + len("://") + len(authority)
+    return url if path or query is None else f"{url[:end]}/{url[end:]}"
 
 
 # "If urlRecord's scheme is data or javascript": the frozen base URL is the fallback base URL.
@@ -176,14 +223,21 @@ def _resolved(
     def note(reason: Reason, text: str) -> Note:
         return Note(reason, part, statement.span, f"{statement.source}: {text}")
 
+    if statement.flaw is not None:
+        text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
+        return None, note(Reason.BASE_UNPARSABLE, text)
     embedded = statement.layer is Layer.EMBEDDED
     value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
     shown = _shown(value)
     relative = not is_absolute(value, profile, around.url)
-    if relative and not around.usable:
+    # Alone it may be absolute to the profile's parser (rule 5): `file:/a/b` in whatwg, which only a
+    # base of its own scheme would make relative.
+    alone = relative and not around.url and parses_alone(value, profile)
+    if relative and not around.usable and not alone:
         return None, note(
             Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
         )
+    relative = relative and not alone
     try:
         url = with_path(Resolver(around.url if relative else "", profile, charset).resolve(value))
     except ValueError:
@@ -193,10 +247,13 @@ def _resolved(
         scheme, _, _ = url.partition(":")
         counts = embedded and scheme.lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{shown} is no suitable base, {why} (RFC 1808 §2.3): {verdict}"
+        text = f"{shown} is no suitable base, {why}: {verdict}"
         return url if counts else None, note(Reason.BASE_UNSUITABLE, text)
     if relative:
         text = f"{shown} is relative where an absolute URL is asked for: resolved to {_shown(url)}"
+        return url, note(Reason.BASE_RELATIVE, text)
+    if alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
+        text = f"{shown} is taken for absolute, since nothing around it is known: {_shown(url)}"
         return url, note(Reason.BASE_RELATIVE, text)
     return url, None
 

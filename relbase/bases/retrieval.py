@@ -35,10 +35,9 @@ def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statemen
     >>> statements("http://a/b", ["/c#d"])[0][0].value
     'http://a/c'
     """
-    last, source = (url or "").strip(), "retrieval URL"
-    for number, redirect in enumerate(redirects, 1):
-        last = rfc3986.resolve(last, redirect.strip())
-        source = f"redirect {number}"
+    locations = [redirect.strip() for redirect in redirects]
+    source = f"redirect {len(locations)}" if locations else "retrieval URL"
+    last = rfc3986.follow((url or "").strip(), locations)
     if not last:
         return [], []
     components = rfc3986.split(last)._replace(fragment=None)

@@ -9,7 +9,7 @@ import click
 
 from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
-from relbase.cli import files, jsonl, options, remarks, streams
+from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import entity_in
 from relbase.cli.expansion import inputs_of, refuse_one_url
 from relbase.cli.origins.finder import Finder
@@ -90,6 +90,10 @@ def base(
     finder.load()
 
     def work(source: Source) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            archives.show_bases(archive, as_json=as_json)
+            return
         for document, call in calls(source, settings, finder):
             listed = pipeline.entities_called(document.data, call)
             entities = [entity_in(document, entity) for entity in listed]

@@ -9,12 +9,20 @@ so that everything but printable ASCII is shown as an escape.
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
-from relbase.url.grammar import Kind, base_violations, parse_url, violations
+from relbase.cli.jsonl import parts
+from relbase.cli.lists import listed
+from relbase.url.grammar import (
+    Grammar,
+    Kind,
+    base_violations,
+    parse_url,
+    verdicts,
+    violations,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,7 +43,20 @@ _EPILOG: Final = """\b
 Examples:
   relbase check 'http://example.com/a%20b?c' 'ftp://example.com/x;type=d'
   relbase check --base http://example.com/a/b this:that ../../../c
-  relbase check --json http://example.com/ | jq .violations
+  relbase check --grammar rfc1808 http:g file:/etc/passwd
+  relbase check --json ftp://u:p@example.com/x | jq .parts.password
+
+\b
+Without --grammar an absolute URL must match the production of its scheme in
+RFC 1738 §5, and a relative one RFC 1808 §2.2; where the verdicts on an
+absolute URL differ, both are shown. With --grammar that one alone decides:
+rfc1808 takes any scheme's URL of the characters that a URL may have,
+rfc1738 no relative one.
+
+\b
+Each object of --json has the fields url; base; rfc1808 and rfc1738, the
+production that takes the URL, or null; parts, as the production names them,
+null where it is no URL; and violations.
 
 \b
 The exit status is 1 when a URL violates the grammar. Remarks on where the RFCs
@@ -50,57 +71,87 @@ differ, and on recommended practice, count under --strict alone.
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--base", metavar="URL", help="Judge references as relative to this URL, and it too.")
+@click.option(
+    "--grammar",
+    type=click.Choice([grammar.value for grammar in Grammar]),
+    help="Ask this grammar alone; otherwise both, each for what it is meant for.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each URL.")
 @click.option("--strict", is_flag=True, help="Exit with 1 on remarks too.")
 @click.pass_context
 def check(
-    context: click.Context, urls: tuple[str, ...], base: str | None, *, as_json: bool, strict: bool
+    context: click.Context,
+    urls: tuple[str, ...],
+    base: str | None,
+    grammar: str | None,
+    *,
+    as_json: bool,
+    strict: bool,
 ) -> None:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 
     "-" or no URL at all reads a list from standard input, a URL a line.
     """
     violating = False
-    for url, its_base, found in _judged(urls or ("-",), base):
+    for url, its_base, found in _judged(urls or ("-",), base, grammar):
         violating |= any(strict or one.kind is Kind.VIOLATION for one in found)
-        click.echo(_json_line(url, its_base, found) if as_json else report(url, found))
+        if as_json:
+            click.echo(_json_line(url, its_base, found))
+            continue
+        click.echo(report(url, found, grammar))
+        if grammar is None and (both := _both_verdicts(url)):
+            click.echo(f"{_INDENT}{both}")
     context.exit(1 if violating else 0)
 
 
-def _judged(urls: Iterable[str], base: str | None) -> Iterator[_Judgement]:
+def _judged(urls: Iterable[str], base: str | None, grammar: str | None) -> Iterator[_Judgement]:
     if base is not None:
-        yield base, None, base_violations(base)
-    for url in _listed(urls):
-        yield url, base, violations(url, base)
+        yield base, None, base_violations(base, grammar)
+    for url in listed(urls):
+        yield url, base, violations(url, base, grammar)
 
 
-def _listed(urls: Iterable[str]) -> Iterator[str]:
-    """The URLs, those of standard input in the place of "-"; empty lines are none."""
-    for url in urls:
-        if url != "-":
-            yield url
-            continue
-        # There is no standard input when it was closed before the start.
-        for line in sys.stdin.buffer if sys.stdin else ():
-            if written := line.rstrip(b"\r\n"):
-                yield written.decode("utf-8", "surrogateescape")
+def _both_verdicts(url: str) -> str:
+    """What the two grammars say of an absolute URL on which they do not agree."""
+    generic, own = verdicts(url)
+    if generic.is_url == own.is_url or own.production == "url":  # of a relative one
+        return ""
+    said = ("not a URL", "a URL")
+    return (
+        f"verdicts: {said[generic.is_url]} by RFC 1808 §2.2 ({generic.production}), "
+        f"{said[own.is_url]} by RFC 1738 §5 ({own.production})"
+    )
 
 
 def _json_line(url: str, base: str | None, found: list[Violation]) -> str:
+    by = {
+        verdict.grammar.value: verdict.production if verdict.is_url else None
+        for verdict in verdicts(url)
+    }
     listed = [one._asdict() for one in found]
-    return json.dumps({"url": url, "base": base, "violations": listed})
+    line = {"url": url, "base": base, **by, "parts": _parts(url), "violations": listed}
+    return json.dumps(line)
 
 
-def report(url: str, found: list[Violation]) -> str:
+def _parts(url: str) -> dict[str, object] | None:
+    """The parts that are there, None where it is no URL."""
+    try:
+        return parts(parse_url(url))
+    except ValueError:
+        return None
+
+
+def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
     """The report on one URL for people.
 
     Args:
         url: the URL.
         found: what was found in it.
+        grammar: that was asked alone, None for both.
     """
     if not found:
         shown = _excerpt(url, 0, 0)[0]
-        return f"{shown}\n{_INDENT}ok: {parse_url(url).production}"
+        return f"{shown}\n{_INDENT}ok: {_production(url, grammar)}"
     lines: list[str] = []
     excerpt = None
     for one in found:
@@ -110,6 +161,12 @@ def report(url: str, found: list[Violation]) -> str:
         excerpt = shown
         lines += [caret, _INDENT + _sentence(one)]
     return "\n".join(lines)
+
+
+def _production(url: str, grammar: str | None) -> str:
+    if grammar is None:
+        return parse_url(url).production
+    return next(one.production for one in verdicts(url) if one.grammar == grammar)
 
 
 def _sentence(found: Violation) -> str:

@@ -1,9 +1,9 @@
 """The documents of an input: the input itself, or the messages of an mbox, one after the other.
 
-Strategy: the first piece of an input tells whether it is an mbox. If so, it is split as it is read,
-and each message is a document of its own, so that no more than one is held at a time; what stands
-between the messages comes with them. Anything else is read whole. What the library says of a
-message is then told of the input: the part numbers begin with the number of the message, and
+Strategy: the first piece of an input tells whether it is an mbox. If so, `mail.mbox` splits it as
+it is read, and each message is a document of its own, so that no more than one is held at a time;
+what stands between the messages comes with them. Anything else is read whole. What the library says
+of a message is then said of the input: the part numbers begin with the number of the message, and
 offsets, lines and columns are those of the file.
 
 To mind: an input may have no message at all, or begin with text that belongs to none. Joined, the
@@ -16,20 +16,24 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.containers import mbox
-from relbase.edit import Span
+from relbase import pipeline
+from relbase.call import check
+from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.mail.mbox import is_settled, may_drop, messages, settle
+from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.bases.layers import Base
-    from relbase.call import Arguments
+    from relbase.call import Arguments, Call
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
+    from relbase.containers.mbox import Message
     from relbase.notes import Note
-    from relbase.results import Entity, Link
+    from relbase.results import Entity, Link, Result
 
 
 class Document(NamedTuple):
@@ -38,11 +42,12 @@ class Document(NamedTuple):
     Args:
         before: what stands in front of it in the input and is not part of it: a From_ line.
         data: its bytes.
-        after: what stands behind it in the input and is not part of it: an empty line.
+        after: what stands after it in the input and is not part of it: an empty line.
         number: of the message in an mbox, "" for a document that is the input itself.
         start: where its bytes begin in the input.
         lines: how many lines of the input are before it.
         arguments: of the library, for it.
+        message: of the mbox, None for a document that is the input itself.
     """
 
     before: bytes
@@ -52,6 +57,7 @@ class Document(NamedTuple):
     start: int
     lines: int
     arguments: Arguments
+    message: Message | None = None
 
 
 def documents(source: Source, settings: Settings) -> Iterator[Document]:
@@ -75,28 +81,57 @@ def documents(source: Source, settings: Settings) -> Iterator[Document]:
 def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Document]:
     """The messages of an mbox; what stands before the first comes with it."""
     arguments = {**arguments, "kind": Kind.MAIL}
-    number = lines = 0
-    leading = b""
-    for message in mbox.split(pieces):
-        if message.separator is None:
-            leading = message.content
+    for one in messages(pieces):
+        if isinstance(one, bytes):
+            yield Document(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
             continue
-        number += 1
-        before = leading + message.separator
-        lines += before.count(b"\n")
-        start = message.offset + len(message.separator)
-        yield Document(
-            before, message.content, message.ending, str(number), start, lines, arguments
-        )
-        lines += message.content.count(b"\n") + message.ending.count(b"\n")
-        leading = b""
-    if number == 0:
-        lines = leading.count(b"\n")
-        none: Arguments = {**arguments, "kind": Kind.OTHER}
-        yield Document(leading, b"", b"", "", len(leading), lines, none)
+        number, before, message, start, lines = one
+        content, ending = message.content, message.ending
+        yield Document(before, content, ending, str(number), start, lines, arguments, message)
 
 
-# ---- what the library says of a document, told of the input
+def rewritten(document: Document, call: Call | None = None) -> Result:
+    """Return what the library makes of a document; of a message what it makes of its mbox.
+
+    Args:
+        document: the document.
+        call: what is asked for, None for what its arguments say.
+    """
+    result = pipeline.rewrite_called(document.data, call or _called(document))
+    message = document.message
+    if message is None:
+        return result
+    edits, notes = settle(message, result.edits)
+    result.notes = (*(note for note in result.notes if not is_settled(message, note)), *notes)
+    if tuple(edits) != result.edits:
+        result.edits = tuple(edits)
+        result.data = splice(document.data, edits)
+    return result
+
+
+def _called(document: Document) -> Call:
+    return check(document.data, **document.arguments)
+
+
+def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
+    """Return the references of a document, as they are in its input.
+
+    Args:
+        document: the document.
+        call: what is asked for, None for what its arguments say.
+    """
+    found = pipeline.links_called(document.data, call or _called(document))
+    if document.message is None or not may_drop(document.message):
+        return (link_in(document, link) for link in found)
+    is_kept = not rewritten(document, call).edits
+    return (
+        link_in(document, replace(link, status=Status.KEPT) if is_dropped else link)
+        for link in found
+        for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
+    )
+
+
+# ---- what the library says of a document, said of the input
 
 
 def note_in(document: Document, note: Note) -> Note:

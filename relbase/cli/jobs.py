@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from relbase.cli.inplace import InPlace
 
 if TYPE_CHECKING:
+    from relbase.cli.archives import Choices
     from relbase.cli.inputs import Input
     from relbase.cli.maildir import Delivery
     from relbase.cli.options import Settings
@@ -38,6 +39,7 @@ class Plan(NamedTuple):
         delivery: of the messages of a Maildir, into its copy.
         only: what --only names, none for all.
         reports: whether hashes and counts of links are wanted.
+        choices: what the options on web archives say.
     """
 
     settings: Settings
@@ -47,6 +49,7 @@ class Plan(NamedTuple):
     delivery: Delivery | None = None
     only: frozenset[str] = frozenset()
     reports: bool = False
+    choices: Choices | None = None
 
 
 class Job(NamedTuple):
@@ -83,6 +86,7 @@ class Done(NamedTuple):
         state: what became of it.
         error: why nothing did.
         errors: why some messages of it were passed through.
+        failed: how much of an archive could not be read, which was said already.
         warned: the warnings on it.
         warnings: how many they were.
         found: whether --check or --diff found something to change.
@@ -103,6 +107,7 @@ class Done(NamedTuple):
     state: State
     error: str = ""
     errors: tuple[str, ...] = ()
+    failed: int = 0
     warned: tuple[Warned, ...] = ()
     warnings: int = 0
     found: bool = False

@@ -11,6 +11,7 @@ from relbase.edit import Span
 
 if TYPE_CHECKING:
     from relbase.results import Entity, Link
+    from relbase.url.grammar import Url
 
 
 def line(file: str, value: Link | Entity, **more: object) -> str:
@@ -26,6 +27,12 @@ def line(file: str, value: Link | Entity, **more: object) -> str:
     own = _fields(value)
     assert own is not None
     return json.dumps(_plain({"file": file, **own, **more}))
+
+
+def parts(url: Url) -> dict[str, object]:
+    """Return the parts of a URL that are there, by their names."""
+    fields = ((field.name, getattr(url, field.name)) for field in dataclasses.fields(url))
+    return {name: _plain(value) for name, value in fields if value is not None}
 
 
 def _plain(value: object) -> object:

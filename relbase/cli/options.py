@@ -10,24 +10,27 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import click
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import Dump, parse_dump
-from relbase.call import Arguments
+from relbase.call import Arguments, KindName, ProfileName
 from relbase.cli import maildir
 from relbase.cli.inputs import STDIN
 from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file, whence
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
-from relbase.formats import WORKING, kind_of_bytes, kind_of_name, kind_of_type
+from relbase.formats import WORKING, kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile
 from relbase.view.charset import lookup
+
+# What --kind calls a web archive: it is not a kind of document.
+ARCHIVE: Final = "warc"
 
 
 class Settings(NamedTuple):
@@ -66,15 +69,16 @@ class Settings(NamedTuple):
             name: of the input's file, which may tell its kind: --kind > Content-Type > name.
         """
         kind: Kind | str | None = self.kind
-        if kind is None and self._kind_of_type() is None:
-            kind = _kind_of_name(name)
+        if kind is None and self._kind_of_type() is None and _is_delivered(name):
+            kind = Kind.MAIL
         return Arguments(
             url=self.url,
             redirects=self.redirects,
             headers=self.fields,
-            kind=kind,
+            kind=cast("Kind | KindName | None", kind),  # click has checked both
+            name=None if name == STDIN else name,
             charset=self.charset,
-            profile=self.profile,
+            profile=cast("ProfileName", self.profile),
             policy=self.policy,
             detect=self.detect,
         )
@@ -88,7 +92,9 @@ class Settings(NamedTuple):
         """
         if self.kind is not None:
             return Kind(self.kind)
-        return self._kind_of_type() or _kind_of_name(name) or kind_of_bytes(start)
+        delivered = Kind.MAIL if _is_delivered(name) else None
+        shown = "" if name == STDIN else name
+        return self._kind_of_type() or delivered or kind_of_file(shown, start)
 
     def on_fields(self, fields: tuple[tuple[str, str], ...]) -> Settings:
         """The settings for an input that came with a heading of its own.
@@ -103,11 +109,9 @@ class Settings(NamedTuple):
         return kind_of_type(next(types, ""))
 
 
-def _kind_of_name(name: str) -> Kind | None:
+def _is_delivered(name: str) -> bool:
     # What looks like a suffix in the name of a message is of the host that delivered it.
-    if name != STDIN and maildir.is_message(name):
-        return Kind.MAIL
-    return kind_of_name(name)
+    return name != STDIN and maildir.is_message(name)
 
 
 def parameters(*own: click.Option) -> list[click.Parameter]:
@@ -250,7 +254,7 @@ _SHARED: Final = [
     ),
     click.Option(
         ["--kind"],
-        type=click.Choice([kind.value for kind in WORKING]),
+        type=click.Choice([*(kind.value for kind in WORKING), ARCHIVE]),
         help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
     ),
     click.Option(

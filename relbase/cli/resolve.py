@@ -15,7 +15,9 @@ from relbase.cli.streams import excerpt, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
+
+    from relbase.url.steps.step import Step
 
 # A table wider than the terminal, or than this in a pipe, is written as a list.
 _WIDTH: Final = 120
@@ -29,6 +31,7 @@ class _Resolved(NamedTuple):
     profile: str
     url: str | None
     error: str | None
+    steps: tuple[Step, ...] = ()
 
 
 _EPILOG: Final = """\b
@@ -36,6 +39,12 @@ Examples:
   relbase resolve http://a/b/c/d ../g
   relbase resolve 'http://a/b/c/d;p?q#f' ../../../g ';x' '' http:g --all
   relbase resolve --profile whatwg http://a/b -- -g
+  relbase resolve http://a/b/c/d ../g --steps --all
+
+\b
+--steps tells how each result comes about: the steps of RFC 1808 §4 by their
+numbers, those of RFC 3986 §5.2, or the states of the WHATWG URL parser, with
+what each step made and, where it is about segments, the stack of them.
 
 \b
 Exit status: 0; 3 when a reference has no result (profile whatwg alone has
@@ -55,6 +64,7 @@ suitable one, under --strict.
     help="The algorithm that resolves references.",
 )
 @click.option("--all", "every", is_flag=True, help="Show the results of all profiles side by side.")
+@click.option("--steps", is_flag=True, help="Show every step that the algorithm takes.")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object a result.")
 @click.option("--strict", is_flag=True, help="Exit with status 1 when there are warnings.")
 @click.pass_context
@@ -66,6 +76,7 @@ def resolve(
     *,
     profile: str,
     every: bool,
+    steps: bool,
     as_json: bool,
     strict: bool,
 ) -> None:
@@ -76,15 +87,17 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: the base {excerpt(base)} is no suitable one (RFC 1808 §2.3): {why}")
+        streams.warn(f"warning: the base {excerpt(base)} is no suitable one: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
-    rows = _resolved(base, references, profiles)
+    rows = _resolved(base, references, profiles, steps=steps)
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
     if as_json:
         for row in rows:
             for resolved in row:
-                streams.say(json.dumps(resolved._asdict()))
+                streams.say(_json_line(resolved, steps=steps))
+    elif steps:
+        _show_steps([resolved for row in rows for resolved in row])
     elif every:
         _show_all(rows)
     else:
@@ -92,28 +105,58 @@ def resolve(
     context.exit(tally.status(strict=strict))
 
 
+def _json_line(resolved: _Resolved, *, steps: bool) -> str:
+    line = resolved._asdict()
+    taken = line.pop("steps")
+    if steps:
+        line["steps"] = [step._asdict() for step in taken]
+    return json.dumps(line)
+
+
 def _resolved(
-    base: str, references: Sequence[str], profiles: Iterable[Profile]
+    base: str, references: Sequence[str], profiles: Iterable[Profile], *, steps: bool
 ) -> list[list[_Resolved]]:
     """A row for each reference, a column for each profile."""
-    columns = [_column(base, references, profile) for profile in profiles]
+    columns = [_column(base, references, profile, steps=steps) for profile in profiles]
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-def _column(base: str, references: Sequence[str], profile: Profile) -> list[_Resolved]:
+def _column(
+    base: str, references: Sequence[str], profile: Profile, *, steps: bool
+) -> list[_Resolved]:
     try:
-        resolver = Resolver(base, profile).resolve
+        resolver = Resolver(base, profile)
     except ValueError:
         error = "the base does not parse"
         return [_Resolved(base, text, profile.value, None, error) for text in references]
-    return [_one(resolver, base, text, profile) for text in references]
+    return [_one(resolver, reference, steps=steps) for reference in references]
 
 
-def _one(resolver: Callable[[str], str], base: str, reference: str, profile: Profile) -> _Resolved:
+def _one(resolver: Resolver, reference: str, *, steps: bool) -> _Resolved:
+    url, error = None, None
     try:
-        return _Resolved(base, reference, profile.value, resolver(reference), None)
+        url = resolver.resolve(reference)
     except ValueError:
-        return _Resolved(base, reference, profile.value, None, "the reference does not parse")
+        error = "the reference does not parse"
+    taken = tuple(resolver.steps(reference)) if steps else ()
+    return _Resolved(resolver.base, reference, resolver.profile.value, url, error, taken)
+
+
+def _show_steps(resolved: list[_Resolved]) -> None:
+    """Each result with its steps: numbers, what was done, then what came of it."""
+    for one in resolved:
+        streams.say(f"{excerpt(one.reference)}  ({one.profile})")
+        if not one.steps:  # the base itself is a failure
+            streams.say(f"    failure: {one.error}")
+        width = max((len(step.number) for step in one.steps), default=0)
+        indent = " " * (4 + width + 2)
+        for step in one.steps:
+            streams.say(f"    {step.number:{width}}  {printable(step.text)}")
+            if step.stack is not None:
+                segments = (printable(segment) or '""' for segment in step.stack)
+                streams.say(f"{indent}segments: {' | '.join(segments) or 'none'}")
+            if step.value is not None:
+                streams.say(f"{indent}-> {excerpt(step.value)}")
 
 
 def _show(resolved: list[_Resolved]) -> None:

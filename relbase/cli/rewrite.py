@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.cli import maildir, options, outputs, streams
+from relbase.cli.archives import Choices
 from relbase.cli.expansion import inputs_of, refuse_one_url
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
@@ -42,8 +43,11 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     to standard error, as file:line:column, one of each kind.
 
     An INPUT may be a page, a style sheet, a message, an mbox, which is rewritten a message at a
-    time, or a Maildir. With -r or --files-from there may be thousands: a site, or saved pages whose
-    URLs are found in what the programs left that saved them.
+    time, or a Maildir. Of a web archive (WARC, ARC) the output is a WARC of conversion records,
+    the pages with links that changed, each on the URL of its own record.
+
+    With -r or --files-from there may be thousands: a site, or saved pages, whose URLs are found in
+    what the programs left that saved them.
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
@@ -65,6 +69,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         delivery,
         own["only"],
         reports=own["report"] is not None,
+        choices=Choices(own["output"], own["with_originals"], own["all_status"], own["date"]),
     )
     manner = _manner(own, settings, found)
     ended = run(plan, jobs, manner)

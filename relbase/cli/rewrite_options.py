@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from relbase.cli import archives
 from relbase.cli.selection import CHOICES, read_only
 
 EPILOG: Final = """\b
@@ -16,6 +17,7 @@ Examples:
   relbase rewrite inbox.mbox -o absolute.mbox
   relbase rewrite Maildir/ -o absolute/
   relbase rewrite page.html --url http://example.com/a/page.html --diff
+  relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
 \b
 Sites and saved pages:
@@ -109,4 +111,5 @@ OPTIONS: Final = (
         help="Skip what a report says is done, where nothing has changed since. With --report of "
         "the same name the report goes on.",
     ),
+    *archives.OPTIONS,
 )

@@ -119,7 +119,7 @@ class _Running:
             self.tally.unsafe += done.state is State.UNSAFE
         for line in done.errors:
             streams.warn(line)
-        self.tally.failed += len(done.errors)
+        self.tally.failed += len(done.errors) + done.failed
         self._teller.tell(list(done.warned))
         self._claim(done, shown)
         for line in done.lines:

@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from relbase import pipeline
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import files, inplace, maildir, selfcheck, streams
+from relbase.cli import archives, files, inplace, maildir, selfcheck, streams
+from relbase.cli.documents import rewritten
 from relbase.cli.files import InputError
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.jobs import Action, Done, State
-from relbase.cli.outcome import OutputError
+from relbase.cli.outcome import OutputError, Tally
 from relbase.cli.outputs import Written
 from relbase.cli.reading import found_calls, peeked
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
-from relbase.cli.warnings import Collected
+from relbase.cli.warnings import Collected, Told
 from relbase.kind import Kind
 from relbase.results import Result
 
@@ -115,6 +115,8 @@ class _Doing:
         self._found: Found | None = None
         self._lines: list[str] = []
         self._errors: list[str] = []
+        self._tally = Tally()
+        self._text: str | None = None
         self._directory = ""
 
     def done(self) -> Done:
@@ -122,6 +124,10 @@ class _Doing:
             raise _SkippedError(State.SKIPPED)
         first, source = peeked(self._source)
         settings = self._plan.settings
+        source, archive = archives.recognise(source, settings, self._tally)
+        if archive is not None:
+            self._archive(archive)
+            return self._result()
         self._found = found = self._plan.finder.find(source, settings.url)
         settings = settings.on_fields(found.fields)
         kind = settings.kind_of(source.name, first)
@@ -143,10 +149,11 @@ class _Doing:
             State.REWRITTEN if changed else State.UNCHANGED,
             errors=tuple(self._errors),
             warned=tuple(self._warned.all()),
-            warnings=self._warned.count,
+            warnings=self._warned.count + self._tally.warnings,
+            failed=self._tally.failed,
             found=self._plan.action is Action.CHECK and (changed or summary.unknown > 0),
             lines=tuple(self._lines),
-            text=summary.done(),
+            text=summary.done() if self._text is None else self._text,
             directory=self._directory,
             url=self._base.url,
             source=self._base.source if self._base.url else "",
@@ -158,6 +165,28 @@ class _Doing:
             found_url=bool(self._found and self._found.url and not self._found.given),
         )
 
+    # ---- web archives
+
+    def _archive(self, archive: archives.Archive) -> None:
+        """An archive has an output of its own kind: the records of what changed."""
+        plan = self._plan
+        if plan.only:
+            raise _SkippedError(State.PASSED)
+        if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
+            flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
+            text = f"{flag} no archives: give --check, or -o FILE"
+            raise InputError(text)
+        self._text = ""  # it says itself what was done
+        verbose = plan.settings.told is Told.ALL
+        made = archives.rewritten(archive, plan.choices, verbose=verbose)
+        self._act(archive.source, self._summed(made))
+
+    def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
+        for document, result in made:
+            self._summary.changed += result.changed
+            self._summary.places += len(result.edits)
+            yield document, result
+
     # ---- rewriting
 
     def _rewritten(self, source: Source, settings: Settings, found: Found) -> Iterator[Rewritten]:
@@ -166,13 +195,13 @@ class _Doing:
             if document.number:
                 # What was read must not get lost because of one message of many.
                 try:
-                    result = pipeline.rewrite_called(document.data, call)
+                    result = rewritten(document, call)
                 except Exception as error:  # noqa: BLE001 (it is said, and the next comes)
                     text = f"part {document.number}, passed through"
                     self._errors.append(f"{source.shown}: {text}: error: {reason(error)}")
                     result = _unchanged(document.data)
             else:
-                result = pipeline.rewrite_called(document.data, call)
+                result = rewritten(document, call)
                 self._base = result.base
             if self._plan.reports:
                 self._links.update(link.status.value for link in result.links)

@@ -25,11 +25,12 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
+from relbase.registry import REMEMBERED
 from relbase.view.charset import lookup
 from relbase.view.transcode import UNREADABLE, decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
@@ -63,7 +64,7 @@ class Heading(NamedTuple):
         start: where it begins.
         end: where its last field ends; the empty line follows, if there is one.
         body: where the body begins.
-        fields: those of use to relbase, in their order (`Content-*`, bases, links, signatures).
+        fields: those that `relbase.registry` has a use for, in their order.
         cut: whether it passes a limit. What comes past it was not read.
     """
 
@@ -74,16 +75,19 @@ class Heading(NamedTuple):
     cut: bool
 
 
-# The fields that are remembered: RFC 2045 §3 and all other Content- fields; what states a base
-# (`headings.BASE_FIELDS`, and Chromium's Snapshot-Content-Location); what holds references
-# (RFC 2068 §19.6.2, RFC 5064, RFC 2369); what changes or breaks with a body (design rule 11).
-_REMEMBERED: Final = rb"""(?:content-[!-9;-~]*+|mime-version
-    |base|snapshot-content-location
-    |link|location|uri|refresh|archived-at|list-[!-9;-~]*+
-    |lines|dkim-signature|domainkey-signature|arc-[!-9;-~]*+)"""
+def _alternatives(names: Iterable[str]) -> bytes:
+    """Build what matches one of the names; the engine compares what they begin with once."""
+    tails: dict[str, list[str]] = {}
+    for name in sorted(names, reverse=True):
+        head, dash, tail = name.partition("-")
+        tails.setdefault(head + dash, []).append(tail)
+    words = (re.escape(head) + f"(?:{'|'.join(tails[head])})" for head in tails)
+    return f"(?:{'|'.join(words)})".encode()
 
 
-# A heading goes on to one of these. Others may stand in a text: `Link: ...`.
+_REMEMBERED: Final = _alternatives(REMEMBERED)
+
+# A heading goes on to one of these: all of RFC 2045 §3. Others may stand in a text: `Link: ...`.
 _MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"
 
 
@@ -197,8 +201,40 @@ def _fields(
         if at - found.start() > MAX_FIELD:
             cut = True
         else:
-            value = _stripped(data, *found.span(2))
-            fields.append(Field(found[1].decode("ascii").lower(), value, Span(*found.span())))
+            fields.append(_field(data, found))
+
+
+def fields_of_paragraph(data: bytes, start: int, end: int) -> list[Field]:
+    r"""Return the fields that readers see who look for them in all lines up to an empty one.
+
+    Args:
+        data: what the offsets are of.
+        start: where a heading begins.
+        end: where its empty line does. Lines end with LF.
+
+    What `read_heading` takes for a body may hold fields to others: an mbox tells its lengths in
+    them. No more than `MAX_FIELDS` are returned, and no longer ones than `MAX_FIELD`.
+
+    >>> found = fields_of_paragraph(b"--x\nLines: 3\n", 0, 13)
+    >>> [field.name for field in found]
+    ['lines']
+    """
+    grammar = _GRAMMARS[b"\n"]
+    fields: list[Field] = []
+    while len(fields) < MAX_FIELDS:
+        start = _end(grammar.passed_over(data, start, end))
+        found = grammar.remembered(data, start, end)
+        if found is None:
+            break
+        start = found.end()
+        if start - found.start() <= MAX_FIELD:
+            fields.append(_field(data, found))
+    return fields
+
+
+def _field(data: bytes, found: re.Match[bytes]) -> Field:
+    value = _stripped(data, *found.span(2))
+    return Field(found[1].decode("ascii").lower(), value, Span(*found.span()))
 
 
 def _end(found: re.Match[bytes] | None) -> int:
@@ -232,6 +268,7 @@ def first(data: bytes, heading: Heading, name: str) -> str | None:
     >>> first(b"Base: a\nbase: b\n\n", read_heading(b"Base: a\nbase: b\n\n", 0, 17), "base")
     'a'
     """
+    assert name in REMEMBERED, f"{name} has no row in relbase.registry"
     return next((text_of(data, field) for field in heading.fields if field.name == name), None)
 
 

@@ -23,19 +23,10 @@ beginning, since other readers do compare beginnings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from relbase.containers import fields
-from relbase.containers.fields import (
-    Heading,
-    eol_of,
-    first,
-    media_type,
-    parameters,
-    read_heading,
-    token,
-)
+from relbase.containers.fields import Heading, eol_of, first, read_heading, token
 from relbase.containers.parts import (
     IDENTITY,
     MESSAGES,
@@ -46,8 +37,8 @@ from relbase.containers.parts import (
     Part,
     transfer_encoding,
 )
+from relbase.containers.stated import Stated, file_name, read_type
 from relbase.edit import Span
-from relbase.view.transcode import encode
 
 # Design rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
 MAX_DEPTH: Final = 100
@@ -195,10 +186,13 @@ def _read(
     data = source.data
     most = min(fields.MAX_FIELDS, MAX_FIELDS - state.fields)
     heading = read_heading(data, at, source.end, source.eol, most)
-    stated = _stated(first(data, heading, "content-type") or "")
+    stated = read_type(first(data, heading, "content-type") or "")
+    disposition = first(data, heading, "content-disposition") or ""
     type_ = stated.type or _default_type(heading, parent)
     encoding = transfer_encoding(data, heading)
     depth = parent.depth + 1 if parent else 0
+    if type_.startswith("multipart/") and _is_in_the_clear(source, heading, encoding, stated):
+        encoding = "8bit"
     shape = _shape(type_, encoding, stated.boundary, heading)
     shape = _within_limits(shape, source, depth, state.count)
     part = Part(
@@ -207,7 +201,8 @@ def _read(
         type=type_,
         charset=stated.charset,
         encoding=encoding,
-        disposition=token(first(data, heading, "content-disposition") or "") or None,
+        disposition=token(disposition) or None,
+        name=file_name(disposition) or stated.name,
         heading=heading,
         body=Span(heading.body, heading.body),
         delimiter=delimiter,
@@ -219,28 +214,27 @@ def _read(
     return _Entity(part, parent, index, depth, shape.boundary)
 
 
-class _Stated(NamedTuple):
-    """What a Content-Type states; the boundary as it stands in delimiters."""
-
-    type: str
-    charset: str | None
-    boundary: bytes | None
+# How far into a body its first delimiter is looked for: preambles are a few lines.
+_PREAMBLE: Final = 1 << 16
 
 
-def _stated(content_type: str) -> _Stated:
-    """Read a Content-Type: few are new, since many parts and messages share theirs."""
-    return (_read_type if len(content_type) > _REMEMBERED else _remembered_type)(content_type)
+def _is_in_the_clear(source: _Source, heading: Heading, encoding: str, stated: Stated) -> bool:
+    """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
+
+    Encoded, the lines of its delimiters would not begin with `--`: that is no base64, and in
+    quoted-printable the parts would be encoded twice.
+    """
+    if encoding not in _CLAIMS or stated.boundary is None:
+        return False
+    end = min(source.end, heading.body + _PREAMBLE)
+    mark = b"--" + stated.boundary
+    return (
+        source.data.startswith(mark, heading.body, end)
+        or source.data.find(source.eol + mark, heading.body, end) >= 0
+    )
 
 
-def _read_type(content_type: str) -> _Stated:
-    stated = parameters(content_type)
-    # RFC 2046 §5.1.1: a boundary ends in no space.
-    boundary = encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
-    return _Stated(media_type(content_type), stated.get("charset", "").strip() or None, boundary)
-
-
-_REMEMBERED: Final = 1_000
-_remembered_type: Final = lru_cache(maxsize=128)(_read_type)
+_CLAIMS: Final = frozenset(["base64", "quoted-printable"])
 
 
 def _default_type(heading: Heading, parent: _Entity | None) -> str:
@@ -305,6 +299,7 @@ def _rest(at: int, delimiter: Span, parent: _Entity | None, index: int) -> _Enti
         charset=None,
         encoding="binary",
         disposition=None,
+        name="",
         heading=Heading(at, at, at, (), cut=False),
         body=Span(at, at),
         delimiter=delimiter,

@@ -3,17 +3,12 @@
 What comes in are the bytes of the file in pieces. What goes out are `Message` values whose bytes,
 joined in order, are the file again. At most one message and one piece are held at a time.
 
-The rule (https://www.jwz.org/doc/content-length.html): a line that begins with the five bytes
-`From ` is a separator where it is the first line of the file (behind a byte order mark too) or
-follows an empty line. However, readers differ:
+The rule (design rule 19): a From_ line (`containers.from_line`) separates messages where it is the
+first line of the file (after a byte order mark too) or follows an empty line. Prose that begins
+with `From ` is text, and so is a From_ line after a line that is not empty; the latter is reported,
+since other readers take it for a separator. An edit must make no such line: `mail.mbox` sees to it.
 
-- Mutt and Dovecot read a date on the line, and ask for no empty line. Dates were written in too
-  many forms and left out (`From - ` of Mozilla, `From ???@???` of Eudora, names in any charset): a
-  separator that is missed gives the links of a message the base of another message.
-- Thunderbird wants a header field on the next line. Then an edit on that line could make or unmake
-  a separator. This rule depends on nothing but line ends and `From `, which no edit writes.
-
-Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes behind
+Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes after
 the heading is followed by at most two line ends and then a separator, or the end of the file. In
 mboxcl2 the lines `From ` inside are not escaped, and this is how they are known.
 
@@ -28,7 +23,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.containers.fields import fields_of_paragraph
+from relbase.containers.from_line import LOOKED_AT, begins_file, has_date, is_separator
 from relbase.edit import Span
+from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -37,11 +35,21 @@ if TYPE_CHECKING:
 # one can cost. Without it a longer message is split by the rule, which most often is the same.
 MAX_CONTENT_LENGTH: Final = 1 << 25
 
-_FROM: Final = b"From "
 _FROM_AFTER_LINE: Final = b"\nFrom "
-_MARKED_FROM: Final = b"\xef\xbb\xbfFrom "  # behind a byte order mark
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _LF: Final = 0x0A
 _CR: Final = 0x0D
+
+
+# Each is reported, and nobody reads more.
+MAX_DOUBTFUL: Final = 100
+
+
+class Promise(NamedTuple):
+    """A Content-Length: its number, and where the bytes that it counts begin."""
+
+    length: int
+    body: int
 
 
 class Message(NamedTuple):
@@ -53,20 +61,26 @@ class Message(NamedTuple):
             first one, which is no message and is passed on.
         content: the message: heading and body.
         ending: what ends it in the mbox and is no part of it: the empty line before the next
-            separator or the end of the file, behind a true Content-Length any line ends; b"" where
+            separator or the end of the file, after a true Content-Length any line ends; b"" where
             there is none.
         length: the digits of the Content-Length that the end was found by, as a span of `content`.
+        unproven: the one Content-Length of the heading that does not prove true, None for none:
+            what it promises, and where the bytes that it counts begin in `content`.
+        doubtful: where in `content` lines begin that look like a separator, without an empty line
+            before them; no more than `MAX_DOUBTFUL`.
 
-    >>> message = Message(0, b"From a\n", b"Subject: x\n\ny\n", b"\n", None)
+    >>> message = Message(0, b"From -\n", b"Subject: x\n\ny\n", b"\n")
     >>> message.data
-    b'From a\nSubject: x\n\ny\n\n'
+    b'From -\nSubject: x\n\ny\n\n'
     """
 
     offset: int
     separator: bytes | None
     content: bytes
     ending: bytes
-    length: Span | None
+    length: Span | None = None
+    unproven: Promise | None = None
+    doubtful: tuple[int, ...] = ()
 
     @property
     def data(self) -> bytes:
@@ -83,22 +97,24 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
     The joined `data` of all that is yielded is the file, and where the pieces were cut changes
     nothing.
 
-    >>> [m.content for m in split([b"From a\n\nx\n\nFr", b"om b\nSubject: y\n"])]
-    [b'\nx\n', b'Subject: y\n']
+    >>> [m.content for m in split([b"From -\nX: y\n\nx\n\nFr", b"om -\nSubject: y\n"])]
+    [b'X: y\n\nx\n', b'Subject: y\n']
     """
     source = iter(chunks)
     buffer = bytearray()
     offset = _leading(buffer, source)
     if offset:
-        yield Message(0, None, _taken(buffer, offset), b"", None)
+        yield Message(0, None, _taken(buffer, offset), b"")
     while _fill(buffer, source, 1):
-        content, ending, following, length = _measured(buffer, source)
+        content, ending, following, length, unproven, doubtful = _measured(buffer, source)
         message = Message(
             offset,
             _copied(buffer, 0, content),
             _copied(buffer, content, ending),
             _copied(buffer, ending, following),
             length,
+            unproven,
+            tuple(at - content for at in doubtful),
         )
         del buffer[:following]  # moves the start of the buffer, not its bytes
         offset += following
@@ -107,21 +123,22 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
 
 def _leading(buffer: bytearray, source: Iterator[bytes]) -> int:
     """How many bytes stand before the first separator."""
-    _fill(buffer, source, len(_MARKED_FROM))
-    if buffer.startswith(_FROM):
-        return 0
-    if buffer.startswith(_MARKED_FROM):
-        return len(_MARKED_FROM) - len(_FROM)
-    return _next_separator(buffer, source, 0)
+    _fill(buffer, source, len(_BYTE_ORDER_MARK) + LOOKED_AT)
+    start = len(_BYTE_ORDER_MARK) if buffer.startswith(_BYTE_ORDER_MARK) else 0
+    if begins_file(_line(buffer, start)):
+        return start
+    return _next_separator(buffer, source, 0)[0]
 
 
 class _Measured(NamedTuple):
-    """Where the parts of the message at the start of the buffer begin, and its `length`."""
+    """Where the parts of the message at the start of the buffer begin, and what was seen."""
 
     content: int
     ending: int
     following: int
-    length: Span | None
+    length: Span | None = None
+    unproven: Promise | None = None
+    doubtful: tuple[int, ...] = ()
 
 
 def _measured(buffer: bytearray, source: Iterator[bytes]) -> _Measured:
@@ -129,47 +146,61 @@ def _measured(buffer: bytearray, source: Iterator[bytes]) -> _Measured:
     content = _search(_LINE_END, 1, buffer, source, 0)
     # The line end of the separator may be the one before the empty line that ends the heading.
     body = _search(_HEADING_END, _HEADING_END_SIZE, buffer, source, content - 1)
-    promised = _promised(buffer, content, body)
-    if promised is not None:
-        length, end = promised
-        _fill(buffer, source, end + _AFTER_LENGTH_SIZE)
-        after = _AFTER_LENGTH.match(buffer, end) if end <= len(buffer) else None
+    digits = _digits(buffer, content, body)
+    unproven = None
+    if digits is not None:
+        length = int(buffer[content + digits.start : content + digits.end])
+        after = _proven(buffer, source, body + length)
         if after is not None:
-            return _Measured(content, end, after.end(), length)
-    following = _next_separator(buffer, source, body - 1)
-    return _Measured(content, _empty_line(buffer, content, following), following, None)
+            return _Measured(content, body + length, after, digits)
+        unproven = Promise(length, body - content)
+    following, doubtful = _next_separator(buffer, source, body - 1)
+    ending = _empty_line(buffer, content, following)
+    return _Measured(content, ending, following, None, unproven, doubtful)
 
 
 _LINE_END: Final = re.compile(rb"\n")
 _HEADING_END: Final = re.compile(rb"\n\r?\n")
 _HEADING_END_SIZE: Final = 3
 
-# The search begins at the line end of the From_ line. More digits than these are no length.
-_CONTENT_LENGTH: Final = re.compile(
-    rb"\ncontent-length[\t ]*+:[\t ]*+([0-9]{1,18})[\t ]*+(?=\r?\n)", re.IGNORECASE
-)
-# What proves a length true. A buffer that reaches further than this does not end here.
-_AFTER_LENGTH: Final = re.compile(rb"(?:\r?\n){0,2} (?: (?<=\n)(?=From[ ]) | \Z )", re.VERBOSE)
-_AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\nFrom ")
+# More digits than these are no length.
+_is_length: Final = re.compile(rb"[0-9]{1,18}").fullmatch
+_after_length: Final = re.compile(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").match
+_AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT
 
 
-def _promised(buffer: bytearray, content: int, body: int) -> tuple[Span, int] | None:
-    """The Content-Length of a heading and where the message ends by it; None for none or several.
+def _digits(buffer: bytearray, content: int, body: int) -> Span | None:
+    """The number of a heading's Content-Length, as a span of the heading; None for none to follow.
 
     Which of several is meant nobody knows.
     """
-    found = list(_CONTENT_LENGTH.finditer(buffer, content - 1, body))
-    if len(found) != 1:
+    heading = _copied(buffer, content, body)
+    found = [
+        field.value
+        for field in fields_of_paragraph(heading, 0, len(heading))
+        if ROWS[field.name].follows is Follows.LENGTH
+        and b"\n" not in heading[field.span.start : field.value.start]  # nobody folds it
+    ]
+    if len(found) != 1 or not _is_length(heading, *found[0]):
         return None
-    length = int(found[0][1])
-    if length > MAX_CONTENT_LENGTH:
-        return None
-    start, end = found[0].span(1)
-    return Span(start - content, end - content), body + length
+    start, end = found[0]
+    return None if int(heading[start:end]) > MAX_CONTENT_LENGTH else Span(start, end)
 
 
-def _next_separator(buffer: bytearray, source: Iterator[bytes], at: int) -> int:
-    """Where the next From_ line behind an empty line begins, or the end of the file.
+def _proven(buffer: bytearray, source: Iterator[bytes], end: int) -> int | None:
+    """Where what follows a message begins that is to end at `end`; None if it does not."""
+    _fill(buffer, source, end + _AFTER_LENGTH_SIZE)
+    after = _after_length(buffer, end) if end <= len(buffer) else None
+    following = len(buffer) + 1 if after is None else after.end()
+    if following < len(buffer) and not is_separator(_line(buffer, following)):
+        return None
+    return following if following <= len(buffer) else None
+
+
+def _next_separator(
+    buffer: bytearray, source: Iterator[bytes], at: int
+) -> tuple[int, tuple[int, ...]]:
+    """Where the next From_ line after an empty line begins, or the end of the file; the doubtful.
 
     Args:
         buffer: begins where the file or a message does.
@@ -177,20 +208,25 @@ def _next_separator(buffer: bytearray, source: Iterator[bytes], at: int) -> int:
         at: where to look from, at most at the line end of the empty line.
     """
     at = max(at, 0)
+    doubtful: list[int] = []
     while True:
         found = buffer.find(_FROM_AFTER_LINE, at)
         if found >= 0:
             at = found + 1
-            if _empty_line(buffer, 0, at) < at:
-                return at
+            _fill(buffer, source, at + LOOKED_AT)
+            if _empty_line(buffer, 0, at) == at:
+                if len(doubtful) < MAX_DOUBTFUL and has_date(_line(buffer, at)):
+                    doubtful.append(at)
+            elif is_separator(_line(buffer, at)):
+                return at, tuple(doubtful)
             continue
         at = max(at, len(buffer) - len(_FROM_AFTER_LINE) + 1)
         if not _grow(buffer, source):
-            return len(buffer)
+            return len(buffer), tuple(doubtful)
 
 
 def _empty_line(buffer: bytearray, start: int, end: int) -> int:
-    """Where the empty line that ends at `end` begins, `end` if there is none behind `start`."""
+    """Where the empty line that ends at `end` begins, `end` if there is none after `start`."""
     if end <= start or buffer[end - 1] != _LF:
         return end
     at = end - 1
@@ -227,6 +263,11 @@ def _grow(buffer: bytearray, source: Iterator[bytes]) -> bool:
         return False
     buffer += chunk
     return True
+
+
+def _line(buffer: bytearray, at: int) -> bytes:
+    """What `containers.from_line` looks at to judge the line at a place."""
+    return _copied(buffer, at, at + LOOKED_AT)
 
 
 def _copied(buffer: bytearray, start: int, end: int) -> bytes:

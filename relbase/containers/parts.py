@@ -53,6 +53,7 @@ class Part(NamedTuple):
         charset: the label that its Content-Type states, None for none.
         encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
         disposition: of Content-Disposition in lower case, None for none.
+        name: of the file that it is to be saved as, "" for none.
         heading: its fields with their spans.
         body: exactly its body, without the line break that belongs to the next delimiter.
         delimiter: the delimiter line in front, with both line breaks; empty for a message.
@@ -68,6 +69,7 @@ class Part(NamedTuple):
     charset: str | None
     encoding: str
     disposition: str | None
+    name: str
     heading: Heading
     body: Span
     delimiter: Span

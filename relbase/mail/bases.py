@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.headings import BASE_FIELDS, mime_statements, snapshot_statements
+from relbase.bases.headings import mime_statements, snapshot_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.containers.fields import first, text_of
 from relbase.notes import Note, Reason
+from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 
 if TYPE_CHECKING:
@@ -31,7 +32,9 @@ MAX_BASE: Final = 8_000
 MAX_STATED_BASE: Final = 1 << 16
 
 _SNAPSHOT: Final = "snapshot-content-location"
-_BASE_FIELDS: Final = frozenset(map(str.lower, BASE_FIELDS))
+_BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
+# What states a base and nothing else; a Content-Location names its part as well.
+STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if not row.names_part)
 
 
 class PartBase(NamedTuple):

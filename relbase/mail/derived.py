@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import PartNote
 from relbase.notes import Note, Reason
+from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -145,4 +146,7 @@ def _hashed(body: bytes) -> bytes:
     return b64encode(hashlib.md5(body, usedforsecurity=False).digest())
 
 
-_FOLLOWED: Final = {"content-length": _length, "lines": _lines, "content-md5": _md5}
+_MEASURES: Final = {Follows.LENGTH: _length, Follows.LINES: _lines, Follows.DIGEST: _md5}
+_FOLLOWED: Final = {
+    name: _MEASURES[row.follows] for name, row in ROWS.items() if row.follows is not None
+}

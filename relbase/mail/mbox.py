@@ -1,5 +1,9 @@
 """An mbox: the messages in it, each with the bases of its own.
 
+Strategy: `messages` is the one way to read an mbox, from a file as it comes or from bytes, for the
+library and the command line. Each message is visited like any other. `settle` then has the last
+word on its edits, so that whoever reads the output finds the same messages.
+
 To mind: the Content-Length of a message tells where the next one begins, so it follows the body
 wherever other readers see the heading end.
 """
@@ -7,63 +11,163 @@ wherever other readers see the heading end.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
-from relbase.edit import Edit, Span
+from relbase.edit import Edit, Span, splice
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.outward import shift
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import separate, shift
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.results import Entity
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
 
 
-def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of all messages of an mbox; part "3/1.2" is of the third message."""
-    for message, inside in _messages(data, context):
-        start = message.offset + len(message.separator or b"")
-        items = visit_message(message.content, inside)
-        if message.length is not None:
-            items = _measured(message, message.length, items)
-        yield from shift(items, start)
+class Numbered(NamedTuple):
+    """A message of an mbox and its place there.
+
+    Args:
+        number: the first one is 1.
+        before: what stands before it and is not part of it: a From_ line; before the first one
+            also what the file begins with.
+        message: the message.
+        start: where its content begins in the file.
+        lines: how many lines of the file are before that.
+    """
+
+    number: int
+    before: bytes
+    message: mbox.Message
+    start: int
+    lines: int
 
 
-def _measured(message: mbox.Message, length: Span, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a message, and its Content-Length wherever its heading ends to other readers."""
-    edits: list[Edit] = []
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        elif not isinstance(item, Note) or (item.reason, item.span) != (_STALE, length):
-            yield item
+def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
+    r"""Yield the messages of an mbox; only the bytes if there is none.
+
+    Args:
+        chunks: the bytes of the file in pieces of any size.
+
+    >>> [(one.number, one.start) for one in messages([b"\nFrom -\nX: y\n\nz\n\nFrom -\nX: y\n"])]
+    [(1, 8), (2, 24)]
+    """
+    number = lines = 0
+    before = b""
+    for message in mbox.split(chunks):
+        before += message.separator or message.content
+        if message.separator is not None:
+            number += 1
+            lines += before.count(b"\n")
+            start = message.offset + len(message.separator)
+            yield Numbered(number, before, message, start, lines)
+            lines += message.content.count(b"\n") + message.ending.count(b"\n")
+            before = b""
+    if number == 0:
+        yield before
+
+
+def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
+    """Return the edits of a message that its mbox allows, and what is to be noted on it there.
+
+    Args:
+        message: the message.
+        edits: all that was found for its content, sorted; all or none of them are made.
+    """
+    notes = [
+        Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL)
+        for at in message.doubtful[:1]
+    ]
+    if message.length is not None:
+        return _measured(message, message.length, edits), notes
+    if edits and _adds_separator(message, edits):
+        notes.append(Note(Reason.MBOX_SEPARATOR, "", Span(0, len(message.content)), _ADDED))
+        return [], notes
+    return list(edits), notes
+
+
+_FROM: Final = b"From "
+_DOUBTFUL: Final = (
+    "this line looks like the beginning of a message, but no empty line stands before it: "
+    "read as text"
+)
+_ADDED: Final = "a line would become the beginning of a message: its links are left alone"
+
+
+def may_drop(message: mbox.Message) -> bool:
+    """Return whether `settle` may drop the edits of a message: no edit writes `From `."""
+    return message.length is None and b"\n" + _FROM in message.content
+
+
+def _adds_separator(message: mbox.Message, edits: Sequence[Edit]) -> bool:
+    """Whether a text that begins with `From ` would separate messages."""
+    if not may_drop(message):
+        return False
+    written = splice(message.content, edits)
+    return sum(1 for _ in mbox.split([message.separator or b"", written])) > 1
+
+
+def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> list[Edit]:
+    """The edits with that of the Content-Length, wherever other readers see the heading end."""
     written = message.content[length.start : length.end]
     body = len(message.content) - int(written)
     grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.start >= body)
     if grown and all(edit.start != length.start for edit in edits):
-        edits.append(Edit(*length, b"%d" % (int(written) + grown)))
-    yield from sorted(edits)
+        return sorted([*edits, Edit(*length, b"%d" % (int(written) + grown))])
+    return list(edits)
 
 
-_STALE: Final = Reason.FIELD_STALE
+def is_settled(message: mbox.Message, note: Note) -> bool:
+    """Return whether what a note says of a message does not hold: its length does follow.
+
+    Args:
+        message: the message.
+        note: on its content alone.
+    """
+    return note.reason is Reason.FIELD_STALE and note.span == message.length
+
+
+def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
+    """The items of all messages of an mbox; part "3/1.2" is of the third message."""
+    for one in messages([data]):
+        if isinstance(one, bytes):
+            if one.strip():
+                yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
+            return
+        inside = replace(context, part=str(one.number))
+        findings, edits = separate(visit_message(one.message.content, inside))
+        settled, notes = settle(one.message, edits)
+        if edits and not settled:
+            findings = [_kept(item) for item in findings]
+        left = (
+            item
+            for item in findings
+            if not (isinstance(item, Note) and is_settled(one.message, item))
+        )
+        yield from shift(left, one.start)
+        yield from shift((note._replace(part=inside.part) for note in notes), one.start)
+        yield from shift(settled, one.start)
+
+
+def _kept(item: Found | Note) -> Found | Note:
+    """What was found, where nothing is written after all."""
+    if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        return item._replace(status=Status.KEPT)
+    return item
+
+
+_NO_MESSAGE: Final = "no message begins in this mbox: passed through"
 
 
 def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of all messages of an mbox."""
-    for message, inside in _messages(data, context):
-        start = message.offset + len(message.separator or b"")
-        for entity in message_entities(message.content, inside):
-            span = Span(entity.span.start + start, entity.span.end + start)
-            yield replace(entity, span=span)
-
-
-def _messages(data: bytes, context: Context) -> Iterator[tuple[mbox.Message, Context]]:
-    number = 0
-    for message in mbox.split([data]):
-        if message.separator is not None:
-            number += 1
-            yield message, replace(context, part=str(number))
+    for one in messages([data]):
+        if not isinstance(one, bytes):
+            inside = replace(context, part=str(one.number))
+            for entity in message_entities(one.message.content, inside):
+                span = Span(entity.span.start + one.start, entity.span.end + one.start)
+                yield replace(entity, span=span)

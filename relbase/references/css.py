@@ -25,7 +25,6 @@ are read at the top level as in a block: `}` and `;` end any statement, so that 
 from __future__ import annotations
 
 import re
-from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.css_escapes import (
@@ -38,6 +37,15 @@ from relbase.references.css_escapes import (
     WORD,
     unescape,
 )
+from relbase.references.css_functions import (
+    FUNCTIONS,
+    LONGEST_NAME,
+    NAMES,
+    URL_FORMS,
+    Form,
+    endings,
+    last_letters,
+)
 from relbase.references.css_skips import (
     COMMENT,
     INSIDE,
@@ -49,15 +57,6 @@ from relbase.references.css_skips import (
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-
-
-class Form(Enum):
-    """How a reference is written: only `IMPORT` makes another sheet part of this one."""
-
-    URL = "url"
-    SRC = "src"
-    IMPORT = "import"
-    IMAGE_SET = "image-set"
 
 
 class CssReference(NamedTuple):
@@ -97,8 +96,12 @@ def references(
     return _scan(text, start, end, limit) if limit else iter(())
 
 
-# Without one of these there is no reference; how many bytes tell what it is, for `css_skips` too.
-_TRIGGERS: Final = {b"url(": 4, b"src(": 4, b"-set(": 5, b"@import": 7, b"\\": 8}
+# Without one of these there is no reference. An escape has eight bytes at most.
+_TRIGGERS: Final = {
+    **{name + b"(": len(name) + 1 for name in endings()},
+    b"@import": 7,
+    b"\\": 8,
+}
 
 
 def _limit(text: bytes, start: int, end: int) -> int:
@@ -224,8 +227,8 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
     match = _FUNCTION.match(text, pos, end)
     if match is None:
         return _string(text, pos, end, Form.IMPORT)
-    call = {b"url": _url, b"src": _src}.get(unescape(match[1]).lower())
-    return call(text, match.end(), end, Form.IMPORT) if call else _Step(pos)
+    form = _FORMS.get(unescape(match[1]).lower())
+    return _CALLS[form](text, match.end(), end, Form.IMPORT) if form in URL_FORMS else _Step(pos)
 
 
 # --- Functions: `pos` stands after the bracket ---
@@ -254,19 +257,19 @@ def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
     return _Step(pos, push=_IMAGE_SET)
 
 
-_CALLS: Final[Mapping[bytes, Callable[[bytes, int, int, Form], _Step]]] = {
-    b"url": _url,
-    b"src": _src,
-    b"image-set": _image_set,
-    b"-webkit-image-set": _image_set,
+_CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
+    Form.URL: _url,
+    Form.SRC: _src,
+    Form.IMAGE_SET: _image_set,
 }
+_FORMS: Final = dict(FUNCTIONS)
 
 
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
-    known = _CALLS.get(name)
-    if known is None:
+    form = _FORMS.get(name)
+    if form is None:
         return _Step(pos, push=b")")
-    return known(text, pos, end, Form.SRC if name == b"src" else Form.URL)
+    return _CALLS[form](text, pos, end, form)
 
 
 def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
@@ -282,9 +285,9 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 # --- Events: what stands at `at`, where the skip from `floor` ended; `top` of the stack ---
 
-_CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(url|src|(?:-webkit-)?image-set)\Z" % WORD)
-_LONGEST_CALL: Final = len(b"-webkit-image-set")
-_LONGEST_WRITTEN: Final = 9 * (_LONGEST_CALL + 1)  # an escape takes nine bytes at most
+_CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
+_LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
+_LAST_LETTERS: Final = last_letters()
 _OPENINGS: Final = re.compile(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
 _WHOLE_NAME: Final = re.compile(NAME)
@@ -293,8 +296,8 @@ _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
     """Call the function whose name stands before the bracket."""
-    if at > floor and text[at - 1] in b"lLcCtT":
-        before = text[max(floor, at - _LONGEST_CALL - 1) : at].lower()
+    if at > floor and text[at - 1] in _LAST_LETTERS:
+        before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
         called = _CALL_BEFORE.search(before)
         if called is not None:
             return _call(text, at + 1, end, called[1])

@@ -10,18 +10,26 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# A function that takes a URL; not a url() whose reference is absolute in every profile, local,
-# or none. The bracket comes first: a search for one byte is what makes the regex fast.
+from relbase.references.css_functions import TAKEN, Form, after
+from relbase.references.tags import any_case
+
+# A function that takes references; not a url() whose reference is absolute in every profile, local,
+# or empty. The bracket comes first: a search for one byte is what makes the regex fast.
 _relative: Final = re.compile(
-    rb"""\((?: (?<=[uU][rR][lL]\() (?![\t\n\f\r ]*+["']?+(?i:https?://|data:|\#|["')]))
-      | (?<=[sS][rR][cC]\() | (?<=-[sS][eE][tT]\() )""",
+    rb"""\( (?: %b (?! [\t\n\f\r ]*+ (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )
+        | %b )"""
+    % (
+        after(Form.URL, bracket=rb"\("),
+        after(*(form for form in TAKEN if form is not Form.URL), bracket=rb"\("),
+    ),
     re.VERBOSE,
 ).finditer
-_import: Final = re.compile(rb"@[iI][mM][pP][oO][rR][tT]").finditer
+_import: Final = re.compile(rb"@" + any_case(b"import")).finditer
 
-# An escape that may stand for a letter or a sign of what is looked for: `u\72l(`, `\@import`.
+# An escape that may stand for a letter or a sign of what is looked for: `u\72l(`, `\@import`. Six
+# digits are one in any case, fewer where no other digit follows.
 _telling_escape: Final = re.compile(
-    rb"\\(?:[^0-9A-Fa-f\n\r\f\"']|0{0,4}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]))"
+    rb"\\(?:[^0-9A-Fa-f\n\r\f\"']|0{4}[2-7][0-9A-Fa-f]|0{0,3}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]))"
 ).search
 
 

@@ -16,14 +16,28 @@ from typing import Final
 
 from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, WORD
+from relbase.references.css_functions import NAMES, not_after
 
 # §4.3.2; an unclosed comment reaches to the end.
 COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
 SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % COMMENT
 _STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-# A name with an escape that the names of interest have not; no function's: its bracket counts.
-_LETTER_ESCAPED: Final = rb"""(?: [\-urlsimgtwkURLSIMGTWK]
-    | 0{4}[24-7][0-9A-Fa-f] | 0{0,3}[24-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
+# What the names of interest may be written with, in any case, and the first hexadecimal digits of
+# those characters. What is itself such a digit is not escaped by a backslash alone.
+_NAME_CHARACTERS: Final = frozenset(b"".join((*NAMES, *map(bytes.upper, NAMES), b"-")))
+_ESCAPED_ALONE: Final = b"".join(
+    b"\\x%02x" % byte for byte in sorted(_NAME_CHARACTERS - set(b"0123456789abcdefABCDEF"))
+)
+_FIRST_DIGITS: Final = b"".join(
+    b"%x" % digit for digit in sorted({byte >> 4 for byte in _NAME_CHARACTERS})
+)
+# A name with an escape that the names of interest have not; not a function's: its bracket counts.
+_LETTER_ESCAPED: Final = rb"""(?: [%b]
+    | 0{4}[%b][0-9A-Fa-f] | 0{0,3}[%b][0-9A-Fa-f](?![0-9A-Fa-f]) )""" % (
+    _ESCAPED_ALONE,
+    _FIRST_DIGITS,
+    _FIRST_DIGITS,
+)
 _HARMLESS: Final = rb"(?=\\(?! %b | [\n\r\f])) (?:[%b]++|%b)++ (?!\()" % (
     _LETTER_ESCAPED,
     WORD,
@@ -34,9 +48,13 @@ _TEXT_IN_BRACKETS: Final = all_but(b"\"'\\/()[]{}<")
 
 
 def _group(inside: bytes) -> bytes:
-    """Match a balanced `(...)` that is no argument of a function of interest."""
-    return rb"""(?<![uU][rR][lL])(?<![sS][rR][cC])(?<!-[sS][eE][tT])
-        \( (?: %b++ | /(?!\*) | %b%b )*+ \)""" % (_TEXT_IN_BRACKETS, _STRING, inside)
+    """Match a balanced `(...)` that is not the argument of a function of interest."""
+    return rb"""%b \( (?: %b++ | /(?!\*) | %b%b )*+ \)""" % (
+        not_after(),
+        _TEXT_IN_BRACKETS,
+        _STRING,
+        inside,
+    )
 
 
 # Three levels serve `calc()` in `rgb()` in a gradient; what is deeper is stacked.

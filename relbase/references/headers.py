@@ -6,7 +6,8 @@ spans of its URLs.
 Strategy: `references` finds a URL by what stands around it, in the raw value, since no fold and no
 encoded word can stand for a bracket. `view.folding` then decodes the URL alone.
 
-Base and Content-Base are no references: they state what the others are resolved on.
+Which fields hold references, and in which form, is said by `relbase.registry`; here is how those of
+each form are found.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.edit import Span
 from relbase.references import values
 from relbase.references.values import Syntax
+from relbase.registry import ROWS, Holds
 from relbase.view.folding import meant
 
 if TYPE_CHECKING:
@@ -108,7 +110,7 @@ _WRAPPED: Final = re.compile(
     re.VERBOSE,
 )
 _PREFIX: Final = re.compile(rb"[\0-\x20]*+ url:", re.VERBOSE | re.IGNORECASE)
-_BARE: Final = re.compile(rb'[^<>"]++')
+_BARE: Final = re.compile(rb'[^<>"]*+')
 _COMMENT_FOLLOWS: Final = re.compile(rb"[\0-\x20]\(")
 
 
@@ -118,28 +120,46 @@ def one_url(raw: bytes) -> Iterator[Span]:
     Args:
         raw: the field's value.
 
-    A comment ends the value and stands apart: `x (1).png` is the URL `x(1).png`, `x (1)` is `x`.
-
     >>> list(one_url(b" <URL: a/b> (the page)"))
     [Span(start=7, end=10)]
     """
+    span = find_url(raw)
+    if span is not None and span.start < span.end:
+        yield span
+
+
+def find_url(raw: bytes) -> Span | None:
+    r"""Return the span of the URL that a value states, empty for none; None for who knows what.
+
+    Args:
+        raw: the field's value.
+
+    Comments begin or end the value and stand apart: `x (1).png` is the URL `x(1).png`, `x (1)` is
+    `x`. Brackets and quotes that are not around the URL make it none that can be told.
+
+    >>> find_url(b"(where) <URL: a/b>"), find_url(b"<a/b")
+    (Span(start=14, end=17), None)
+    """
     start, end = _trim(raw, 0, len(raw))
     while raw.startswith(b"(", start):
-        behind = _skip_comment(raw, start)
-        if behind < end and raw[behind] not in _C0_AND_SPACE:
-            break  # `(1).png` is no comment
-        start = min(_end(_WHITE_SPACE, raw, behind), end)
+        after = _skip_comment(raw, start)
+        if after < end and raw[after] not in _AFTER_COMMENT:
+            break  # `(1).png` is not a comment
+        start = min(_end(_WHITE_SPACE, raw, after), end)
     wrapped = _WRAPPED.match(raw, start, end)
     if wrapped is None:
         span = _without_comment(raw, start, end)
-        known = _BARE.fullmatch(raw, span.start, span.end) is not None
+        if _BARE.fullmatch(raw, span.start, span.end) is None:
+            return None
     else:
         span = Span(*wrapped.span(wrapped.lastindex or 0))
-        known = _skip_blank(raw, wrapped.end()) >= end
-    if known:
-        span = _trim(raw, min(_end(_PREFIX, raw[: span.end], span.start), span.end), span.end)
-        if span.start < span.end:
-            yield span
+        if _skip_blank(raw, wrapped.end()) < end:
+            return None
+    return _trim(raw, min(_end(_PREFIX, raw[: span.end], span.start), span.end), span.end)
+
+
+# What may follow a comment that begins a value: white space, another one, what wraps a URL.
+_AFTER_COMMENT: Final = _C0_AND_SPACE + b'(<"'
 
 
 _WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
@@ -250,23 +270,17 @@ def _unbroken(find: _Find) -> _Find:
     return found
 
 
-# A bracketed URL is spelled as the target of a Link is.
+# How what a row of the registry says is found. A bracketed URL is spelled as the target of a Link.
+_FORMS: Final = {
+    Holds.URL: Field(Syntax.URL, _unbroken(one_url)),
+    Holds.WORD: Field(Syntax.URL, _unbroken(one_word)),
+    Holds.LIST: Field(Syntax.LINK, _unbroken(brackets)),
+    Holds.LINK: Field(Syntax.LINK, _unbroken(values.link)),
+    Holds.REFRESH: Field(Syntax.REFRESH, _unbroken(values.refresh)),
+}
+
 FIELDS: Final[Mapping[bytes, Field]] = {
-    name: Field(syntax, _unbroken(find))
-    for name, syntax, find in (
-        (b"content-location", Syntax.URL, one_url),  # RFC 2557 §4.2
-        (b"location", Syntax.URL, one_word),  # RFC 9110 §10.2.2
-        (b"uri", Syntax.LINK, brackets),  # RFC 2068 §19.6.2.5
-        (b"link", Syntax.LINK, values.link),  # RFC 8288 §3
-        (b"refresh", Syntax.REFRESH, values.refresh),  # WHATWG HTML, shared refresh steps
-        (b"archived-at", Syntax.LINK, brackets),  # RFC 5064 §2
-        (b"list-help", Syntax.LINK, brackets),  # RFC 2369 §3.1
-        (b"list-unsubscribe", Syntax.LINK, brackets),  # §3.2
-        (b"list-subscribe", Syntax.LINK, brackets),  # §3.3
-        (b"list-post", Syntax.LINK, brackets),  # §3.4
-        (b"list-owner", Syntax.LINK, brackets),  # §3.5
-        (b"list-archive", Syntax.LINK, brackets),  # §3.6
-    )
+    name.encode("ascii"): _FORMS[row.holds] for name, row in ROWS.items() if row.holds is not None
 }
 
 # The Content-Type of a message/external-body.

@@ -13,6 +13,7 @@ scanned in place, between its own bounds, and nests no deeper than the two kinds
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references import tags
@@ -23,13 +24,14 @@ from relbase.references.foreign import (
     SVG,
     ForeignContent,
 )
-from relbase.references.vocabulary import ASKED, ATTRIBUTES, Nested, Row, keyword, rows
+from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from relbase.references.skim import Insertions, Skim
     from relbase.references.tags import Attribute
+    from relbase.references.vocabulary import Row
 
 # A comment, a tag with its name, or what else begins with `<` and is no text.
 _token: Final = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
@@ -163,9 +165,11 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         else:
             namespace = HTML
         if namespace != HTML:
-            raw_end = _text_end(text, pos, end) if name == b"style" else pos
+            # A self-closed element has no text, nor has MathML style sheets.
+            is_style = bool(foreign) and foreign.in_svg_style and name == b"style"
+            raw_end = _text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
-            if name == b"style":
+            if is_style:
                 styled, is_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
@@ -196,28 +200,24 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
     attributes = {}
     if tag_end - attributes_at > len(">"):
-        asked = tags.attributes(text, attributes_at, tag_end, ASKED)
-        attributes = {found.name: found for found in asked}
-    values: dict[bytes, bytes] | None = None
-    for attribute in attributes.values():
-        if attribute.name not in ATTRIBUTES:
-            continue
-        for row in rows(namespace, name, attribute.name):
-            if row.extended and not extended:
-                continue
-            if row.when is not None:
-                values = values or {a.name: text[a.start : a.end] for a in attributes.values()}
-                if not row.when(values):
-                    continue
-            codebase = attributes.get(b"codebase") if row.on_codebase else None
-            yield Slot(namespace, name, attribute.name, row, attribute, codebase)
-            break
-    if raw_end > tag_end and name in _RAW_ROWS:
-        inside = _RAW_ROWS[name](attributes.get(b"type"), text)
-        if inside is not None:
-            is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
-            value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
-            yield Slot(namespace, name, b"", inside, value)
+        asked = held(namespace, name).asked
+        attributes = {
+            found.name: found for found in tags.attributes(text, attributes_at, tag_end, asked)
+        }
+    says = partial(_says, text, attributes)
+    for attribute, row in choose(namespace, name, attributes, says, extended=extended):
+        codebase = attributes.get(b"codebase") if row.on_codebase else None
+        yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
+    inside = choose_text(namespace, name, says) if raw_end > tag_end else None
+    if inside is not None:
+        is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
+        value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
+        yield Slot(namespace, name, b"", inside, value)
+
+
+def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
+    found = attributes.get(name)
+    return b"" if found is None else keyword(text[found.start : found.end])
 
 
 def embedded_base(text: bytes) -> Attribute | None:
@@ -340,27 +340,7 @@ def _text_end(text: bytes, pos: int, end: int) -> int:
     return end if found < 0 else found
 
 
-_ASCII_SPACE: Final = b"\t\n\f\r "
-
-
-def _style_row(type_: Attribute | None, text: bytes) -> Row | None:
-    kind = b"" if type_ is None else keyword(text[type_.start : type_.end])
-    return Row(Nested.CSS) if kind in {b"", b"text/css"} else None
-
-
 def _is_sheet(text: bytes, pos: int, end: int) -> bool:
-    """Whether a style element with these attributes is CSS."""
-    type_ = next(iter(tags.attributes(text, pos, end, frozenset((b"type",)))), None)
-    return _style_row(type_, text) is not None
-
-
-def _script_row(type_: Attribute | None, text: bytes) -> Row | None:
-    kind = b"" if type_ is None else keyword(text[type_.start : type_.end]).strip(_ASCII_SPACE)
-    return _DATA_BLOCKS.get(kind)
-
-
-_DATA_BLOCKS: Final = {
-    b"importmap": Row(Nested.IMPORT_MAP, empty=True),  # the empty key of scopes counts
-    b"speculationrules": Row(Nested.SPECULATION_RULES),
-}
-_RAW_ROWS: Final = {b"style": _style_row, b"script": _script_row}
+    """Whether a style element of SVG with these attributes is CSS."""
+    found = {found.name: found for found in tags.attributes(text, pos, end, {b"type"})}
+    return choose_text(SVG, b"style", partial(_says, text, found)) is not None

@@ -3,12 +3,14 @@
 Strategy: most tokens of a page are end tags, or tags without an attribute that holds a reference,
 or with absolute references only. One loop within the regex passes over such tokens and the text
 between them. It ends in front of anything else: a tag whose one reference has a plain `Shape`, so
-that its edit is an insertion in front of it; a style sheet, which is asked for relative references
+that its edit is known without a look at it; a style sheet, which is asked for relative references
 as a whole; or just a place, where `html` goes on with the exact tokenizer.
 
+Which names hold references is asked of the vocabulary (`skim_names`) when the regex is made. The
+names that stand here are those that are frequent: whether they hold references is asked too.
+
 To mind: an arm reads a token exactly as the tokenizer does, or fails. What a failed arm has read is
-no more than what the exact tokenizer then passes in one go, so that the time stays linear. Only
-HTML with the default policy can be skimmed: `extended` adds rows, `keep` asks about each reference.
+no more than what the exact tokenizer then passes in one go, so that the time stays linear.
 """
 
 from __future__ import annotations
@@ -19,16 +21,25 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.references.bytesets import all_but
+from relbase.references.css_functions import Form, after, last_letters, not_after
 from relbase.references.css_skim import is_settled
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.skim_names import (
+    SCRIPT_TYPES,
+    Watched,
+    local,
+    plain,
+    watched,
+    without_rows,
+)
 from relbase.references.tags import RAW_TEXT, WS, any_case, raw_text_end
-from relbase.references.vocabulary import DEFAULT_ATTRIBUTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Shape(IntEnum):
-    """A plain reference: what it resolves to ends in it as it is written.
+    """A plain reference: what it resolves to ends in it as it is written, but for its dots.
 
     The values are the groups of the regex, empty ones where the reference begins.
     """
@@ -39,9 +50,8 @@ class Shape(IntEnum):
     NETWORK = 9  # //host/path
     PATH = 10  # path
     EMPTY = 11  # nothing: the base itself
+    HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
 
-
-_LAST_SHAPE: Final = int(max(Shape))
 
 # One of each shape, in which any other of that shape could stand.
 SAMPLES: Final = {
@@ -53,6 +63,16 @@ SAMPLES: Final = {
     Shape.EMPTY: "",
 }
 
+# So many levels up are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
+MAX_UP: Final = 8
+# What references of these shapes begin with; `x` or nothing follows.
+DOTS: Final = {
+    int(Shape.HERE): "./",
+    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
+}
+_UP: Final = Shape.HERE + 1  # the group of `../`, as often as it stands there
+_LAST_GROUP: Final = int(_UP)
+
 
 # Where references of a plain shape begin, and which.
 Insertions: TypeAlias = "list[tuple[int, int]]"
@@ -61,7 +81,7 @@ Insertions: TypeAlias = "list[tuple[int, int]]"
 _BATCH: Final = 4096
 
 
-def _names(names: frozenset[bytes]) -> bytes:
+def _names(names: Iterable[bytes]) -> bytes:
     """Names in any case, by their first letters: one test of a letter rules out most of them."""
     rests: dict[bytes, list[bytes]] = {}
     for name in sorted(names):
@@ -70,13 +90,22 @@ def _names(names: frozenset[bytes]) -> bytes:
     return rb"(?:%b)(?=[\t\n\f\r =/>])" % groups
 
 
-def _other_letters(names: frozenset[bytes]) -> bytes:
+def _other_letters(names: Iterable[bytes]) -> bytes:
     """The letters, as a set, that none of the names begins with: so no other test is needed."""
-    return b"".join(
-        any_case(b"%c" % letter)[1:-1]
-        for letter in range(ord("a"), ord("z") + 1)
-        if not any(name.startswith(b"%c" % letter) for name in names)
-    )
+    firsts = {name[:1] for name in names}
+    letters = (b"%c" % letter for letter in range(ord("a"), ord("z") + 1))
+    return b"".join(any_case(letter)[1:-1] for letter in letters if letter not in firsts)
+
+
+def _none_of(names: Iterable[bytes]) -> bytes:
+    """A look ahead at what is none of some names."""
+    return rb"(?!%b)" % _names(names) if names else b""
+
+
+def _either(frequent: Iterable[bytes], names: Iterable[bytes]) -> bytes:
+    """Names, those first that are frequent; in lower case, as they most often are."""
+    order = dict.fromkeys(name for name in frequent if name in names)
+    return b"|".join(dict.fromkeys([*order, *sorted(names)])) or rb"(?!)"
 
 
 # Elements that change what is markup. Others may be passed over whatever they are.
@@ -88,44 +117,73 @@ _NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
     _SPECIAL,
     _NAME_BYTES,
 )
-# Attributes that hold references; <meta content> does with http-equiv alone.
-_REFERENCE_NAMES: Final = (DEFAULT_ATTRIBUTES - {b"content"}) | {b"http-equiv"}
-_REFERENCES: Final = _names(_REFERENCE_NAMES)
-
 _UNQUOTED: Final = all_but(b"\t\n\f\r >") + rb"*+"
 _VALUE: Final = rb"(?:\"[^\"]*+\"|'[^']*+'|(?![\"'])" + all_but(b"\t\n\f\r >") + rb"++)"
 _ABSOLUTE: Final = rb"(?:https?://|mailto:|javascript:|data:)"
 _ANY: Final = rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb")?+"
 
-# CSS without an escape, an at-rule, a character reference of a letter, or a function that takes a
-# URL (their names end in l, c or t), but for `url()` of what is local or absolute. So no reference
-# comes about however the rest is to be read.
+# CSS without an escape, an at-rule, a character reference of a letter, or a function that takes
+# references, but for `url()` of what is local or absolute. So no reference comes about however the
+# rest is to be read.
 _NO_URL: Final = (
-    rb"|(?<![lLcCtT])\((?!#)|\((?=#)|(?<=[lL])\((?=(?:['\"]|&quot;)?+(?:https?://|data:))"
-    rb"|&(?:quot|amp|\#39);)*+"
+    rb"|(?<!["
+    + last_letters()
+    + rb"])\(|"
+    + not_after()
+    + rb"\(|"
+    + after(Form.URL)
+    + rb"\((?=#|(?:['\"]|&quot;)?+(?:https?://|data:))|&(?:quot|amp|\#39);)*+"
 )
 _PLAIN_CSS: Final = (
     rb"(?:\"(?:" + all_but(b'"(\\&@') + rb"++" + _NO_URL + rb"\""
     rb"|'(?:" + all_but(b"'(\\&@") + rb"++" + _NO_URL + rb"')"
 )  # fmt: skip
-
-# Attributes without a reference, whatever else the tag has. Each arm begins with a letter, which
-# the engine tests before it tries the arm; the most frequent come first.
-_BORING_ATTRIBUTE: Final = (
-    rb"class=\"[^\"]*+\""
-    rb"|[" + _other_letters(_REFERENCE_NAMES) + rb"][a-zA-Z0-9:_-]*+=\"[^\"]*+\""
-    rb"|id=\"[^\"]*+\""
-    rb"|alt=\"[^\"]*+\""
-    rb"|height=\"[^\"]*+\""
-    rb"|content=\"[^\"]*+\""
-    rb"|data-[a-z-]*+=\"[^\"]*+\""
-    rb"|style=" + _PLAIN_CSS
-    + rb"|srcset=\"(?:" + WS + rb"*+https?://(?:" + all_but(b'"&,\t\n\f\r ')
+# Candidates that are all absolute, with one descriptor each.
+_PLAIN_SRCSET: Final = (
+    rb"\"(?:" + WS + rb"*+https?://(?:" + all_but(b'"&,\t\n\f\r ')
     + rb"++|,(?![,\"\t\n\f\r ])|&amp;)++" + all_but(b'"&,(') + rb"*+(?:,|(?=\")))*+\""
-    # no refresh, no link
-    rb"|http-equiv=\"[a-km-qs-zA-KM-QS-Z][^\"&]*+\""
-    rb"|(?!" + _REFERENCES + rb")" + _ANY
 )  # fmt: skip
+
+# The attributes of real pages, the most frequent first.
+_FREQUENT: Final = (b"class", b"id", b"alt", b"height", b"content")
+_FREQUENT_URLS: Final = (b"href", b"src", b"action")
+# What the attributes of elements with longer text usually are: to try all would make the regex, and
+# the time to compile it, four times as long.
+_FREQUENT_OF_TEXTS: Final = (b"language", b"id", b"class", b"media", b"nonce", b"charset")
+
+
+def _data_name(names: Iterable[bytes]) -> bytes:
+    """The names that begin with `data-` and are none of those that hold references."""
+    held = [name.removeprefix(b"data-") for name in names if name.startswith(b"data-")]
+    return rb"data-" + _none_of(held) + rb"[a-z-]*+"
+
+
+def _boring_attribute(html: Watched) -> bytes:
+    """Attributes without a reference, whatever else the tag has.
+
+    Each arm begins with a letter, which the engine tests before it tries the arm; the most frequent
+    come first.
+    """
+    first, *others = [
+        rb"%b=\"[^\"]*+\"" % name for name in _FREQUENT if name not in html.names
+    ] or [rb"(?!)"]
+    deciding = [
+        # what it says does not begin like what it would have to say
+        rb"%b=\"[%b][^\"&]*+\"" % (name, _other_letters(values))
+        for name, values in html.deciding.items()
+    ]
+    return b"|".join(
+        [
+            first,
+            rb"[%b][a-zA-Z0-9:_-]*+=\"[^\"]*+\"" % _other_letters(html.names),
+            *others,
+            _data_name(html.names) + rb"=\"[^\"]*+\"",
+            *(name + rb"=" + _PLAIN_CSS for name in sorted(html.css)),
+            *(name + rb"=" + _PLAIN_SRCSET for name in sorted(html.srcset)),
+            *deciding,
+            _none_of(html.names) + _ANY,
+        ]
+    )
 
 
 def _absolute(name: bytes) -> bytes:
@@ -134,27 +192,38 @@ def _absolute(name: bytes) -> bytes:
     return name + b"=" + value % (_ABSOLUTE, _ABSOLUTE, _ABSOLUTE, _UNQUOTED)
 
 
-# All attributes before the one that is looked for, which is the first of its name.
-_BEFORE: Final = rb"(?:" + WS + rb"++(?:" + _BORING_ATTRIBUTE + rb"))*+"
-_PASSED: Final = (
-    rb"(?:" + WS + rb"++(?:" + _absolute(b"href") + rb"|" + _absolute(b"src")
-    + rb"|src=\"\"|" + _absolute(b"action") + rb"|" + _BORING_ATTRIBUTE + rb"))*+"
-)  # fmt: skip
+def _passed(html: Watched) -> bytes:
+    """Attributes that hold nothing to rewrite."""
+    arms = [_absolute(name) for name in _FREQUENT_URLS if name in html.url]
+    arms += [name + rb'=""' for name in _FREQUENT_URLS if name in html.url_unless_empty]
+    return rb"(?:" + WS + rb"++(?:" + b"|".join([*arms, _boring_attribute(html)]) + rb"))*+"
+
+
 _CLOSE: Final = WS + rb"*+/?+>"
 
-# A script whose text is no data block with references (`importmap`, `speculationrules`, which may
-# be spelled with character references).
-_SCRIPT_TYPE: Final = rb"type=(?=[\"']?[^iIsS&\"'<>\t\n\f\r ])" + _VALUE
+# A script whose text is not data with references; their types may be spelled with character
+# references, and have white space around them.
+_SCRIPT_TYPE: Final = (
+    rb"type=(?=[\"']?[^&\"'<>\t\n\f\r "
+    + b"".join(sorted({any_case(name[:1])[1:-1] for name in SCRIPT_TYPES}))
+    + rb"])" + _VALUE
+)  # fmt: skip
 _SCRIPT: Final = (
     rb"script(?=(?:" + WS + rb"++(?:" + _SCRIPT_TYPE
     + rb"|(?![tT][yY][pP][eE][\t\n\f\r =/>])" + _ANY + rb"))*+" + _CLOSE + rb")"
 )  # fmt: skip
-# What the attributes of elements with longer text usually are: to try all would make the regex,
-# and the time to compile it, four times as long.
-_USUAL: Final = (
-    rb"(?:" + WS + rb"++(?:" + _SCRIPT_TYPE
-    + rb"|(?:language|id|class|media|nonce|charset|data-[a-z-]++)=" + _VALUE + rb"))*+" + _CLOSE
-)  # fmt: skip
+
+
+def _usual(html: Watched) -> bytes:
+    """The attributes and the end of a tag of an element with longer text, as they usually are."""
+    names = [name for name in _FREQUENT_OF_TEXTS if name not in html.names]
+    names.append(_data_name(html.names))
+    return (
+        rb"(?:" + WS + rb"++(?:" + _SCRIPT_TYPE + rb"|(?:" + b"|".join(names) + rb")="
+        + _VALUE + rb"))*+" + _CLOSE
+    )  # fmt: skip
+
+
 # Without `<!--` or without `<script`, the first end tag ends it.
 _SCRIPT_TAG: Final = any_case(b"script") + rb"[\t\n\f\r />]"
 _SCRIPT_TEXT: Final = (
@@ -184,31 +253,36 @@ _CONDITIONAL: Final = (
 _COMMENT: Final = rb"!--(?!-?>|\[)[^<>-]*+(?:-(?!-!?>)[^<>-]*+)*+-->"
 
 # Names in SVG and MathML that hold nothing but each other and text.
-_PLAIN_SVG: Final = (
-    rb"(?:path|g|circle|rect|line|polygon|polyline|ellipse|symbol|defs|use|text|tspan|stop|mask"
-    rb"|pattern|marker|filter|fe[A-Z][A-Za-z]++|clip[pP]ath|(?:linear|radial)[gG]radient)"
-)
-_PLAIN_MATH: Final = (
-    rb"(?:m(?:i|o|n|s|row|style|sup|sub|subsup|over|under|underover|frac|sqrt|root|table|tr|td|space"
-    rb"|padded|fenced|error|phantom|text)|semantics|annotation)"
-)
-_PLAIN_FOREIGN_ATTRIBUTES: Final = (
-    rb"(?:" + WS + rb"++(?:"
-    rb"(?:xlink:)?+href=\"#[^\"<>&]*+\""
-    rb"|(?:fill|stroke|filter|clip-path|mask|style)="
-    + _PLAIN_CSS
-    + rb"|(?!(?i:href|xlink:href|src|style|fill|stroke|filter|clip-path|mask|marker[a-z-]*+|cursor"
-    rb"|ping|to|from|by|values|altimg|definitionurl|cdgroup)[\t\n\f\r =/>])"
-    rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:=" + _VALUE + rb")?+"
-    rb"))*+"
-)
+_SVG_NAMES: Final = (
+    b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
+    b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
+    b"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
+    b"feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge "
+    b"feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile "
+    b"feTurbulence"
+).split()
+_MATH_NAMES: Final = (
+    b"mi mo mn ms mrow mstyle msup msub msubsup mover munder munderover mfrac msqrt mroot mtable "
+    b"mtr mtd mspace mpadded mfenced merror mphantom mtext semantics annotation"
+).split()
 
 
-def _plain(root: bytes, names: bytes) -> bytes:
-    """A whole element in which there is nothing to rewrite."""
-    tag = rb"/?+" + names + _PLAIN_FOREIGN_ATTRIBUTES + _CLOSE
+def _foreign(namespace: str, names: Iterable[bytes], *, extended: bool) -> bytes:
+    """A whole element of SVG or MathML in which there is nothing to rewrite."""
+    root = namespace.encode()
+    held = watched(namespace, extended=extended)
+    spelled = {case for name in without_rows(namespace, names) for case in (name, name.lower())}
+    attributes = [
+        *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
+        *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
+        _none_of(held.names) + rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:=" + _VALUE + rb")?+",
+    ]
+    plain_attributes = rb"(?:" + WS + rb"++(?:" + b"|".join(attributes) + rb"))*+"
+    tag = rb"/?+(?:" + b"|".join(sorted(spelled)) + rb")" + plain_attributes + _CLOSE
+    if not without_rows(namespace, [root]):
+        return rb"(?!)"
     return (
-        root + _PLAIN_FOREIGN_ATTRIBUTES + WS + rb"*+>"
+        root + plain_attributes + WS + rb"*+>"
         rb"(?:[^<]++|<(?:" + tag + rb"|title>[^<]*+</title>|" + _COMMENT + rb"))*+</" + root + rb">"
     )
 
@@ -224,19 +298,23 @@ _WITH_TEXT: Final = b"|".join(
     )
 )
 
-_BORING: Final = (
-    # </a>
-    rb"/[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
-    # <p class="x">, <title>
-    rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + _PASSED + _CLOSE
-    # elements with what is in them
-    + rb"|script" + _USUAL + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
-    + rb"|" + _plain(rb"svg", _PLAIN_SVG) + rb"|" + _plain(rb"math", _PLAIN_MATH)
-    # <!-- comment -->, <!doctype html>
-    + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
-    # no markup
-    + rb"|(?![a-zA-Z!?/])"
-)  # fmt: skip
+
+def _boring(html: Watched, *, extended: bool) -> bytes:
+    """What is passed over after a `<`."""
+    return (
+        # </a>
+        rb"/[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
+        # <p class="x">, <title>
+        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + _passed(html) + _CLOSE
+        # elements with what is in them
+        + rb"|script" + _usual(html) + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
+        + rb"|" + _foreign(SVG, _SVG_NAMES, extended=extended)
+        + rb"|" + _foreign(MATH, _MATH_NAMES, extended=extended)
+        # <!-- comment -->, <!doctype html>
+        + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
+        # not markup
+        + rb"|(?![a-zA-Z!?/])"
+    )  # fmt: skip
 
 
 class _Plain(NamedTuple):
@@ -249,9 +327,10 @@ class _Plain(NamedTuple):
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is no delimiter.
 _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
+# U+007F is percent-encoded in what is written.
 _RFC: Final = _Plain(
-    rb"[^\"'<>&\\\x00-\x20./:?#]++|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20./]++|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./:?#]++|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./]++|" + _AMPERSAND,
     rb"//(?=[A-Za-z0-9])",
 )
 # What the WHATWG parser leaves as it is; a host it may change.
@@ -261,32 +340,64 @@ _WHATWG: Final = _Plain(
     rb"(?!)",
 )
 
+# The elements with plain references in real pages, the most frequent first.
+_LINKING: Final = (b"img", b"a", b"link", b"form")
 
-def _simple(plain: _Plain, quote: bytes) -> bytes:
-    """A tag with one reference, of a plain shape: no dot segments, no colon before a slash."""
-    rest = rb"(?:" + plain.rest + rb"|/(?!\.)|\.)*+"
+
+def _plain_elements(attribute: bytes, *, extended: bool) -> tuple[bytes, bytes]:
+    """The elements with a plain reference in an attribute: with `empty` ones, and others."""
+    found = plain(attribute, extended=extended)
     return (
-        rb"(?:(img|(" + _SCRIPT + rb"|iframe))|(form)|(a|area)|link)" + _BEFORE
+        _either(_LINKING, found.empty - _SPECIAL_NAMES),
+        _either(_LINKING, found.others - _SPECIAL_NAMES),
+    )
+
+
+def _simple(shapes: _Plain, quote: bytes, html: Watched, *, dots: bool, extended: bool) -> bytes:
+    """A tag with one reference, of a plain shape: dot segments at its start only."""
+    href_empty, href = _plain_elements(b"href", extended=extended)
+    _, src = _plain_elements(b"src", extended=extended)
+    _, action = _plain_elements(b"action", extended=extended)
+    texts = plain(b"src", extended=extended).others
+    raw = b"|".join(
+        [_SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
+    )
+    before = rb"(?:" + WS + rb"++(?:" + _boring_attribute(html) + rb"))*+"
+    rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
+    segment = rb"(?![\"'/.?#;])(?:" + shapes.segment + rb"|\.)*+"
+    # A name ends where white space begins.
+    return (
+        rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
+        + rb"))(?=" + WS + rb")" + before
         + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
         rb"()/(?![/.])" + rest
         + rb"|()#" + rest
         + rb"|()\?(?![\"'#\t\n\f\r >])" + rest
-        + rb"|()" + plain.network + rest
-        + rb"|()(?![\"'/.?#;])(?:" + plain.segment + rb"|\.)*+(?!:)" + rest
-        + rb"|(?(4)(?<=[\"'])()|(?!))"
-        rb")\5" + _PASSED + _CLOSE + rb"(?(2)[^<]*+</\2>)"
+        + rb"|()" + shapes.network + rest
+        + rb"|()" + segment + rb"(?!:)" + rest
+        + rb"|(?(4)(?<=[\"'])()|(?!))|"
+        + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
+        + segment + rb"(?!:)" + rest + rb")"
+        rb")\5" + _passed(html) + _CLOSE + rb"(?(2)[^<]*+</\2>)"
     )  # fmt: skip
 
 
 # As many groups, none of which ever matches.
-_NO_SIMPLE: Final = rb"(?!)" + rb"()" * _LAST_SHAPE
+_NO_SIMPLE: Final = rb"(?!)" + rb"()" * _LAST_GROUP
 
 Skim: TypeAlias = "Callable[[bytes, int, int], tuple[Insertions, int]]"
 
 
 @cache
-def skimming(*, insertions: bool, whatwg: bool, unquoted: bool = False) -> Skim:
-    """The way to the next place that has to be looked at.
+def skimming(
+    *,
+    insertions: bool,
+    whatwg: bool,
+    unquoted: bool = False,
+    dots: bool = False,
+    extended: bool = False,
+) -> Skim:
+    """Return the way to the next place that has to be looked at.
 
     Called with a text, where to begin and where to end, it returns the insertions on the way, and
     the place, -1 when there is none.
@@ -295,12 +406,19 @@ def skimming(*, insertions: bool, whatwg: bool, unquoted: bool = False) -> Skim:
         insertions: whether references of plain shape are to be found as such.
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
+        dots: whether the shapes of `DOTS` are among them.
+        extended: whether rows of the policy `extended` count.
     """
+    html = watched(HTML, extended=extended)
     quote = rb"[\"']?" if unquoted else rb"[\"']"
-    simple = _simple(_WHATWG if whatwg else _RFC, quote) if insertions else _NO_SIMPLE
-    style = rb"()style" + _USUAL
+    shapes = _WHATWG if whatwg else _RFC
+    simple = _NO_SIMPLE
+    if insertions:
+        simple = _simple(shapes, quote, html, dots=dots, extended=extended)
+    style = rb"()style" + _usual(html)
+    boring = _boring(html, extended=extended)
     pattern = re.compile(
-        rb"[^<]*+(?:<(?:" + _BORING + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"
+        rb"[^<]*+(?:<(?:" + boring + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"
     )
     return partial(_skim, pattern.finditer)
 
@@ -318,12 +436,14 @@ def _skim(
             if shape is None:
                 pos = found.end()
                 return batch, pos if pos < end else -1
-            if shape > _LAST_SHAPE:
+            if shape > _LAST_GROUP:
                 pos = _style_end(text, found.end(), end)
                 if pos < 0:
                     return batch, found.start(shape) - 1
                 break
-            batch.append((found.start(shape), shape))
+            start, stop = found.span(shape)
+            levels = (stop - start) // len("../")
+            batch.append((start, shape + levels - 1 if levels else shape))
             if len(batch) == _BATCH:
                 return batch, found.end()
 

@@ -7,21 +7,24 @@ itemprop, property, typeof, datatype and vocab, `script for`, applet's `code` an
 
 Element `*` stands for every element. Where an element has several rows for one attribute, the first
 whose condition holds counts.
+
+`choose` says which attributes of one element count, `choose_text` whether its text does. They know
+names and what attributes say, and no spans: whoever reads HTML, walks a tree that another parser
+made, or prepares the tables of a faster scanner asks the same two.
 """
 
 from __future__ import annotations
 
 import re
 from enum import Enum
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
 from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 class Nested(Enum):
@@ -31,6 +34,24 @@ class Nested(Enum):
     HTML = "html"
     IMPORT_MAP = "import map"
     SPECULATION_RULES = "speculation rules"
+
+
+# What an attribute of an element says, decoded and in lower case; b"" where the element has none.
+Says: TypeAlias = "Callable[[bytes], bytes]"
+
+
+class Condition(NamedTuple):
+    """When a row counts.
+
+    Args:
+        asks: the attributes that it depends on.
+        holds: whether it holds, by what those attributes say.
+        values: what the one attribute asked has to say, one of these; empty for other conditions.
+    """
+
+    asks: tuple[bytes, ...]
+    holds: Callable[[Says], bool]
+    values: tuple[bytes, ...] = ()
 
 
 class Row(NamedTuple):
@@ -43,7 +64,7 @@ class Row(NamedTuple):
         on_codebase: relative to the element's `codebase` (HTML 4.01 §13.3, §13.4).
         own_url: an empty value means the document's own URL, whatever `<base>` says.
         extended: counts with the policy `extended` only.
-        when: the condition, asked with all attributes of the element, values as written.
+        when: the condition, if there is one.
     """
 
     syntax: Syntax | Nested
@@ -52,7 +73,7 @@ class Row(NamedTuple):
     on_codebase: bool = False
     own_url: bool = False
     extended: bool = False
-    when: Callable[[Mapping[bytes, bytes]], bool] | None = None
+    when: Condition | None = None
 
 
 def keyword(raw: bytes) -> bytes:
@@ -65,10 +86,17 @@ def keyword(raw: bytes) -> bytes:
     return meant.lower()
 
 
-def _is(attribute: bytes, *values: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
-    """A condition: the attribute has one of the values, in any case."""
-    return lambda attributes: keyword(attributes.get(attribute, b"")) in values
+def _is_type(name: bytes) -> Condition:
+    """The type of a script is this, white space around it left out."""
+    return Condition((b"type",), lambda says: says(b"type").strip(_ASCII_SPACE) == name, (name,))
 
+
+def _is(attribute: bytes, *values: bytes) -> Condition:
+    """The attribute has one of the values, in any case."""
+    return Condition((attribute,), lambda says: says(attribute) in values, values)
+
+
+_ASCII_SPACE: Final = b"\t\n\f\r "
 
 # Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
 _meta_url: Final = re.compile(
@@ -80,23 +108,25 @@ _meta_url: Final = re.compile(
 ).fullmatch
 
 
-def _is_url_meta(attributes: Mapping[bytes, bytes]) -> bool:
-    names = (b"property", b"name", b"itemprop")
-    return any(_meta_url(keyword(attributes.get(name, b""))) for name in names)
-
+_META_NAMES: Final = (b"property", b"name", b"itemprop")
+_is_url_meta: Final = Condition(
+    _META_NAMES, lambda says: any(_meta_url(says(name)) for name in _META_NAMES)
+)
 
 # <param> values that players took for URLs; HTML 4.01 §13.3.2 passes them "as is".
 _PARAM_NAMES: Final = (b"movie", b"src", b"url", b"filename", b"data", b"base")
 
 
-def _is_url_param(attributes: Mapping[bytes, bytes]) -> bool:
-    return _is(b"valuetype", b"ref")(attributes) or _is(b"name", *_PARAM_NAMES)(attributes)
+_is_url_param: Final = Condition(
+    (b"valuetype", b"name"),
+    lambda says: says(b"valuetype") == b"ref" or says(b"name") in _PARAM_NAMES,
+)
 
 
-def _is_no_curie(attribute: bytes) -> Callable[[Mapping[bytes, bytes]], bool]:
+def _is_no_curie(attribute: bytes) -> Condition:
     """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
-    return lambda attributes: (
-        not keyword(attributes.get(attribute, b"")).lstrip().startswith((b"[", b"_:"))
+    return Condition(
+        (attribute,), lambda says: not says(attribute).lstrip().startswith((b"[", b"_:"))
     )
 
 
@@ -114,6 +144,7 @@ _ACTION: Final = Row(Syntax.URL, empty=True, own_url=True)
 _LIST: Final = Row(Syntax.SPACE_LIST)
 _SRCSET: Final = Row(Syntax.SRCSET)
 _CSS: Final = Row(Nested.CSS)
+_SHEET: Final = Row(Nested.CSS, when=_is(b"type", b"", b"text/css"))
 _IN_SVG: Final = Row(Syntax.URL, local=True)
 _ANIMATED: Final = Row(Syntax.URL, local=True, when=_animates_href)
 _ANIMATED_CSS: Final = Row(Nested.CSS, when=_animates_css)
@@ -187,6 +218,20 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
 }
 
 
+# The text of elements whose text is no markup. No row: what is in them is none of the kinds that
+# hold references.
+TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
+    (HTML, b"style"): (_SHEET,),
+    (SVG, b"style"): (_SHEET,),
+    (HTML, b"script"): (
+        Row(
+            Nested.IMPORT_MAP, empty=True, when=_is_type(b"importmap")
+        ),  # scopes: the key "" counts
+        Row(Nested.SPECULATION_RULES, when=_is_type(b"speculationrules")),
+    ),
+}
+
+
 def _by_place() -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
     rows: dict[tuple[str, bytes, bytes], tuple[Row, ...]] = {}
     for namespace, table in _TABLE.items():
@@ -198,37 +243,133 @@ def _by_place() -> dict[tuple[str, bytes, bytes], tuple[Row, ...]]:
     return rows
 
 
-_BY_PLACE: Final = _by_place()
+# All rows by namespace, element and attribute, for what is prepared from them.
+PLACES: Final[Mapping[tuple[str, bytes, bytes], tuple[Row, ...]]] = _by_place()
 
-# Attributes that are in some row: most others are passed over by one look-up.
-ATTRIBUTES: Final = frozenset(attribute for _, _, attribute in _BY_PLACE)
-
-# With those that the conditions of rows ask for.
-ASKED: Final = ATTRIBUTES | frozenset(
-    b"attributename codebase http-equiv itemprop name property type valuetype".split()
-)
-
-# Those that count in HTML by default.
-DEFAULT_ATTRIBUTES: Final = frozenset(
-    attribute
-    for (namespace, _, attribute), found in _BY_PLACE.items()
-    if namespace == HTML and not all(row.extended for row in found)
-)
+ANY: Final = b"*"
+VML: Final = b"v:*"  # and all elements with this prefix
 
 
-@lru_cache(maxsize=1024)
-def rows(namespace: str, element: bytes, attribute: bytes) -> tuple[Row, ...]:
-    """The rows of an attribute, in the order in which their conditions are asked.
+class Held(NamedTuple):
+    """What an element can hold.
+
+    Args:
+        rows: its attributes that are in some row, each with its rows in their order.
+        text: the rows of its text.
+        asked: the attributes that have to be known of it: those in its rows, and those that decide.
+    """
+
+    rows: Mapping[bytes, tuple[Row, ...]]
+    text: tuple[Row, ...]
+    asked: frozenset[bytes]
+
+
+def _by_element() -> dict[tuple[str, bytes], Held]:
+    """What each element can hold, and under `*` what any other can."""
+    elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
+        place: {} for place in TEXT_ROWS
+    }
+    for (namespace, element, attribute), found in PLACES.items():
+        elements.setdefault((namespace, element), {})[attribute] = found
+    return {
+        place: _held({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
+        for place, own in elements.items()
+    }
+
+
+def _held(attributes: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...]) -> Held:
+    found = [*text, *(row for rows in attributes.values() for row in rows)]
+    deciding = {name for row in found if row.when for name in row.when.asks}
+    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
+    return Held(attributes, text, frozenset(attributes) | deciding | codebase)
+
+
+_BY_ELEMENT: Final = _by_element()
+
+
+def held(namespace: str, element: bytes) -> Held:
+    """What an element can hold.
 
     Args:
         namespace: `HTML`, `SVG` or `MATH`.
         element: the tag name in lower case.
-        attribute: the attribute's name in lower case.
 
-    >>> [row.syntax.value for row in rows("html", b"img", b"srcset")]
+    >>> [row.syntax.value for row in held("html", b"img").rows[b"srcset"]]
     ['srcset']
     """
-    own = _BY_PLACE.get((namespace, element, attribute))
-    if own is None and element.startswith(b"v:"):
-        own = _BY_PLACE.get((namespace, b"v:*", attribute))
-    return own if own is not None else _BY_PLACE.get((namespace, b"*", attribute), ())
+    own = _BY_ELEMENT.get((namespace, element))
+    if own is not None:
+        return own
+    name = VML if namespace == HTML and element.startswith(VML[:-1]) else ANY
+    return _BY_ELEMENT[namespace, name]
+
+
+def attributes(namespace: str, *, extended: bool) -> frozenset[bytes]:
+    """The attributes of a namespace that are in some row, whatever its condition.
+
+    Args:
+        namespace: `HTML`, `SVG` or `MATH`.
+        extended: whether rows of the policy `extended` count.
+    """
+    return frozenset(
+        place[2]
+        for place, rows in PLACES.items()
+        if place[0] == namespace and (extended or not all(row.extended for row in rows))
+    )
+
+
+class Chosen(NamedTuple):
+    """An attribute that holds references, and the row by which it does."""
+
+    attribute: bytes
+    row: Row
+
+
+def choose(
+    namespace: str, element: bytes, names: Iterable[bytes], says: Says, *, extended: bool = False
+) -> Iterator[Chosen]:
+    """The attributes of one element that hold references, in the order in which they are named.
+
+    Whoever has the row knows how the value is read (`row.syntax`: `values.SYNTAXES`, or a nested
+    text), and whether its references stand on the element's `codebase` (`row.on_codebase`).
+
+    Args:
+        namespace: `HTML`, `SVG` or `MATH`.
+        element: the tag name in lower case.
+        names: the element's attributes, in lower case, each once.
+        says: what an attribute of the element says, decoded and in lower case, b"" where it has
+            none: asked where a condition depends on it. Of a value as it is written in HTML that is
+            `keyword(raw)`, of one that another parser decoded `value.encode().lower()`.
+        extended: whether rows of the policy `extended` count.
+
+    >>> attributes = {b"type": b"IMAGE", b"src": b"x.png", b"alt": b""}
+    >>> says = lambda name: attributes.get(name, b"").lower()
+    >>> [(found.attribute, found.row.syntax) for found in choose(HTML, b"input", attributes, says)]
+    [(b'src', <Syntax.URL: 'url'>)]
+    """
+    rows = held(namespace, element).rows
+    for name in names:
+        row = _counting(rows.get(name, ()), says, extended=extended)
+        if row is not None:
+            yield Chosen(name, row)
+
+
+def choose_text(namespace: str, element: bytes, says: Says) -> Row | None:
+    """By which row the text of an element holds references; None when it does not.
+
+    Args:
+        namespace: `HTML`, `SVG` or `MATH`.
+        element: the tag name in lower case.
+        says: as for `choose`.
+
+    >>> choose_text(HTML, b"style", lambda name: b"text/css").syntax
+    <Nested.CSS: 'css'>
+    """
+    return _counting(held(namespace, element).text, says, extended=False)
+
+
+def _counting(rows: tuple[Row, ...], says: Says, *, extended: bool) -> Row | None:
+    for row in rows:
+        if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
+            return row
+    return None

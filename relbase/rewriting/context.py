@@ -15,6 +15,7 @@ from relbase.bases.layers import Base, unsuitable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
@@ -117,6 +118,8 @@ class Context:
         encoding: of the document, which decides how queries are encoded.
         depth: how many documents are around that are written in attributes or elements of others.
         sheets: whether the document links or imports style sheets (rule 9).
+        unstated: matches references whose meaning in browsers depends on a charset that nothing
+            states; None where one is stated.
         resolve: the prepared algorithm, None when nothing can be resolved.
     """
 
@@ -127,6 +130,7 @@ class Context:
     encoding: str = "utf-8"
     depth: int = 0
     sheets: Callable[[], bool] = _always
+    unstated: re.Pattern[str] | None = None
     resolve: Callable[[str], str] | None = field(init=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.css_escapes import css_view
+from relbase.references.css_functions import Form
 from relbase.references.css_skim import last_relative
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.outward import lower, lower_plain, plain_in_css
@@ -43,7 +44,7 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
             continue
         keeps = _keeps(found, context)
         view = partial(css_view, raw, found.quote)
-        within = in_utf_8 if place.attribute or found.form is css.Form.IMPORT else context
+        within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
         if plain_in_css(raw):
             items = visit_url(raw, Span(0, len(raw)), within, place, keeps)
             yield from lower_plain(items, plain_in_css, view, found.start)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.notes import Note, Reason
 from relbase.view.charset import Charset, Source
-from relbase.view.transcode import UNREADABLE, document_view, text_view
+from relbase.view.transcode import UNREADABLE, document_view, reference, text_view
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -63,9 +64,22 @@ def read_text(data: bytes, charset: Charset, escape: Escape, context: Context) -
     if charset.name in UNREADABLE:
         text = f"the charset label stands for {charset.name!r}, which nobody can read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
-    view = document_view(data, charset.name)
+    view = document_view(data, charset.name, escape or reference)
     if view is None and escape and charset.name != "utf-8" and not data.isascii():
         view = text_view(data, charset.name, escape)
     name = charset.name if view is None else "utf-8"
-    inside = replace(context, charset=name, encoding=charset.name)
+    unstated = _unstated(data) if charset.source in _GUESSED else None
+    inside = replace(context, charset=name, encoding=charset.name, unstated=unstated)
     return Text(data if view is None else view.inner, view, charset, inside)
+
+
+_GUESSED: Final = (Source.GUESS, Source.DEFAULT)
+
+
+def _unstated(data: bytes) -> re.Pattern[str]:
+    """What depends on the charset in a reference: what is read, and how queries are written."""
+    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
+
+
+_NOT_ASCII: Final = re.compile(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = re.compile(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

@@ -34,11 +34,11 @@ from relbase.rewriting.outward import (
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
-from relbase.view.transcode import text_view
+from relbase.view.transcode import escaped_view, text_view, writes_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -126,6 +126,18 @@ def _visit_element(
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
 
+def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
+    """The items of a conditional comment, in which mail and old pages hide markup.
+
+    Args:
+        text: the comment with its delimiters; other comments have no items.
+        inside: the context of the document that it stands in.
+        around: the context of what is around that document.
+    """
+    for element in html.elements(text, 0, len(text), hidden=True):
+        yield from _visit_element(text, element, {}, inside, around)
+
+
 def html_base(text: bytes, around: Context) -> Base:
     """The base of an HTML document: its `<base>`, or that of its container.
 
@@ -140,16 +152,18 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    statements = [] if attribute is None else [_base_statement(text, attribute, around.charset)]
+    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
     if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
-        statements = [own]
+        stated = own
     base, notes = establish(
-        statements,
+        () if stated is None else (stated,),
         around.base,
         profile=around.task.profile,
         part=around.part,
         charset=around.encoding,
     )
+    if stated is not None and (note := unstated(stated.value, around)):
+        notes.append(note._replace(part=around.part, span=stated.span))
     return replace(around, base=base, sheets=_Sheets(text)), notes
 
 
@@ -218,7 +232,7 @@ _seen: Final = _Seen()
 
 def _is_skimmed(text: bytes, context: Context) -> bool:
     policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.keep or context.task.places:
+    if not context.task.edits_only or policy.extended or policy.chooses or context.task.places:
         return False
     return _seen.add(len(text)) >= SKIMMED_FROM
 
@@ -263,7 +277,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = _VISITS[slot.row.syntax]
+    visit = VISITS[slot.row.syntax]
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -283,11 +297,12 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = _VISITS[place.row.syntax]
-    if context.charset == "utf-8":
+    visit = VISITS[place.row.syntax]
+    if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
-    make_view = partial(text_view, raw, context.charset, escaped)
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    make_view = partial(view_of, raw, context.encoding, escaped)
     if raw.isascii():
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
@@ -325,7 +340,8 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
-_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+# How a value of each syntax is visited: the text of it, decoded, in UTF-8.
+VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,

@@ -13,7 +13,7 @@ from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.context import resolver
 from relbase.rewriting.items import Found, Status
 from relbase.url import rfc3986
-from relbase.url.resolver import Profile, is_absolute
+from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 
@@ -93,6 +93,8 @@ def visit_url(
             status,
             context.part,
         )
+    if note is None and status is Status.REWRITTEN:
+        note = unstated(reference, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     growth = 0
@@ -103,6 +105,21 @@ def visit_url(
         yield edit
     if task.room is not None:
         task.room.left -= growth if task.edits_only or url is None else len(url) - len(written)
+
+
+def unstated(reference: str, context: Context) -> Note | None:
+    """The note on a reference that means something else in another charset, where none is stated.
+
+    Args:
+        reference: as the URL parser reads it.
+        context: of the text; in profile whatwg alone what is written depends on the charset.
+    """
+    if context.unstated is None or context.task.profile is not Profile.WHATWG:
+        return None
+    if reference.isascii() or not context.unstated.match(reference):
+        return None
+    text = f"nothing states the charset that decides what this is: taken for {context.charset}"
+    return Note(Reason.CHARSET_UNSTATED, "", None, text)
 
 
 def own_url(base: Base) -> str | None:
@@ -171,12 +188,28 @@ def _verdict(reference: str, context: Context, place: Place) -> _Verdict:
             return _Verdict(status, placed.url, placed.note)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
+        # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
+        alone = place.element == "base" and not context.base.url
+        if alone and parses_alone(reference, context.task.profile):
+            return _Verdict(Status.ABSOLUTE, reference)
         return _Verdict(failed, None)
     try:
-        return _Verdict(relative, resolve(reference))
+        url = resolve(reference)
     except ValueError as error:
         note = Note(Reason.REFERENCE_FAILED, "", None, str(error))
         return _Verdict(failed, None, None if failed is Status.KEPT else note)
+    if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
+        return _Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
+    return _Verdict(relative, url)
+
+
+# How the profiles write a path that begins with `//` after a scheme alone.
+_APART: Final = ("////", "/.//")
+
+_NET_LOC: Final = (
+    "the path begins with // on a base without a network location: it is written so that it is not"
+    " read as one (RFC 1808 §5.2)"
+)
 
 
 def _is_kept(reference: str, context: Context, place: Place) -> bool:
@@ -184,8 +217,7 @@ def _is_kept(reference: str, context: Context, place: Place) -> bool:
     policy = context.task.policy
     if reference.startswith("#") and (place.row.local or policy.keep_fragments):
         return True
-    keep = policy.keep
-    return keep is not None and keep.search(reference) is not None
+    return policy.keeps(reference)
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase:

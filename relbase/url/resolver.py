@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 from relbase.url import rfc1808, rfc3986
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from relbase.url.steps.step import Step
 
 
 class Profile(Enum):
@@ -33,7 +35,8 @@ class Resolver:
         charset: the WHATWG label of the document's charset, which decides how profile whatwg
             encodes the query; the others do not look at it.
 
-    `resolve(reference)` returns the absolute form, and raises ValueError only where the algorithm
+    `resolve(reference)` returns the absolute form, `steps(reference)` how it comes about; the first
+    raises ValueError only where the algorithm
     fails (whatwg alone has failures).
 
     Raises:
@@ -61,6 +64,37 @@ class Resolver:
         self.profile = as_profile(profile)
         self.charset = charset
         self.resolve = _PREPARE[self.profile](base, charset)
+
+    def steps(self, reference: str) -> Iterator[Step]:
+        """Yield the steps that the algorithm takes for a reference, in its own words and numbers.
+
+        Args:
+            reference: any string.
+
+        The value of the last step is what `resolve` returns, None where it fails: RFC 1808 §4,
+        RFC 3986 §5.2, or the states of the WHATWG URL parser.
+
+        >>> for step in Resolver("http://a/b/c").steps("../g"):
+        ...     if step.stack is not None:
+        ...         print(step.number, step.text, step.stack)
+        6 the last segment of the base's path, "c", gives way to the reference's ('b', '..', 'g')
+        6a there is no "./" to remove ('b', '..', 'g')
+        6c "b/../" is removed ()
+        """
+        if not isinstance(reference, str):
+            raise TypeError(
+                f"the reference is a str, not {type(reference).__name__}: decode it first"
+            )
+        # Who resolves does not need them: start-up time.
+        if self.profile is Profile.WHATWG:
+            from relbase.url.steps import whatwg  # noqa: PLC0415
+
+            return whatwg.steps(self.base, reference, self.charset)
+        from relbase.url.steps.rfc1808 import steps as steps_1808  # noqa: PLC0415
+        from relbase.url.steps.rfc3986 import steps as steps_3986  # noqa: PLC0415
+
+        steps = steps_1808 if self.profile is Profile.RFC1808 else steps_3986
+        return steps(self.base, reference)
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
@@ -104,6 +138,27 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
 
         return whatwg.is_absolute(reference, base)
     return _IS_ABSOLUTE[profile](reference)
+
+
+def parses_alone(url: str, profile: Profile) -> bool:
+    """Tell whether the profile's own parser takes a URL without a base: `file:/a` in whatwg.
+
+    Args:
+        url: any string.
+        profile: the algorithm.
+    """
+    if profile is not Profile.WHATWG:
+        return is_absolute(url, profile)
+    try:
+        Resolver("", profile).resolve(url)
+    except ValueError:
+        return False
+    return True
+
+
+def has_net_loc(url: str) -> bool:
+    """Tell whether an absolute URL has a network location, be it an empty one (RFC 1808 §2.4.3)."""
+    return url.startswith("//", url.find(":") + 1)
 
 
 def as_profile(profile: Profile | str) -> Profile:

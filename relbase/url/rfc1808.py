@@ -3,12 +3,20 @@
 A component that is absent is None, one that is empty is "": the delimiter that the author wrote
 stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
 
-`resolve` first answers the references that no step changes beyond putting the base before them;
-`_steps` is §4 itself and gives the same for all of them.
+`PreparedBase.resolve` first answers the references that no step changes beyond putting a prefix of
+the base before them; `_steps` is §4 itself and gives the same for all of them. Whatever depends on
+the base alone is made once, its dot segments removed: a hostile base may have millions.
 
-Departure: step 7 does not say how a net_loc and a path, params or query that begins with no slash
-are recombined (base `http://a`, reference `?y`). §2.2 lets nothing but `/` follow a net_loc, so
-`/` is written.
+Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing:
+
+- After a net_loc comes nothing but `/`: one is written before a path, params or query that begins
+  with none (base `http://a`, reference `?y`: `http://a/?y`).
+- Without a net_loc a path that begins with `//` would be read as one (base `file:/a/b`, reference
+  `..//h/x`), and §5.2 rules out that ".." changes the net_loc. An empty net_loc is written before
+  it: `file:////h/x`.
+
+By the letter of step 6a a base without a path gives `http://a/g` for `.//g` ("./" is removed, and
+what is left of the path begins with a slash) and `http://a` for `./` (the path is then empty).
 """
 
 from __future__ import annotations
@@ -22,8 +30,18 @@ if TYPE_CHECKING:
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
 
-# References that begin so need the steps: empty ones, queries, params, dot segments.
-_NEEDS_STEPS: Final = frozenset(("", "?", ";", "."))
+# What a base begins with: its scheme and net_loc, and after them its path (§2.4). None of them
+# has a crosshatch, and the path neither of the delimiters after it.
+_prefixes_match: Final = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?").match
+_path_match: Final = re.compile(r"[^#?;]*+").match
+
+# References that begin so are more than names: they are empty, or a query, params, a fragment, or
+# they may begin with a dot segment.
+_NEEDS_STEPS: Final = frozenset(("", "?", ";", "#", "."))
+
+
+# So many levels above the base are remembered, each as text: hostile bases have millions of them.
+_CLIMBED: Final = 8
 
 
 class Components(NamedTuple):
@@ -75,7 +93,8 @@ def unsplit(components: Components) -> str:
     """Put the components of a URL together again (RFC 1808 §2.1 and §4 step 7).
 
     `unsplit(split(url)) == url` for every string. Where the components were put together by the
-    caller, `/` is written between a net_loc and what cannot follow it (§2.2).
+    caller, `/` is written between a net_loc and what cannot follow it (§2.2), and an empty net_loc
+    before a path that would be read as one.
 
     >>> unsplit(Components("http", "a", "b", None, "q", None))
     'http://a/b?q'
@@ -86,6 +105,8 @@ def unsplit(components: Components) -> str:
         pieces += ("//", net_loc)
         if path[:1] != "/" and (path or params is not None or query is not None):
             pieces.append("/")
+    elif path.startswith("//"):
+        pieces.append("//")
     pieces.append(path)
     for delimiter, component in ((";", params), ("?", query), ("#", fragment)):
         if component is not None:
@@ -101,18 +122,21 @@ def is_absolute(reference: str) -> bool:
 class PreparedBase:
     """A base URL prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_base", "_components", "_directory", "_root", "_scheme", "_whole")
+    __slots__ = ("_above", "_base", "_components", "_directory", "_root", "_scheme", "_stack")
 
     def __init__(self, base: str) -> None:
         self._base = base
         if not base:  # step 1 is all there is; whoever asks for a base often asks with none
             return
-        self._components = split(base)
-        nothing_after = self._components._replace(params=None, query=None, fragment=None)
-        self._scheme = unsplit(nothing_after._replace(net_loc=None, path=""))
-        self._root = unsplit(nothing_after._replace(path=""))
-        self._directory = unsplit(nothing_after._replace(path=_merge(nothing_after.path, "x")))[:-1]
-        self._whole = unsplit(self._components._replace(fragment=None))
+        found = _prefixes_match(base)
+        assert found is not None  # every group of it may be empty
+        self._scheme = found[1] or ""
+        self._root = found[0]
+        # These are made when they are first asked for: many a base has one reference.
+        self._directory = ""
+        self._above: list[str] = []
+        self._components: Components | None = None
+        self._stack: tuple[str, list[str]] | None = None
 
     def resolve(self, reference: str) -> str:
         """Return the absolute form of a reference (§4)."""
@@ -125,20 +149,23 @@ class PreparedBase:
                 return self._root + reference
             if reference[2:3] not in {"", "/", "#"}:
                 return self._scheme + reference
-        elif first == "#":
-            return self._whole + reference
+        elif first == ".":
+            if reference[1:3] == "./" and (resolved := self._climbed(reference)):
+                return resolved
         elif ":" in reference and _scheme_match(reference):
             return reference
         elif first not in _NEEDS_STEPS and "/." not in reference:
-            return self._directory + reference
+            return (self._directory or self._make_directory()) + reference
+        elif first == "#":
+            return self._base.partition("#")[0] + reference
         return self._steps(reference)
 
     def _steps(self, reference: str) -> str:
-        base = self._components
         # Step 2: both are parsed.
         # a) an entirely empty reference inherits the entire base
         if reference == "":
             return self._base
+        base = self._components = self._components or split(self._base)
         _, net_loc, path, params, query, fragment = embedded = split(reference)
         # b) one that starts with a scheme name is absolute
         if embedded.scheme is not None:
@@ -158,9 +185,47 @@ class PreparedBase:
                     query = query or _inherit(base.query, query)
             # Step 6
             elif not path.startswith("/"):
-                path = _merge(base.path, path)
+                path = self._merged(base.path, path)
         # Step 7
         return unsplit(Components(base.scheme, net_loc, path, params, query, fragment))
+
+    def _merged(self, base_path: str, path: str) -> str:
+        """Step 6: the path on the base's."""
+        self._stack = self._stack or _stack_of(base_path)
+        slash, kept = self._stack
+        return _merge(slash, kept.copy(), path)
+
+    def _make_directory(self) -> str:
+        """What is put before a reference of names alone: the result of "x" without the "x"."""
+        base, root = self._base, len(self._root)
+        end = _path_match(base, root).end()  # type: ignore[union-attr] # it may be empty
+        after_last = base.rfind("/", root, end) + 1
+        if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
+            self._directory = base[:after_last]
+        else:
+            self._directory = self._steps("x")[:-1]
+        return self._directory
+
+    def _climbed(self, reference: str) -> str:
+        """The absolute form where "../" repeated, then names, are all there is; otherwise ""."""
+        after = 3 if reference.find("/.", 2) < 0 else _after_climbs(reference)
+        # Without the net_loc an empty segment could come to stand after the scheme.
+        if not after or len(self._root) == len(self._scheme):
+            return ""
+        above = self._above
+        level = after // 3
+        while len(above) < level:
+            if not self._climb(above[-1] if above else self._directory or self._make_directory()):
+                return ""
+        return above[level - 1] + reference[after:]
+
+    def _climb(self, directory: str) -> bool:
+        """Note what is above a directory; false where nothing is that ".." would take away."""
+        slash = directory.rfind("/", len(self._root), -1)
+        if slash < 0 or directory[slash + 1 : -1] == "..":
+            return False
+        self._above.append(directory[: slash + 1])
+        return True
 
 
 def resolve(base: str, reference: str) -> str:
@@ -183,32 +248,52 @@ def _inherit(inherited: str | None, own: str | None) -> str | None:
     return own if inherited is None else inherited
 
 
-def _merge(base_path: str, path: str) -> str:
-    """Step 6: the last segment of the base's path is replaced, and dot segments are removed.
+def _after_climbs(reference: str) -> int:
+    """Where a few "../" at the beginning end, when no dot segment follows them; otherwise 0."""
+    after = reference.rfind("../") + 3
+    alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
+    return after if alone and after <= _CLIMBED * 3 else 0
+
+
+def _stack_of(base_path: str) -> tuple[str, list[str]]:
+    """Step 6 as far as the base's path takes it: the slash it begins with, the segments kept.
+
+    The last segment, which is after the rightmost slash, is not among them.
+    """
+    slash = "/" if base_path.startswith("/") else ""
+    end = base_path.rfind("/") + 1
+    kept: list[str] = []
+    for segment in _segments(base_path, len(slash), end):
+        _push(kept, segment)
+    return slash, kept
+
+
+def _merge(slash: str, kept: list[str], path: str) -> str:
+    """Step 6: the path in place of the last segment of the base's, dot segments removed.
 
     The removal is done with one stack of segments, as the note after step 7 suggests: "/../" takes
     away the nearest segment before it that is not "..", which is the leftmost match of 6c.
     """
-    merged = base_path[: base_path.rfind("/") + 1] + path
-    slash = "/" if merged.startswith("/") else ""
-    last_at = max(merged.rfind("/") + 1, len(slash))
-    last = merged[last_at:]
-    kept: list[str] = []
-    for segment in _segments(merged, len(slash), last_at):
-        if segment == ".":  # a)
-            continue
-        if segment != "..":
-            kept.append(segment)
-        elif kept and kept[-1] != "..":  # c)
-            kept.pop()
-        else:
-            kept.append("..")
+    last_at = path.rfind("/") + 1
+    last = path[last_at:]
+    for segment in _segments(path, 0, last_at):
+        _push(kept, segment)
     if last == ".":  # b)
         last = ""
     elif last == ".." and kept and kept[-1] != "..":  # d)
         kept.pop()
         last = ""
     return slash + "/".join([*kept, last])
+
+
+def _push(kept: list[str], segment: str) -> None:
+    """Put a segment, which a slash follows, on the stack of those that are kept."""
+    if segment == ".":  # a)
+        return
+    if segment == ".." and kept and kept[-1] != "..":  # c)
+        kept.pop()
+    else:
+        kept.append(segment)
 
 
 def _segments(path: str, start: int, end: int) -> Iterator[str]:

@@ -1,19 +1,35 @@
 """RFC 3986 §5.2: reference resolution, strict.
 
 §5.2.2's pseudo-code branch for branch. None is an undefined component, "" an empty one, as in §5.3.
-`resolve` first answers the references that need no more than the base put before them; `_transform`
-gives the same for all of them.
+`resolve` first answers the references that need no more than a prefix of the base put before them;
+`_transform` gives the same for all of them. Whatever depends on the base alone is made once, its
+dot segments removed: a hostile base may have millions.
+
+Where §5.3 would recombine a path that begins with `//` without an authority, the path would be read
+as one (base `file:/a/b`, reference `..//h/x`). §3.3 forbids such a path, and §4.2 has the way to
+write it in what it says of a colon in the first segment: a dot segment goes before it, so that
+`file:/.//h/x` is the result. The WHATWG URL Standard serialises it in the same way.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
 _scheme_match: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 
+# What a base begins with: its scheme and authority; after them its path (Appendix B).
+_prefixes_match: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?").match
+_path_match: Final = re.compile(r"[^?#]*+").match
+
 _NEEDS_TRANSFORM: Final = frozenset(("", "?", "."))
+
+# So many levels above the base are remembered, each as text: hostile bases have millions of them.
+_CLIMBED: Final = 8
 
 
 class Components(NamedTuple):
@@ -48,6 +64,8 @@ def unsplit(components: Components) -> str:
     pieces = [] if scheme is None else [scheme, ":"]
     if authority is not None:
         pieces += ("//", authority)
+    elif path.startswith("//"):
+        pieces.append("/.")
     pieces.append(path)
     if query is not None:
         pieces += ("?", query)
@@ -61,20 +79,25 @@ def is_absolute(reference: str) -> bool:
     return _scheme_match(reference) is not None
 
 
+_NOT_MADE: Final[list[str]] = []
+
+
 class PreparedBase:
     """A base URI prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_base", "_components", "_directory", "_root", "_scheme", "_whole")
+    __slots__ = ("_above", "_base", "_components", "_directory", "_output", "_root", "_scheme")
 
     def __init__(self, base: str) -> None:
         self._base = base
-        self._components = base_ = split(base)
-        up_to_path = base_._replace(query=None, fragment=None)
-        self._scheme = unsplit(up_to_path._replace(authority=None, path=""))
-        self._root = unsplit(up_to_path._replace(path=""))
-        inside = remove_dot_segments(_merge(base_, "x"))
-        self._directory = unsplit(up_to_path._replace(path=inside))[:-1]
-        self._whole = unsplit(base_._replace(fragment=None))
+        found = _prefixes_match(base)
+        assert found is not None  # every group of it may be empty
+        self._scheme = found[1] or ""
+        self._root = found[0]
+        # These are made when they are first asked for: many a base has one reference.
+        self._directory = ""
+        self._above: list[str] = []
+        self._components: Components | None = None
+        self._output: list[str] | None = _NOT_MADE
 
     def resolve(self, reference: str) -> str:
         """Return the target of a reference (§5.2)."""
@@ -87,17 +110,20 @@ class PreparedBase:
             if not dots:
                 return (self._scheme if reference[1:2] == "/" else self._root) + reference
         elif first == "#":
-            return self._whole + reference
+            return self._base.partition("#")[0] + reference
+        elif first == ".":
+            if reference[1:3] == "./" and (target := self._climbed(reference)):
+                return target
         elif ":" in reference and (scheme := _scheme_match(reference)):
             if not dots and not reference.startswith(".", scheme.end()):
                 return reference
         elif not dots and first not in _NEEDS_TRANSFORM:
-            return self._directory + reference
+            return (self._directory or self._make_directory()) + reference
         return unsplit(self._transform(split(reference)))
 
     def _transform(self, r: Components) -> Components:
         """§5.2.2 Transform References."""
-        base = self._components
+        base = self._components = self._components or split(self._base)
         if r.scheme is not None:
             return r._replace(path=remove_dot_segments(r.path))
         if r.authority is not None:
@@ -110,8 +136,45 @@ class PreparedBase:
         elif r.path.startswith("/"):
             path = remove_dot_segments(r.path)
         else:
-            path = remove_dot_segments(_merge(base, r.path))
+            path = self._merged(base, r.path)
         return Components(base.scheme, base.authority, path, query, r.fragment)
+
+    def _merged(self, base: Components, path: str) -> str:
+        """The path after that of the base, dot segments removed."""
+        if self._output is _NOT_MADE:
+            self._output = _output_of(base)
+        return "".join(_merge(None if self._output is None else self._output.copy(), path))
+
+    def _make_directory(self) -> str:
+        """What is put before a reference of names alone: the target of "x" without the "x"."""
+        base, root = self._base, len(self._root)
+        end = _path_match(base, root).end()  # type: ignore[union-attr] # it may be empty
+        after_last = base.rfind("/", root, end) + 1
+        if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
+            self._directory = base[:after_last]
+        else:
+            self._directory = unsplit(self._transform(split("x")))[:-1]
+        return self._directory
+
+    def _climbed(self, reference: str) -> str:
+        """The target where "../" repeated, and then names, are all there is; otherwise ""."""
+        after = 3 if reference.find("/.", 2) < 0 else _after_climbs(reference)
+        # Without the authority an empty segment could come to stand after the scheme.
+        if not after or len(self._root) == len(self._scheme):
+            return ""
+        above = self._above
+        level = after // 3
+        while len(above) < level:
+            if not self._climb(above[-1] if above else self._directory or self._make_directory()):
+                return ""
+        return above[level - 1] + reference[after:]
+
+    def _climb(self, directory: str) -> bool:
+        """Note what is above a directory; false at the root."""
+        slash = directory.rfind("/", len(self._root), -1)
+        if slash >= 0:
+            self._above.append(directory[: slash + 1])
+        return slash >= 0
 
 
 def resolve(base: str, reference: str) -> str:
@@ -123,13 +186,104 @@ def resolve(base: str, reference: str) -> str:
     return PreparedBase(base).resolve(reference)
 
 
+def follow(base: str, references: Iterable[str]) -> str:
+    """Resolve each reference on the target of the one before, as redirects are.
+
+    Args:
+        base: the first URI, absolute or "".
+        references: in order; without any the base is returned as it is.
+
+    The same as `resolve` again and again, in time that is linear in the length of all of them: the
+    path is kept as its segments until the end.
+
+    >>> follow("http://a/b", ["c/", "../d?e", "#f"])
+    'http://a/d?e#f'
+    """
+    target = _Target(base)
+    for reference in references:
+        target.follow(reference)
+    return target.text()
+
+
+class _Target:
+    """A URI whose path is taken apart when something is first merged into it.
+
+    `_path` is the path as text, None where `_output` has its segments.
+    """
+
+    __slots__ = ("_output", "_path", "_rest")
+
+    def __init__(self, text: str) -> None:
+        self._put(split(text))
+
+    def _put(self, components: Components) -> None:
+        self._rest = components._replace(path="")
+        self._path: str | None = components.path
+        self._output: list[str] = []
+
+    def follow(self, reference: str) -> None:
+        """Become the target of a reference (§5.2.2)."""
+        r, base = split(reference), self._rest
+        is_known = base.scheme is not None or base.authority is not None or self._path != ""
+        if not is_known and base.query is None and base.fragment is None:
+            self._put(r)
+        elif r.scheme is not None:
+            self._put(r._replace(path=remove_dot_segments(r.path)))
+        elif r.authority is not None:
+            self._put(r._replace(scheme=base.scheme, path=remove_dot_segments(r.path)))
+        elif r.path == "":
+            query = base.query if r.query is None else r.query
+            self._rest = base._replace(query=query, fragment=r.fragment)
+        else:
+            self._merge(r.path)
+            self._rest = base._replace(query=r.query, fragment=r.fragment)
+
+    def _merge(self, path: str) -> None:
+        if path.startswith("/"):
+            self._output = _without_dots(path)
+        elif self._path is not None:
+            self._output = _merge(_output_of(self._rest._replace(path=self._path)), path)
+        else:
+            last = self._output.pop() if self._output else ""
+            has_slash = self._output or last.startswith("/")
+            self._output = _merge(self._output if has_slash else None, path)
+        self._path = None
+
+    def text(self) -> str:
+        path = "".join(self._output) if self._path is None else self._path
+        return unsplit(self._rest._replace(path=path))
+
+
+def _after_climbs(reference: str) -> int:
+    """Where a few "../" at the beginning end, when no dot segment follows them; otherwise 0."""
+    after = reference.rfind("../") + 3
+    alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
+    return after if alone and after <= _CLIMBED * 3 else 0
+
+
 def remove_dot_segments(path: str) -> str:
-    """§5.2.4 Remove Dot Segments, with a list of segments for the output buffer.
+    """§5.2.4 Remove Dot Segments.
 
     >>> remove_dot_segments("/a/b/c/./../../g")
     '/a/g'
     """
-    # 2A and 2D look at the beginning of the input alone: afterwards it begins with a slash.
+    return "".join(_without_dots(path))
+
+
+def _without_dots(path: str) -> list[str]:
+    """The output buffer of §5.2.4, a list of segments, at the end of the input."""
+    start = _after_2a(path)
+    if path[start:] in {".", ".."}:  # 2D
+        return []
+    first, slash, rest = path[start:].partition("/")
+    output = [first] if first else []
+    if slash:
+        _append(output, rest)
+    return output
+
+
+def _after_2a(path: str) -> int:
+    """Where the input begins after 2A, which looks at its beginning alone."""
     start = 0
     while True:
         if path.startswith("../", start):
@@ -137,25 +291,49 @@ def remove_dot_segments(path: str) -> str:
         elif path.startswith("./", start):
             start += 2
         else:
-            break
-    first, *segments = path[start:].split("/")
-    if first in {".", ".."} and not segments:
-        return ""
-    output = [first] if first else []
-    for index, segment in enumerate(segments):
-        if segment == "..":  # 2C
-            if output:
-                output.pop()
-        elif segment != ".":  # 2E; otherwise 2B
-            output.append("/" + segment)
-            continue
-        if index == len(segments) - 1:
-            output.append("/")
-    return "".join(output)
+            return start
 
 
-def _merge(base: Components, path: str) -> str:
-    """§5.2.3 Merge Paths."""
+def _append(output: list[str], path: str) -> None:
+    """2B, 2C and 2E for an input that is a slash and the path."""
+    *inner, last = path.split("/")
+    for segment in inner:
+        _push(output, segment)
+    if last in {".", ".."}:
+        _push(output, last)
+        last = ""
+    output.append("/" + last)
+
+
+def _push(output: list[str], segment: str) -> None:
+    if segment == "..":  # 2C
+        if output:
+            output.pop()
+    elif segment != ".":  # 2E; otherwise 2B
+        output.append("/" + segment)
+
+
+def _output_of(base: Components) -> list[str] | None:
+    """The output buffer after what §5.2.3 takes of the base's path, but for its last slash.
+
+    None when nothing of it is left, not even that slash: the input is then what is merged, alone.
+    """
+    directory = base.path[: base.path.rfind("/") + 1]
     if base.authority is not None and base.path == "":
-        return "/" + path
-    return base.path[: base.path.rfind("/") + 1] + path
+        directory = "/"
+    start = _after_2a(directory)
+    if start == len(directory):
+        return None
+    first, slash, rest = directory[start:-1].partition("/")
+    output = [first] if first else []
+    for segment in rest.split("/") if slash else ():
+        _push(output, segment)
+    return output
+
+
+def _merge(output: list[str] | None, path: str) -> list[str]:
+    """§5.2.3 Merge Paths, and §5.2.4 of what is merged."""
+    if output is None:
+        return _without_dots(path)
+    _append(output, path)
+    return output

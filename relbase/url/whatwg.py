@@ -4,12 +4,17 @@ https://url.spec.whatwg.org/. ada-url parses and serialises in UTF-8. The standa
 more argument, the encoding of the document, which decides how the query's characters outside ASCII
 are percent-encoded in special URLs ("query state"). Here they are encoded before ada-url sees the
 reference, which it then leaves as they are.
+
+ada-url parses the base again for each reference. Most references need no parser: of ASCII alone
+that no percent-encode set holds, without a dot segment, on a base of http or https, their
+serialisation is what they are after a prefix of the base's. `_known` answers these, and leaves all
+others to ada-url; a test asks both.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ada_url
 
@@ -21,10 +26,42 @@ if TYPE_CHECKING:
 _ENCODED_SCHEMES: Final = ("http:", "https:", "ftp:", "file:")
 
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]+")
-_SURROGATES: Final = re.compile(r"[\ud800-\udfff]")
+_ANY: Final = re.compile(r".+", re.DOTALL)
 
 # https://url.spec.whatwg.org/#special-query-percent-encode-set
 _SPECIAL_QUERY_SET: Final = frozenset((*range(0x21), *b"\"#<>'", *range(0x7F, 0x100)))
+_IN_QUERY: Final = [
+    f"%{byte:02X}" if byte in _SPECIAL_QUERY_SET else chr(byte) for byte in range(0x100)
+]
+
+
+# ---- References that the states of the parser leave as they are
+
+# No character of any percent-encode set, nor one that ends a component, nor a backslash.
+_SAFE: Final = r"A-Za-z0-9!$&()*+,;=@_~%\-."
+# A segment is no "single-dot" or "double-dot URL path segment": these begin so.
+_NOT_DOTS: Final = r"(?!\.|%2[Ee])"
+_AFTER_PATH: Final = rf"(?:\?[{_SAFE}:/?]*+)?(?:\#[{_SAFE}:/?]*+)?"
+_PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"
+# A domain that "domain to ASCII" leaves as it is, and that does not end in a number.
+_DOMAIN: Final = r"(?![^/]*xn--)(?:[a-z0-9-]++\.)*+(?<=[/.])[a-z][a-z0-9-]*+"
+
+_absolute_match: Final = re.compile(rf"https?://{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
+_net_path_match: Final = re.compile(rf"//{_DOMAIN}{_PATH}{_AFTER_PATH}").fullmatch
+_abs_path_match: Final = re.compile(rf"{_PATH}{_AFTER_PATH}").fullmatch
+_names_match: Final = re.compile(
+    rf"{_NOT_DOTS}[{_SAFE}]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+{_AFTER_PATH}"
+).fullmatch
+_climbs_match: Final = re.compile(
+    rf"((?:\.\./){{1,8}}+)(?:{_NOT_DOTS}[{_SAFE}:]++(?:/{_NOT_DOTS}[{_SAFE}:]*+)*+)?{_AFTER_PATH}"
+).fullmatch
+_fragment_match: Final = re.compile(rf"\#[{_SAFE}:/?]*+").fullmatch
+
+# A base that has been serialised: scheme, authority, path.
+_base_match: Final = re.compile(r"(https?:)//[^/?#]++(/[^?#]*+)").match
+
+# ada-url reads the whole base for each reference: one that is longer is shortened first.
+_LONG: Final = 2048
 
 
 class PreparedBase:
@@ -38,21 +75,58 @@ class PreparedBase:
         ValueError: if the base does not parse on its own or the label is not known.
     """
 
-    __slots__ = ("_base", "_encode_query")
+    __slots__ = ("_above", "_base", "_charset", "_encode_query", "_origin", "_scheme", "_slashes")
 
     def __init__(self, base: str, charset: str = "utf-8") -> None:
+        self._charset = charset
         try:
-            self._base = ada_url.normalize_url(_scalar_values(base)) if base else ""
+            self._base = _serialised(_scalar_values(base, charset)) if base else ""
         except ValueError:
             raise ValueError(
                 f"{_shown(base)} is no absolute URL by the WHATWG URL Standard: "
                 "give a base with a scheme, such as http://host/"
             ) from None
         self._encode_query = _query_encoder(charset)
+        found = _base_match(self._base)
+        # Of a base of http or https; otherwise "", and ada-url parses all that is relative.
+        self._scheme = found[1] if found else ""
+        self._origin = self._base[: found.start(2)] if found else ""
+        # The directory of the base, and what is above it, as far as references asked for it.
+        self._above = [self._base[: self._base.rfind("/", 0, found.end()) + 1]] if found else []
+        self._slashes: list[int] | None = None
 
     def resolve(self, reference: str) -> str:
         """Return the serialised URL; raise ValueError where parsing is a failure."""
-        reference = _scalar_values(reference)
+        return self._known(reference) or self._parsed(reference)
+
+    def _known(self, reference: str) -> str:
+        """The URL of a reference that needs no parser, "" for others."""
+        first = reference[:1]
+        if ":" in reference and _absolute_match(reference):
+            return reference
+        if not self._scheme:
+            return ""
+        if first == "/":
+            if reference[1:2] != "/":
+                return self._origin + reference if _abs_path_match(reference) else ""
+            return self._scheme + reference if _net_path_match(reference) else ""
+        if first == "#":
+            return self._base.partition("#")[0] + reference if _fragment_match(reference) else ""
+        if first == ".":
+            found = _climbs_match(reference)
+            return self._directory(found.end(1) // 3) + reference[found.end(1) :] if found else ""
+        return self._above[0] + reference if _names_match(reference) else ""
+
+    def _directory(self, level: int) -> str:
+        """The directory so many levels above that of the base, the root at most."""
+        above, root = self._above, len(self._origin)
+        while len(above) <= level:
+            inner = above[-1]
+            above.append(inner[: max(inner.rfind("/", root, -1), root) + 1])
+        return above[level]
+
+    def _parsed(self, reference: str) -> str:
+        reference = _scalar_values(reference, self._charset)
         try:
             url = self._parse(reference)
             if not reference.isascii() and self._encode_query and url.startswith(_ENCODED_SCHEMES):
@@ -67,7 +141,30 @@ class PreparedBase:
     def _parse(self, reference: str) -> str:
         if not self._base:
             return str(ada_url.normalize_url(reference))
+        if len(self._base) > _LONG and self._scheme:
+            return str(ada_url.join_url(*self._shortened(_cleaned(reference))))
         return str(ada_url.join_url(self._base, reference))
+
+    def _shortened(self, reference: str) -> tuple[str, str]:
+        """A base without what the reference leaves or takes away of it, and the reference on it."""
+        root = f"{self._origin}/"
+        if reference[:1] in {"/", "\\"} or is_absolute(reference, self._base):
+            return root, reference
+        found = _path_match(reference)
+        if found is None or _SCHEME.match(reference):
+            return self._base, reference
+        climbs, kept = _climbs_of(_slash_split(found[0]))
+        if not climbs:
+            return self._base, reference
+        # What is left of the path is behind a dot segment: it may begin with a slash or a scheme.
+        return self._climbed(climbs), "/".join([".", *kept]) + reference[found.end() :]
+
+    def _climbed(self, climbs: int) -> str:
+        """The directory so many levels up, of a base that may have very many."""
+        if self._slashes is None:
+            root, directory = len(self._origin), self._above[0]
+            self._slashes = [found.start() + root for found in _slash_iter(directory[root:])]
+        return self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
 
     def _with_query_encoded(self, reference: str) -> str:
         """In a special URL the first `?` that is not in the fragment begins the query."""
@@ -75,6 +172,85 @@ class PreparedBase:
         rest, hash_, fragment = reference.partition("#")
         rest, mark, query = rest.partition("?")
         return rest + mark + self._encode_query(query) + hash_ + fragment
+
+
+def _serialised(url: str) -> str:
+    return url if _absolute_match(url) else str(ada_url.normalize_url(url))
+
+
+_path_match: Final = re.compile(r"[^?#]++").match
+_slash_split: Final = re.compile(r"[/\\]").split
+_slash_iter: Final = re.compile("/").finditer
+
+
+def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
+    """How many levels above the base a path goes, and the segments that it has then ("path state").
+
+    >>> _climbs_of(["a", "..", ".%2E", "b", "."])
+    (1, ['b', ''])
+    """
+    climbs, name = 0, ""
+    kept: list[str] = []
+    for segment in segments:
+        name = segment.lower().replace("%2e", ".") if len(segment) <= len("%2e%2e") else segment
+        if name == "..":
+            if kept:
+                kept.pop()
+            else:
+                climbs += 1
+        elif name != ".":
+            kept.append(segment)
+    if name in {".", ".."}:
+        kept.append("")
+    return climbs, kept
+
+
+class Record(NamedTuple):
+    """The parts of a URL record (https://url.spec.whatwg.org/#concept-url); None is null.
+
+    `path` is as it is serialised: its segments with slashes, or an opaque path.
+    """
+
+    scheme: str
+    username: str
+    password: str
+    host: str | None
+    port: str | None
+    path: str
+    query: str | None
+    fragment: str | None
+
+
+_href_match: Final = re.compile(
+    r"""
+    (?P<scheme> [a-z][a-z0-9+.-]*+) :
+    (?: // (?: (?P<username> [^:@/?#]*+) (?: : (?P<password> [^@/?#]*+) )? @ )?
+        (?P<host> \[ [^\]]*+ \] | [^:/?#]*+ ) (?: : (?P<port> [0-9]++) )?
+    )?
+    (?: /\. (?= // ) )?
+    (?P<path> [^?#]*+)
+    (?: \? (?P<query> [^#]*+) )?
+    (?: \# (?P<fragment> .*+) )?
+    """,
+    re.VERBOSE | re.DOTALL,
+).fullmatch
+
+
+def split(url: str) -> Record:
+    """Return the parts of the URL record that the parser makes of an absolute URL.
+
+    Raises:
+        ValueError: if it is a failure without a base.
+
+    >>> split("HTTP://u@h:80/a/../b?")[:6], split("HTTP://u@h:80/a/../b?").query
+    (('http', 'u', '', 'h', None, '/b'), '')
+    """
+    found = _href_match(resolve("", url))
+    assert found is not None  # that is how URLs are serialised
+    given = found.groupdict()
+    given["username"] = given["username"] or ""
+    given["password"] = given["password"] or ""
+    return Record(**given)
 
 
 def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
@@ -131,9 +307,14 @@ def _shown(url: str) -> str:
 _SHOWN: Final = 200
 
 
-def _scalar_values(text: str) -> str:
+def _scalar_values(text: str, charset: str) -> str:
     """Strings become scalar value strings; a surrogate stands for a byte that did not decode."""
-    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+    if text.isascii():
+        return text
+    from relbase.view.characters import scalar_values  # noqa: PLC0415
+    from relbase.view.charset import lookup  # noqa: PLC0415
+
+    return scalar_values(text, lookup(charset) or charset)
 
 
 def _query_encoder(charset: str) -> Callable[[str], str] | None:
@@ -142,7 +323,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         return None
     # Most documents are UTF-8: start-up time.
     from relbase.view.charset import lookup  # noqa: PLC0415
-    from relbase.view.transcode import encode  # noqa: PLC0415
+    from relbase.view.encoders import encode  # noqa: PLC0415
 
     name = lookup(charset)
     if name is None:
@@ -153,11 +334,11 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
 
     def percent_encode(run: re.Match[str]) -> str:
         encoded = encode(run[0], name, _unencodable)
-        return "".join(
-            f"%{byte:02X}" if byte in _SPECIAL_QUERY_SET else chr(byte) for byte in encoded
-        )
+        return "".join(map(_IN_QUERY.__getitem__, encoded))
 
-    return lambda query: _NOT_ASCII.sub(percent_encode, query)
+    # ISO-2022-JP has states, which what stands between changes.
+    run = _ANY if name == "iso-2022-jp" else _NOT_ASCII
+    return lambda query: run.sub(percent_encode, query)
 
 
 def _unencodable(character: str) -> bytes:

@@ -1,13 +1,13 @@
 """The characters of the legacy charsets of the WHATWG Encoding Standard, one at a time.
 
 Strategy: the bytes of a text are cut into units as the standard's decoders cut them (section
-numbers are those of the standard), and Python's codecs only look up what one unit means, with
-patches where their tables differ from the standard's indexes. Units come in, runs of a view go
-out; the way back is `bytes_of`.
+numbers are those of the standard), and Python's codecs only look up what one unit means, with the
+differences in `indexes`. Units come in, runs of a view go out; the way back is `bytes_of`.
 
-To mind: undecodable bytes are carried as the surrogates U+DC80 to U+DCFF. An ASCII byte that
-completes no character is given back and means itself. 192 pairs of Big5 (additions of HKSCS-2008,
-duplicates) are unknown to Python: they count as undecodable, and so come through unchanged.
+To mind: undecodable bytes are carried as the surrogates U+DC80 to U+DCFF, so that they can be
+written back; `scalar_values` is what a browser makes of them. An ASCII byte that completes no
+character is given back and means itself. `bytes_of` writes only what is read back as it was; what
+the standard's encoders write for want of it is in `encoders`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.view.indexes import MULTI_BYTE, SINGLE_BYTE_PATCHES
 from relbase.view.runs import Run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 _REPLACEMENT: Final = "\ufffd"
 
@@ -46,59 +47,6 @@ def inner(string: str) -> bytes:
     return string.encode("utf-8", "surrogatepass")
 
 
-class _MultiByte(NamedTuple):
-    """`unit` matches all the bytes that the decoder takes at once, a good or a bad character."""
-
-    unit: bytes
-    codec: str
-    patches: Mapping[bytes, str] = {}
-
-
-def _patches(table: str) -> dict[bytes, str]:
-    return {bytes.fromhex(pair[:-1]): pair[-1] for pair in table.split(" ")}
-
-
-_GB18030: Final = _MultiByte(
-    # §10.2.1 gb18030 decoder: four bytes, or two; its index is of GB 18030-2022.
-    rb"[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xff])",
-    "gb18030",
-    _patches(
-        "80\u20ac a3a0\u3000 a6d9\ufe10 a6da\ufe12 a6db\ufe11 a6dc\ufe13 a6dd\ufe14 a6de\ufe15"
-        " a6df\ufe16 a6ec\ufe17 a6ed\ufe18 a6f3\ufe19 a8bc\u1e3f 8135f437\ue7c7 fe59\u9fb4"
-        " fe61\u9fb5 fe66\u9fb6 fe67\u9fb7 fe6d\u9fb8 fe7e\u9fb9 fe90\u9fba fea0\u9fbb"
-    ),
-)
-
-_MULTI_BYTE: Final = {
-    "gbk": _GB18030,  # §10.1.1: GBK's decoder is gb18030's decoder
-    "gb18030": _GB18030,
-    "big5": _MultiByte(  # §11.1.1 Big5 decoder
-        rb"[\x81-\xfe][\x40-\x7e\x80-\xff]",
-        "big5hkscs",
-        _patches(
-            "a145\u2027 a14e\ufe51 a1c2\u00af a1e3\uff5e a1f2\u2295 a1f3\u2299 a241\u2215"
-            " a242\ufe68 a244\uffe5 a246\uffe0 a247\uffe1"
-        ),
-    ),
-    "euc-jp": _MultiByte(  # §12.1.1 EUC-JP decoder
-        rb"\x8f[\xa1-\xfe][\x80-\xff]?|[\x8e\x8f\xa1-\xfe][\x80-\xff]",
-        "euc_jp",
-        _patches("8fa2b7\uff5e"),
-    ),
-    "shift_jis": _MultiByte(  # §12.3.1 Shift_JIS decoder
-        rb"[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xff]",
-        "cp932",
-        _patches("a0\udca0 fd\udcfd fe\udcfe ff\udcff"),
-    ),
-    "euc-kr": _MultiByte(rb"[\x81-\xfe][\x41-\x7e\x80-\xff]", "cp949"),  # §13.1.1 EUC-KR decoder
-}
-
-# §9 Legacy single-byte encodings: where Python's tables differ from the indexes.
-_SINGLE_BYTE_PATCHES: Final = {
-    "koi8-u": {0xAE: "\u045e", 0xBE: "\u040e"},
-    "windows-1255": {0xCA: "\u05ba"},
-}
-
 # Unicode, table 3-7: well-formed UTF-8 outside ASCII. What it leaves is one bad byte each.
 _UTF_8: Final = (
     rb"(?:[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|\xed[\x80-\x9f][\x80-\xbf]"
@@ -112,7 +60,7 @@ def unit_pattern(charset: str) -> bytes:
 
     In UTF-8 that is all well-formed text up to the next ASCII or bad byte.
     """
-    multi_byte = _MULTI_BYTE.get(charset)
+    multi_byte = MULTI_BYTE.get(charset)
     if multi_byte:
         return multi_byte.unit + rb"|[\x80-\xff]"
     return _UTF_8 + rb"|[\x80-\xff]" if charset == "utf-8" else rb"[\x80-\xff]"
@@ -128,12 +76,49 @@ def unit_run(unit: bytes, start: int, charset: str) -> Run | None:
     # Encoding Standard, the decoders: an ASCII byte that completes nothing is given back.
     length = 1 if len(unit) == 2 and unit[1:].isascii() else len(unit)  # noqa: PLR2004
     bad = _undecodable(unit[:length])
-    return Run(start, start + length, inner(bad), unended=charset in _MULTI_BYTE)
+    return Run(start, start + length, inner(bad), unended=charset in MULTI_BYTE)
+
+
+def scalar_values(string: str, charset: str) -> str:
+    r"""Return what a browser has for a string with undecodable bytes: one U+FFFD for each error.
+
+    Args:
+        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
+        charset: the WHATWG name, in lower case, of the charset that they are no text in.
+
+    Implements the decoders of the Encoding Standard, error mode "replacement".
+
+    >>> scalar_values("\udce2\udc82-\udce2", "utf-8"), scalar_values("\udce2\udc82", "iso-8859-8")
+    ('\ufffd-\ufffd', '\ufffd\ufffd')
+    """
+    if string.isascii():
+        return string
+    if charset == "utf-8":
+        string = _BAD_BYTES.sub(_utf8_errors, string)
+    elif charset in MULTI_BYTE:
+        string = _BAD_UNITS.sub(lambda found: _unit_errors(found[0], charset), string)
+    return _SURROGATES.sub(_REPLACEMENT, string)
+
+
+_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_BAD_BYTES: Final = re.compile("[\udc80-\udcff]{2,}+")
+# A bad character of four bytes in gb18030 has two digits.
+_BAD_UNITS: Final = re.compile("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")
+
+
+def _utf8_errors(found: re.Match[str]) -> str:
+    """Python replaces "maximal subparts", as the UTF-8 decoder does."""
+    return found[0].encode("ascii", "surrogateescape").decode("utf-8", "replace")
+
+
+def _unit_errors(string: str, charset: str) -> str:
+    raw = string.encode("ascii", "surrogateescape")
+    return _units(charset).sub(b"\0", raw).decode("ascii").replace("\0", _REPLACEMENT)
 
 
 def is_multi_byte(charset: str) -> bool:
     """Whether an undecodable byte could become a character with an ASCII byte behind it."""
-    return charset in _MULTI_BYTE
+    return charset in MULTI_BYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +148,7 @@ def _undecodable(unit: bytes) -> str:
 @lru_cache(maxsize=1 << 14)
 def _character(unit: bytes, charset: str) -> str | None:
     """Return the character that one unit of a legacy charset means, None for none."""
-    multi_byte = _MULTI_BYTE.get(charset)
+    multi_byte = MULTI_BYTE.get(charset)
     if multi_byte is None:
         return _single_bytes(charset)[0][unit[0]]
     if unit in multi_byte.patches:
@@ -180,41 +165,56 @@ def _looked_up(unit: bytes, codec: str) -> str | None:
         return None
 
 
-@lru_cache(maxsize=1 << 14)
 def bytes_of(character: str, charset: str) -> bytes | None:
     """Return the bytes of a character in a legacy charset, None if it has none there."""
     if "\udc80" <= character <= "\udcff":
         return bytes([ord(character) - 0xDC00])
-    if charset not in _MULTI_BYTE:
+    if charset not in MULTI_BYTE:
         return _single_bytes(charset)[1].get(character)
-    for candidate in _candidates(character, charset):
-        if _character(candidate, charset) == character and not _decode_only(candidate, charset):
-            return candidate
+    return _multi_bytes(character, charset)
+
+
+@lru_cache(maxsize=1 << 14)
+def _multi_bytes(character: str, charset: str) -> bytes | None:
+    is_unwritten = _unwritten(charset).fullmatch
+    # §5 Indexes: "index pointer" is the first one.
+    for unit in sorted(_candidates(character, charset), key=lambda unit: (len(unit), unit)):
+        if _character(unit, charset) == character and not is_unwritten(unit):
+            return unit
     return None
 
 
 def _candidates(character: str, charset: str) -> Iterator[bytes]:
-    multi_byte = _MULTI_BYTE[charset]
-    for unit, meaning in multi_byte.patches.items():
-        if meaning == character:
-            yield unit
+    if special := _special(charset).get(character):
+        yield special
     jis = to_jis_0208(character) if charset == "euc-jp" else None
     if jis:
         yield bytes(byte | 0x80 for byte in jis)
     try:
-        yield character.encode(multi_byte.codec)
+        yield character.encode(MULTI_BYTE[charset].codec)
     except UnicodeEncodeError:
         return
+    if charset == "shift_jis" and (unit := _ibm_extensions().get(character)):
+        yield unit
 
 
-def _decode_only(unit: bytes, charset: str) -> bool:
-    """Whether the standard's encoder never writes the unit, though its decoder reads it."""
-    return (
-        (charset == "gb18030" and len(unit) == 1)  # §10.2.2: 0x80 is GBK's euro sign
-        or (charset == "gbk" and len(unit) == 4)  # noqa: PLR2004  §10.2.2: four bytes are gb18030's
-        or (charset == "big5" and unit[0] < 0xA1)  # noqa: PLR2004  §5: HKSCS is left out
-        or (charset == "euc-jp" and len(unit) == 3)  # noqa: PLR2004  §12.1.2: no JIS X 0212
-    )
+@cache
+def _special(charset: str) -> dict[str, bytes]:
+    """Return what is written for characters that the codec does not know, or knows elsewhere."""
+    known = MULTI_BYTE[charset]
+    return {character: unit for unit, character in known.patches.items()} | dict(known.preferred)
+
+
+@cache
+def _unwritten(charset: str) -> re.Pattern[bytes]:
+    return re.compile(MULTI_BYTE[charset].unwritten, re.DOTALL)
+
+
+@cache
+def _ibm_extensions() -> dict[str, bytes]:
+    """Return IBM's extensions of Shift_JIS, which Python writes as NEC has them."""
+    units = (bytes((lead, trail)) for lead in range(0xFA, 0xFD) for trail in range(0x40, 0xFD))
+    return {known: unit for unit in units if (known := _looked_up(unit, "cp932"))}
 
 
 @cache
@@ -223,7 +223,7 @@ def _single_bytes(charset: str) -> tuple[list[str | None], dict[str, bytes]]:
     import webencodings  # noqa: PLC0415  rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info
-    patches = _SINGLE_BYTE_PATCHES.get(charset, {})
+    patches = SINGLE_BYTE_PATCHES.get(charset, {})
     table: list[str | None] = []
     for byte in range(256):
         character = codec.decode(bytes([byte]), "replace")[0]

@@ -13,7 +13,7 @@ import quopri
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.view.characters import inner
+from relbase.view.characters import inner, text
 from relbase.view.charset import lookup
 from relbase.view.transcode import UNREADABLE, decode
 
@@ -57,6 +57,26 @@ def words(raw: bytes) -> Iterator[Word]:
         text = _decoded(*found.groups())
         if text is not None:
             yield Word(*found.span(), inner(text))
+
+
+def decoded_words(value: str) -> str:
+    """Return a value with its encoded words decoded; what is between two of them stays.
+
+    Args:
+        value: of a field, bytes that are not UTF-8 as surrogates.
+
+    >>> decoded_words("=?utf-8?Q?a=2Ehtml?=")
+    'a.html'
+    """
+    if "=?" not in value:
+        return value
+    raw = inner(value)
+    pieces: list[bytes] = []
+    at = 0
+    for word in words(raw):
+        pieces += (raw[at : word.start], word.inner)
+        at = word.end
+    return text(b"".join((*pieces, raw[at:])))
 
 
 def _decoded(label: bytes, encoding: bytes, encoded: bytes) -> str | None:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Edit
 from relbase.view import iso2022jp
 from relbase.view.characters import Characters, bytes_of, text
+from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import lookup
 from relbase.view.runs import Grown, RunView, merge
 
@@ -43,7 +44,9 @@ def reference(character: str) -> bytes:
     return b"&#%d;" % ord(character)
 
 
-def document_view(data: bytes, charset: str) -> View | None:
+def document_view(
+    data: bytes, charset: str, unencodable: Callable[[str], bytes] = reference
+) -> View | None:
     """Return the view that a document has to be scanned in, None where it is scanned as it is.
 
     Inside of the view the charset is UTF-8.
@@ -51,6 +54,7 @@ def document_view(data: bytes, charset: str) -> View | None:
     Args:
         data: the whole document, byte order mark included.
         charset: a WHATWG name in lower case.
+        unencodable: how a character that the charset does not have is written there.
 
     Raises:
         ValueError: if no document in this charset can be read (`UNREADABLE`) or it is none.
@@ -64,7 +68,7 @@ def document_view(data: bytes, charset: str) -> View | None:
     if charset in _UTF_16:
         return Utf16View(data, charset)
     if charset == _ISO_2022_JP:
-        return iso2022jp.Iso2022JpView(data, reference)
+        return iso2022jp.Iso2022JpView(data, unencodable)
     return None
 
 
@@ -79,6 +83,52 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
     return RunView(
         raw, Characters(raw, charset), lambda inner: encode(text(inner), charset, unencodable)
     )
+
+
+def writes_all(charset: str) -> bool:
+    """Whether every character can be written in a charset.
+
+    >>> writes_all("utf-16le"), writes_all("iso-2022-jp")
+    (True, False)
+    """
+    return charset in _UNICODE
+
+
+_UNICODE: Final = frozenset({"utf-8", *_UTF_16})
+
+
+def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
+    r"""Return the view of text within `document_view`, where edits hold what the charset has.
+
+    What the charset does not have would else be written by the view of the document, which does
+    not know in what it stands.
+
+    Args:
+        raw: text in the view of a document, in UTF-8.
+        charset: of the document.
+        unencodable: how a character that the charset does not have is written there.
+
+    >>> view = escaped_view(b"url(x)", "iso-2022-jp", lambda character: b"\\%x " % ord(character))
+    >>> view.lower([Edit(4, 4, "é/".encode())])
+    [Edit(start=4, end=4, new=b'\\e9 /')]
+    """
+
+    def spell(new: bytes) -> bytes:
+        string = text(new)
+        if string.isascii():
+            return new
+        return b"".join(
+            encode_inner(character)
+            if encode(character, charset, _nothing)
+            else unencodable(character)
+            for character in string
+        )
+
+    return RunView(raw, (), spell)
+
+
+def _nothing(_character: str) -> bytes:
+    return b""
 
 
 def decode(raw: bytes, charset: str) -> str:
@@ -162,7 +212,7 @@ class Utf16View:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
         lowered: list[Edit] = []
         at = units = 0
-        for grown, new in merge(self.inner, (_whole(self.inner, edit) for edit in edits)):
+        for grown, new in merge(self.inner, (whole_characters(self.inner, edit) for edit in edits)):
             start = units + _count_units(self.inner, at, grown.start)
             at, units = grown.end, start + _count_units(self.inner, grown.start, grown.end)
             raw = text(new).encode(self._codec, "surrogatepass")
@@ -180,7 +230,7 @@ _CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _LEAD_OF_FOUR: Final = bytes(range(0xF0, 0xF8))
 
 
-def _whole(inner: bytes, edit: Edit) -> Grown:
+def whole_characters(inner: bytes, edit: Edit) -> Grown:
     """Grow an edit to the whole of the characters that it splits."""
     start, end = edit.start, edit.end
     while start < len(inner) and inner[start] in _CONTINUATION:

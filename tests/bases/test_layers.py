@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from relbase.bases import layers
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
 from relbase.edit import Span
 from relbase.notes import Reason
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +98,10 @@ SUITABLE = [
     ("10.0.0.7:80/x", "no scheme"),
     ("//h.example/", "no scheme"),
     ("/x", "no scheme"),
-    ("", "no scheme"),
+    ("x" * 10_000 + ":y", "no slash follows " + "x" * 40 + "...: as"),
+    ("x" * 10_000, "no scheme"),
+    # an empty base is no URL that §2.3 could be asked about: it is unknown
+    ("", "RFC 1808 §3.4"),
 ]
 
 
@@ -109,6 +113,7 @@ def test_which_bases_are_suitable(url: str, why: str | None) -> None:
     if why is not None:
         assert found is not None
         assert why in found
+        assert found.endswith("(RFC 1808 §2.3)" if url else "(RFC 1808 §3.4)")
 
 
 REFUSED = [url for url, why in SUITABLE if why is not None and ":" in url and url[0].isalpha()]
@@ -219,10 +224,13 @@ def test_notes_name_the_part_and_the_source() -> None:
 # --- design rule 5: RFC 1738 §3.1 wants a path before what follows the authority
 WITH_PATH = [
     ("http://h.example?q", "http://h.example/?q"),
-    ("http://h.example;p", "http://h.example/;p"),
     ("HTTPS://h.example:8080?q#f", "HTTPS://h.example:8080/?q#f"),
-    ("ftp://u;x:p@h.example;type=a", "ftp://u;x:p@h.example/;type=a"),
+    # `;` is of the net_loc (RFC 1808 §2.4.3) and of the host (RFC 3986 §3.2.2, WHATWG)
+    ("http://h.example;p", "http://h.example;p"),
+    ("http://h.example;p/d/q", "http://h.example;p/d/q"),
+    ("http://h.example;p?q", "http://h.example;p/?q"),
     ("ftp://u;x:p@h.example/;type=a", "ftp://u;x:p@h.example/;type=a"),
+    ("http://h.example?", "http://h.example/?"),
     ("http://h.example", "http://h.example"),
     ("http://h.example/?q", "http://h.example/?q"),
     ("http://h.example#f", "http://h.example#f"),
@@ -237,6 +245,43 @@ WITH_PATH = [
 def test_a_path_before_query_and_params(url: str, expected: str) -> None:
     assert with_path(url) == expected
     assert with_path(expected) == expected
+
+
+# A `/` before the `;` would make `<a href=y>` go to another host.
+@PROFILES
+def test_a_semicolon_in_the_host_stays_there(profile: Profile) -> None:
+    base, notes = establish([embedded("http://h;x/d/p")], UNKNOWN, profile=profile)
+    assert notes == []
+    assert Resolver(base.url, profile).resolve("y") == "http://h;x/d/y"
+
+
+# --- design rule 5: (value, layer, what it is alone in whatwg)
+ALONE = [
+    ("file:/a/b", Layer.EMBEDDED, "file:///a/b"),
+    ("file:/a/b", Layer.ENTITY, "file:///a/b"),
+    ("file:/a/b", Layer.RETRIEVAL, "file:///a/b"),
+    ("http:/h.example/x", Layer.EMBEDDED, "http://h.example/x"),
+]
+
+
+@pytest.mark.parametrize(("value", "layer", "url"), ALONE)
+def test_what_the_parser_takes_alone_is_absolute(value: str, layer: Layer, url: str) -> None:
+    base, notes = establish([Statement(layer, value, "it")], UNKNOWN, profile=Profile.WHATWG)
+    assert (base.url, base.layer) == (url, layer)
+    # ... which is a guess where a document might be around it, and told
+    told = [] if layer is Layer.RETRIEVAL else [Reason.BASE_RELATIVE]
+    assert [note.reason for note in notes] == told
+    # On a base of its own scheme it is relative, as in a browser.
+    around = Base("http://o.example/d/", Layer.RETRIEVAL, "x", UNKNOWN)
+    base, _ = establish([Statement(layer, value, "it")], around, profile=Profile.WHATWG)
+    assert base.url == ("http://o.example/h.example/x" if value.startswith("http") else url)
+
+
+def test_no_long_url_is_remembered() -> None:  # threat N3
+    before = layers._remembered.cache_info().currsize  # noqa: SLF001
+    for number in range(20):
+        assert unsuitable(f"http://h.example/{'x' * 5_000}{number}") is None
+    assert layers._remembered.cache_info().currsize == before  # noqa: SLF001
 
 
 # --- design rule 10: characters of a base from outside that no document could hold as they are

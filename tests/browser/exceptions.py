@@ -182,9 +182,8 @@ def _of_link(case: Case, link: Link, namespace: str) -> Rule | None:
         return Rule.UNSUITABLE
     if link.status is not Status.KEPT:
         return None
-    keep = case.policy.keep
     is_fragment = link.reference.startswith("#")
-    if (case.policy.keep_fragments and is_fragment) or (keep and keep.search(link.reference)):
+    if (case.policy.keep_fragments and is_fragment) or case.policy.keeps(link.reference):
         return Rule.POLICY
     if is_fragment and (link.syntax == "css" or _is_local(link, namespace)):
         return Rule.LOCAL

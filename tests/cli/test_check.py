@@ -181,3 +181,58 @@ def test_strict_counts_remarks() -> None:
     assert runner.invoke(check, ["this:that"]).exit_code == 0
     assert runner.invoke(check, ["--strict", "this:that"]).exit_code == 1
     assert runner.invoke(check, ["--strict", "http://a/b"]).exit_code == 0
+
+
+# (URL, production by RFC 1808 §2.2, production by RFC 1738 §5; None: no URL)
+VERDICTS = [
+    ("http:g", "generic-RL", None),
+    ("file:/etc/passwd", "generic-RL", None),
+    ("http://u:p@h/", "generic-RL", None),
+    ("http://h/", "generic-RL", "httpurl"),
+    ("news:a@b.c", "generic-RL", "newsurl"),
+    ("x:a//b", "generic-RL", "otherurl"),
+    ("x:////a", "absoluteURL", "otherurl"),
+    ("http://h/?a/b", "generic-RL", None),
+    ("http://h/~", None, None),
+    ("../g", "rel_path", None),
+]
+
+
+@pytest.mark.parametrize(("url", "generic", "own"), VERDICTS)
+def test_both_grammars_are_asked(url: str, generic: str | None, own: str | None) -> None:
+    [found] = _objects(_run("--json", url))
+    assert (found["rfc1808"], found["rfc1738"]) == (generic, own)
+    for grammar, production in (("rfc1808", generic), ("rfc1738", own)):
+        result = _run("--grammar", grammar, url)
+        assert result.exit_code == (production is None)
+        assert f"ok: {production}\n" in result.stdout or "character" in result.stdout
+
+
+def test_verdicts_that_differ_are_shown_with_what_they_come_from() -> None:
+    result = _run("http:g")
+    assert result.exit_code == 1
+    assert result.stdout.endswith(
+        "    verdicts: a URL by RFC 1808 §2.2 (generic-RL), not a URL by RFC 1738 §5 (httpurl)\n"
+    )
+    for url in ("http://h/", "http://h/~", "../g"):
+        assert "verdicts" not in _run(url).stdout
+
+
+def test_json_has_the_parts_that_are_there() -> None:
+    ftp, generic, none = _objects(_run("--json", "ftp://@h/a;type=i", "http://u:p@h/#", "a b"))
+    assert ftp["parts"] == {
+        "production": "ftpurl",
+        "scheme": "ftp",
+        "user": "",
+        "host": "h",
+        "path": "a",
+        "ftptype": "i",
+    }
+    assert generic["parts"] == {
+        "production": "generic-RL",
+        "scheme": "http",
+        "path": "",
+        "net_loc": "u:p@h",
+        "fragment": "",
+    }
+    assert none["parts"] is None

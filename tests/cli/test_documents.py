@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import event, given
+from hypothesis import strategies as st
 
 import relbase
 from relbase import Layer, Note, Reason, Span
 from relbase.cli import options
-from relbase.cli.documents import Document, base_in, documents, entity_in, note_in
+from relbase.cli.documents import (
+    Document,
+    base_in,
+    documents,
+    entity_in,
+    links_of,
+    note_in,
+    rewritten,
+)
 from relbase.cli.files import Source
 from relbase.cli.inputs import Input
 from relbase.kind import Kind
@@ -15,15 +25,18 @@ from relbase.kind import Kind
 SETTINGS = options.Settings(
     None, (), (), None, None, "rfc1808", relbase.Policy(), detect=True, strict=False
 )
-TWO = b"\n\nFrom a 2024\n\nx\n\nFrom b\r\n\r\ny\r\n\r\n"
+A = b"From a Mon Jan  1 00:00:00 2024"
+TWO = b"\n\n" + A + b"\n\nx\n\n" + A + b"\r\n\r\ny\r\n\r\n"
 
 
-def read(data: bytes, name: str = "-", size: int = 1 << 18) -> list[Document]:
+def read(
+    data: bytes, name: str = "-", size: int = 1 << 18, settings: options.Settings = SETTINGS
+) -> list[Document]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    return list(documents(Source(Input(name), name, pieces, None), SETTINGS))
+    return list(documents(Source(Input(name), name, pieces, None), settings))
 
 
-@pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, b"From a 2024\n", b"no mbox"])
+@pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, A + b"\n", b"no mbox"])
 @pytest.mark.parametrize("name", ["-", "a.mbox", "a.html"])
 def test_joined_they_are_the_input(data: bytes, name: str) -> None:
     found = read(data, name)
@@ -52,3 +65,60 @@ def test_places_in_the_input() -> None:
     entity = relbase.Entity("", "text/html", Span(0, 3), base)
     assert entity_in(message, entity).part == "7"
     assert entity_in(message._replace(number=""), entity) is entity
+
+
+# ---- The command line equals the library
+
+B = b"From b Tue Jan  2 00:00:00 2024"
+LINES = st.sampled_from(
+    [
+        *(A, B, b"From -", b"From here", b"From <a href=x>", b">From me"),
+        *(b"", b"", b"--x", b"no field", b" fold", b"text", b"<img/src=x>", b"<a href=x>"),
+        *(b"Content-Type: text/html", b"Link: <x>", b"Base: sub/", b"Content-Base: http://b/"),
+        b"Content-Transfer-Encoding: quoted-printable",
+        b"Content-Type: multipart/mixed; boundary=x",
+    ]
+)
+
+
+@st.composite
+def mailboxes(draw: st.DrawFn) -> bytes:
+    """Draw an mbox whose messages have lengths, mostly true ones, anywhere in their headings."""
+    file = b""
+    for _ in range(draw(st.integers(1, 3))):
+        heading = draw(st.lists(LINES, max_size=4))
+        body = b"\n".join([*draw(st.lists(LINES, max_size=6)), b"<a href=x>", b""])
+        length = len(body) + draw(st.sampled_from([0, 0, 0, 1, 40]))
+        heading.insert(draw(st.integers(0, len(heading))), b"Content-Length: %d" % length)
+        head = [line for line in heading if line or draw(st.booleans())]
+        file += b"\n".join([A, b"Content-Type: text/html", *head, b"", body, b""])
+    return file
+
+
+@given(
+    mailboxes(), st.sampled_from([7, 1 << 18]), st.sampled_from(["http://h/", "http://8:00/2001"])
+)
+def test_the_command_line_equals_the_library(file: bytes, size: int, url: str) -> None:
+    settings = SETTINGS._replace(url=url, kind="mbox")
+    result = relbase.rewrite(file, url=url, kind="mbox")
+    event(f"{min(3, len(result.edits))} edits")
+    found = read(file, "-", size, settings)
+    done = [rewritten(document) for document in found]
+    output = b"".join(
+        document.before + one.data + document.after
+        for document, one in zip(found, done, strict=True)
+    )
+    assert output == result.data
+    notes = [
+        note_in(document, note)
+        for document, one in zip(found, done, strict=True)
+        for note in one.notes
+        if note.reason is not Reason.BASE_NONE  # counted for a whole input
+    ]
+    assert sorted(map(repr, notes)) == sorted(map(repr, result.notes))
+    links = [link for document in found for link in links_of(document)]
+    assert [_shown(link) for link in links] == [_shown(link) for link in result.links]
+
+
+def _shown(link: relbase.Link) -> tuple[object, ...]:
+    return (link.part, link.span, link.line, link.column, link.url, link.status, link.base.url)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 import pytest
+from archives import gz, http, response
 from running import PROGRAM, program, run
 
 from relbase.cli.group import relbase
@@ -29,7 +30,7 @@ def command(name: str) -> click.Command:
 
 
 def test_the_commands() -> None:
-    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check"]
+    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check", "split"]
     assert [command(name).name for name in COMMANDS] == COMMANDS
     assert relbase.get_command(CONTEXT, "options") is None
 
@@ -86,7 +87,9 @@ def test_every_example_can_be_run(
         (tmp_path / directory).mkdir(parents=True)
         (tmp_path / directory / "page.html").write_bytes(b"<p>")
     (tmp_path / "urls.tsv").write_bytes(b"page.html\thttp://h/page.html\n")
-    words = ["page.html" if word == "*.html" else word for word in arguments]
+    (tmp_path / "crawl.warc.gz").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
+    meant = {"*.html": "page.html", "*.warc.gz": "crawl.warc.gz"}
+    words = [meant.get(word, word) for word in arguments]
     result = run(*words, stdin=b"<a href=x>")
     assert result.exit_code == 0, result.output
 
@@ -119,7 +122,7 @@ def test_the_version() -> None:
         (["http://a/b", "--strict"], "then: relbase rewrite page.html --url http://a/b"),
         (["rewrit", "a.html"], "Did you mean: relbase rewrite a.html?"),
         (["bsae"], "Did you mean: relbase base?"),
-        (["nonsense"], "The commands are: rewrite, links, base, resolve, check."),
+        (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split."),
         (["\x1b.html"], "No such command '\\x1b.html'."),
         (["--url", "http://a/", "page.html"], "Options follow the command, as in: relbase rewrite"),
     ],

@@ -89,16 +89,29 @@ def test_a_single_message_with_its_from_line(line: bytes) -> None:
     [
         b"",
         b"\n\n",
-        b"no message\n",
-        b"\xef\xbb\xbfFrom a 2024\n\nx",
-        b"\nFrom a 2024\n\nx\n\n\n\n",
-        b"text before\n\nFrom a\xff\n\nx",
-        b"From a",
+        b"\xef\xbb\xbf" + LAST,
+        b"\n" + LAST + b"\n\nx\n\n\n\n",
+        b"text before\n\n" + LAST,
+        LAST,
     ],
 )
 def test_what_is_around_messages_stays(data: bytes) -> None:
     result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
     assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, data, "")
+
+
+@pytest.mark.parametrize("data", [b"no message\n", b"From here\n\n<a href=x>", b"From a"])
+def test_an_mbox_without_messages_is_told(data: bytes) -> None:
+    result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
+    assert (result.exit_code, result.stdout_bytes) == (0, data)
+    assert "no message begins in this mbox" in result.stderr
+
+
+def test_what_may_be_a_message_is_told() -> None:
+    told = run("rewrite", *URL, stdin=FIRST.replace(b">From me\n", LAST + b"\n")).stderr
+    assert told.startswith("<stdin>:5:1: warning: ")
+    assert "no empty line stands before it" in told
+    assert told.endswith("[mbox-separator]\n")
 
 
 def test_content_length_follows() -> None:
@@ -189,6 +202,7 @@ def test_links() -> None:
     lines = run("links", "in.mbox", *URL).stdout.splitlines()
     assert lines == [
         "in.mbox:4:9: part 1: a/@href: x -> http://h/x [rewritten]",
+        "in.mbox:8:15: part 2: content-base: http://s/ [absolute]",
         "in.mbox:18:9: part 2/2: a/@href: y -> http://s/y [rewritten]",
     ]
     for line in run("links", "in.mbox", *URL, "--json").stdout.splitlines():
@@ -216,7 +230,11 @@ LINES: Final = st.sampled_from(
     [
         b"From a@b Mon Jan  1 00:00:00 2024",
         b"From here",
+        b"From <a href=y>",
+        b"From -",
+        b"<img/src=x>",
         b">From me",
+        b"",
         b"",
         b"Content-Type: text/html",
         b"Content-Transfer-Encoding: quoted-printable",
@@ -238,7 +256,9 @@ def test_no_separator_comes_or_goes() -> None:
     @given(
         st.lists(LINES, max_size=30),
         ENDS,
-        st.sampled_from(["http://h/", "http://h/\nFrom x", "http://h/From /"]),
+        st.sampled_from(
+            ["http://h/", "http://h/\nFrom x", "http://h/From /", "http://h:8:00/2001/"]
+        ),
     )
     def law(lines: Sequence[bytes], end: bytes, url: str) -> None:
         heading = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"

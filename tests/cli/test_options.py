@@ -10,7 +10,7 @@ import click
 import pytest
 from running import run
 
-from relbase import Kind, Policy
+from relbase import Policy
 from relbase.cli import options
 from relbase.cli.options import Settings
 from relbase.cli.origins.finder import Whence
@@ -25,6 +25,8 @@ FLAGS: Final = [
     (["--extended"], Policy(extended=True)),
     (["--no-attachments"], Policy(attachments=False)),
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
+    (["--keep-templates"], Policy(keep_templates=True)),
+    (["--item-links"], Policy(item_links=True)),
     ([], Policy()),
 ]
 
@@ -98,6 +100,7 @@ def test_what_is_given() -> None:
         "redirects": ("/a", "b"),
         "headers": (),
         "kind": "css",
+        "name": "x.html",
         "charset": "latin1",
         "profile": "whatwg",
         "policy": Policy(),
@@ -108,9 +111,8 @@ def test_what_is_given() -> None:
 @pytest.mark.parametrize(
     ("name", "content_type", "explicit", "kind"),
     [
-        ("a.css", None, None, Kind.CSS),
+        ("a.css", None, None, None),  # the library looks at the name
         ("a.css", "text/html", None, None),  # the library reads the Content-Type
-        ("a.css", "application/octet-stream", None, Kind.CSS),  # which says nothing
         ("a.css", "text/html", "mail", "mail"),
         ("a.css", None, "mail", "mail"),
         ("a", None, None, None),  # the library looks at the bytes
@@ -141,9 +143,9 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--url", "h.example/a"], "it has no scheme: give an absolute URL, such as http://host/"),
+        (["--url", "h.example/a"], "(RFC 1808 §2.3): give an absolute URL, such as http://host/"),
         (["--url", "page.html"], "it has no scheme"),
-        (["--url", ""], "it has no scheme"),
+        (["--url", ""], "it is empty"),
         (["--url", "mailto:a@b"], "mailto: is never used with relative URLs"),
         (["--url", "http:///a"], "http: needs a network location"),
         (["--url", "C:\\page.html"], "it is a file name with a drive letter"),
@@ -168,5 +170,5 @@ def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], told
 
 def test_a_pattern_that_python_warns_of() -> None:
     keep = settings("--keep", "[[a]").policy.keep
-    assert keep is not None
+    assert isinstance(keep, re.Pattern)
     assert keep.search("[")

@@ -79,7 +79,8 @@ def test_a_failure() -> None:
 def test_a_base_that_is_none_is_told(base: str) -> None:
     result = run("resolve", base, "g")
     assert result.exit_code == 0
-    assert "is no suitable one (RFC 1808 §2.3)" in result.stderr
+    assert "is no suitable one: " in result.stderr
+    assert result.stderr.endswith("(RFC 1808 §2.3)\n" if base else "(RFC 1808 §3.4)\n")
     assert run("resolve", base, "g", "--strict").exit_code == 1
     assert run("resolve", BASE, "g", "--strict").exit_code == 0
 
@@ -125,3 +126,44 @@ def test_a_reference_that_looks_like_an_option() -> None:
 @pytest.mark.parametrize("arguments", [[], [BASE]])
 def test_usage(arguments: list[str]) -> None:
     assert run("resolve", *arguments).exit_code == 2
+
+
+def test_the_steps() -> None:
+    result = run("resolve", "http://a/b/c", "../g", "--steps")
+    assert (result.exit_code, result.stderr) == (0, "")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "../g  (rfc1808)"
+    assert lines[-2:] == ["    7   the components are recombined", "        -> http://a/g"]
+    assert '    6c  "b/../" is removed' in lines
+    assert "        segments: b | .. | g" in lines
+
+
+def test_the_steps_of_every_profile() -> None:
+    result = run("resolve", BASE, "../g", "http:x", "--steps", "--all")
+    headings = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert headings == [
+        f"{reference}  ({profile})"
+        for reference in ("../g", "http:x")
+        for profile in ("rfc1808", "rfc3986", "whatwg")
+    ]
+
+
+def test_steps_that_lead_to_a_failure() -> None:
+    result = run("resolve", BASE, "http://[", "--steps", "--profile", "whatwg")
+    assert result.exit_code == 3
+    assert result.stdout.split()[-5:] == ["failure", "the", "parser", "returns", "failure"]
+    result = run("resolve", "http://[", "x", "--steps", "--profile", "whatwg")
+    assert result.exit_code == 3
+    assert result.stdout == "x  (whatwg)\n    failure: the base does not parse\n"
+
+
+def test_steps_as_json() -> None:
+    [row] = map(json.loads, run("resolve", BASE, "", "--steps", "--json").stdout.splitlines())
+    assert [step["number"] for step in row["steps"]] == ["1", "2", "2a"]
+    assert row["steps"][-1]["value"] == row["url"] == BASE
+    assert "steps" not in json.loads(run("resolve", BASE, "", "--json").stdout)
+
+
+def test_no_step_is_obeyed_by_a_terminal() -> None:
+    result = run("resolve", "http://a/\x1b[2J/b", "x\n\x1b[2J/../y", "--steps", "--all")
+    assert all(line.isprintable() for line in result.stdout.splitlines())

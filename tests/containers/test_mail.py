@@ -406,7 +406,7 @@ CLOSED: Final[list[tuple[str, Opaque]]] = [
     ("Content-Type: message/external-body; access-type=URL", Opaque.EXTERNAL),
     # RFC 2045 §6.4
     (
-        "Content-Type: multipart/mixed; boundary=b\nContent-Transfer-Encoding: base64",
+        "Content-Type: multipart/mixed; boundary=c\nContent-Transfer-Encoding: base64",
         Opaque.ENCODED,
     ),
     ("Content-Type: multipart/x; boundary=b\nContent-Transfer-Encoding: x", Opaque.ENCODED),
@@ -456,7 +456,22 @@ def test_encodings(stated: list[str], expected: str) -> None:
     assert part.encoding == expected
     (part, *inner) = walk(f"{heading}".encode() + mixed() + INSIDE)
     assert part.opaque is (None if inner else Opaque.ENCODED)
-    assert bool(inner) == (expected == "7bit")
+    assert bool(inner) == (expected in {"7bit", "base64", "quoted-printable"})
+
+
+@pytest.mark.parametrize("encoding", ["base64", "Quoted-Printable"])
+@pytest.mark.parametrize("preamble", [b"", b"text\n"])
+def test_a_multipart_whose_delimiters_are_in_the_clear_is_not_encoded(
+    encoding: str, preamble: bytes
+) -> None:
+    """RFC 2045 §6.4 allows no other encoding than identity."""
+    stated = f"Content-Transfer-Encoding: {encoding}\n".encode()
+    data = stated + mixed() + preamble + b"--b\n" + stated + b"\nx\n--b--\n"
+    whole, part = walk(data)
+    assert (whole.encoding, whole.opaque) == ("8bit", None)
+    assert (part.encoding, data[slice(*part.body)]) == (encoding.lower(), b"x")
+    (closed,) = walk(stated + mixed() + b"--" + b"x" * (1 << 16) + b"\n--b\n\nx\n--b--\n")
+    assert closed.opaque is Opaque.ENCODED
 
 
 @pytest.mark.parametrize(

@@ -78,11 +78,44 @@ def test_for_references_in_a_heading_its_own_base_is_embedded() -> None:
     )
     found = list(relbase.links(data, kind="mail"))
     assert [(one.part, one.attribute, one.url, one.base.layer.value) for one in found] == [
+        ("", "base", "http://a.example/", "none"),
         ("", "link", "http://a.example/x", "embedded"),
         ("1", "link", "http://a.example/x", "entity"),
         ("2", "content-location", "http://a.example/y/", "entity"),
         ("2", "link", "http://a.example/y/x", "embedded"),
     ]
+
+
+# (the fields of a part, what becomes of them): a base is made absolute as a `<base>` is. The
+# message around is on http://h.example/d/p.html.
+BASES: Final = [
+    (b"Base: <URL:e/> (c)\n", b"Base: <URL:http://h.example/d/e/> (c)\n"),
+    (b'Content-Base: "/e/"\n', b'Content-Base: "http://h.example/e/"\n'),
+    # Neither is a base of the other; the second does not count.
+    (
+        b"Content-Base: f/\nBase: e/\n",
+        b"Content-Base: http://h.example/d/f/\nBase: http://h.example/d/e/\n",
+    ),
+    (
+        b"Content-Location: f/g\nBase: e/\n",
+        b"Content-Location: http://h.example/d/e/f/g\nBase: http://h.example/d/e/\n",
+    ),
+    (b"Base: http://h.example/d/\n", b"Base: http://h.example/d/\n"),
+    (b"Base: <URL:e/\n", b"Base: <URL:e/\n"),  # refused
+]
+
+
+@pytest.mark.parametrize(("fields", "expected"), BASES)
+def test_a_relative_base_is_made_absolute(fields: bytes, expected: bytes) -> None:
+    message = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b\ntext\n--b--\n"
+    assert rewrite(message % fields).data == message % expected
+
+
+def test_a_base_that_is_not_a_url_is_refused_with_a_note() -> None:
+    result = rewrite(b"Base: <URL:http://a.example/\n" + HTML + b"\n" + LINK)
+    assert result.base.url == URL
+    assert reasons(result) == ["base-unparsable"]
+    assert "'<URL:http://a.example/' is not one URL" in result.notes[0].text
 
 
 def test_the_base_of_a_message_in_a_message_is_not_its_own() -> None:
@@ -91,7 +124,8 @@ def test_the_base_of_a_message_in_a_message_is_not_its_own() -> None:
         b"Content-Type: message/rfc822\nContent-Base: http://a.example/\n\n"
         b"Content-Type: multipart/mixed; boundary=b\nLink: <x>\n\n--b--"
     )
-    (link,) = relbase.links(data, kind="mail")
+    stated, link = relbase.links(data, kind="mail")
+    assert (stated.attribute, stated.status.value) == ("content-base", "absolute")
     assert (link.url, link.base.layer.value) == ("http://a.example/x", "entity")
 
 
@@ -264,7 +298,7 @@ def test_the_limit_of_parts(parts: int) -> None:
 @pytest.mark.parametrize("length", [-1, 0, 1])
 def test_the_limit_of_a_field(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fields, "MAX_FIELD", 200)
-    field = b"Content-X: " + b"x" * (200 + length - len(b"Content-X: \n")) + b"\n"
+    field = b"Content-ID: " + b"x" * (200 + length - len(b"Content-ID: \n")) + b"\n"
     data = field + HTML + b"\n" + LINK
     result = rewrite(data)
     assert result.changed == (length <= 0)
@@ -283,7 +317,7 @@ def test_the_limit_of_a_heading(length: int, monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("count", [-1, 0, 1])
 def test_the_limit_of_fields(count: int) -> None:
-    data = HTML + b"Content-X: y\n" * (fields.MAX_FIELDS + count - 1) + b"\n" + LINK
+    data = HTML + b"Content-ID: y\n" * (fields.MAX_FIELDS + count - 1) + b"\n" + LINK
     result = rewrite(data)
     assert result.changed == (count <= 0)
     assert reasons(result) == ["limit-heading"] * (count > 0)
@@ -558,12 +592,12 @@ def test_law_6_any_lines() -> None:
     @settings(max_examples=400)
     @given(
         st.lists(st.sampled_from(words), max_size=25).map("".join),
-        st.sampled_from(("mail", "mbox")),
+        st.sampled_from((relbase.Kind.MAIL, relbase.Kind.MBOX)),
     )
-    def law(text: str, kind: str) -> None:
+    def law(text: str, kind: relbase.Kind) -> None:
         data = text.encode()
         result = relbase.rewrite(data, url=URL, kind=kind)
         assert relbase.rewrite(result.data, url=URL, kind=kind).data is result.data
-        assert len(list(relbase.entities(data, url=URL, kind=kind))) >= (kind == "mail")
+        assert len(list(relbase.entities(data, url=URL, kind=kind))) >= (kind is relbase.Kind.MAIL)
 
     law()

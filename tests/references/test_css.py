@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.edit import Edit, splice
-from relbase.references.css import CssReference, Form, references
+from relbase.references.css import CssReference, references
 from relbase.references.css_escapes import css_view
+from relbase.references.css_functions import Form
 
 
 def urls(text: bytes) -> list[bytes]:

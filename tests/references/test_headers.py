@@ -27,6 +27,7 @@ from relbase.references.headers import (
 from relbase.references.values import Syntax, spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
+from relbase.view.encoded_words import decoded_words
 from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def read(name: bytes, raw: bytes) -> list[bytes]:
 
 def test_the_fields() -> None:
     assert {name: field.syntax for name, field in FIELDS.items()} == {
+        b"base": Syntax.URL,
+        b"content-base": Syntax.URL,
         b"content-location": Syntax.URL,
         b"location": Syntax.URL,
         b"uri": Syntax.LINK,
@@ -91,6 +94,8 @@ def test_the_fields() -> None:
         (ONE, b"URL:x", [b"x"]),
         (ONE, b"urlx", [b"urlx"]),
         (ONE, b"(a) <x> (b)", [b"x"]),
+        (ONE, b"(a)<x>(b)", [b"x"]),
+        (ONE, b'(a)(b)"x"', [b"x"]),
         (ONE, b"<x>(b)", [b"x"]),
         (ONE, b"<x(b)>", [b"x(b)"]),
         (ONE, b"<>", []),
@@ -152,8 +157,9 @@ def test_the_fields() -> None:
         (LIST, b"<x\r y>\r", [b"x\r y"]),  # a fold, in a message without LF
         # names
         (b"CONTENT-location", b"x", [b"x"]),
-        (b"Content-Base", b"x", []),
-        (b"Base", b"x", []),
+        (b"Content-Base", b" x (a comment)", [b"x"]),
+        (b"Base", b"<URL:x>", [b"x"]),
+        (b"Snapshot-Content-Location", b"x", []),
         (b"Lin\xe2\x84\xaa", b"<x>", []),
         (b"", b"<x>", []),
     ],
@@ -282,7 +288,8 @@ NEW = st.one_of(
 
 def means(raw: bytes) -> bytes:
     """What a raw text means: base headers are read by another function."""
-    return encode_inner(url_of(f"x{raw.decode('utf-8', 'surrogateescape')}x")[1:-1])
+    text = decoded_words(raw.decode("utf-8", "surrogateescape"))
+    return encode_inner(re.sub(r"[\0-\x20\x7f]+", "", text))
 
 
 def octets(inner: bytes) -> bytes:

@@ -152,6 +152,9 @@ ROWS = [
     ("<svg><style><g>a{b:url(x)}</g></style>", ""),
     ("<svg><style type=text/less>@a:<!-- -->url(x)<![CDATA[a{b:url(y)}]]></style>", ""),
     ("<svg><style type='text/css'><!-- -->a{b:url(x)}</style>", "style@=x"),
+    ("<svg><style/>url(x)</svg><a href=y>", "a@href=y"),
+    ("<svg><style href=x />url(y)<style>a{b:url(z)}", "style@href=x style@=z"),
+    ("<math><style>@import 'x'</style></math><a href=y>", "a@href=y"),
     ("<math href=x><mi><a href=y>", "math@href=x a@href=y"),
 ]
 

@@ -8,10 +8,17 @@ from __future__ import annotations
 
 import pytest
 
-from relbase import Policy, links, rewrite
+from relbase import Policy, Profile, links, rewrite
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import ATTRIBUTES, Nested, keyword, rows
+from relbase.references.vocabulary import (
+    PLACES,
+    Nested,
+    choose,
+    choose_text,
+    held,
+    keyword,
+)
 
 URL = "http://h.example/d/p.html"
 DIRECTORY = "http://h.example/d/"
@@ -283,28 +290,33 @@ def expected(row: str) -> bytes:
 @pytest.mark.parametrize("extended", [False, True])
 def test_rows(row: str, extended: bool) -> None:  # noqa: FBT001
     policy = Policy(extended=extended)
-    assert rewrite(html(row), url=URL, policy=policy).data == expected(row)
+    assert rewrite(html(row), url=URL, kind="html", policy=policy).data == expected(row)
 
 
 @pytest.mark.parametrize("row", NEVER)
 @pytest.mark.parametrize("extended", [False, True])
 def test_what_is_in_no_row_stays(row: str, extended: bool) -> None:  # noqa: FBT001
     document = html(row)
-    assert rewrite(document, url=URL, policy=Policy(extended=extended)).data is document
+    assert (
+        rewrite(document, url=URL, kind="html", policy=Policy(extended=extended)).data is document
+    )
 
 
 @pytest.mark.parametrize("row", EXTENDED)
 def test_extended_rows(row: str) -> None:
     document = html(row)
-    assert rewrite(document, url=URL).data is document
-    assert rewrite(document, url=URL, policy=Policy(extended=True)).data == expected(row)
+    assert rewrite(document, url=URL, kind="html").data is document
+    assert rewrite(document, url=URL, kind="html", policy=Policy(extended=True)).data == expected(
+        row
+    )
 
 
 @pytest.mark.parametrize(("row", "honoured", "ignored"), CODEBASE)
 def test_codebase(row: str, honoured: str, ignored: str) -> None:
     """Design rule 7: a base for rfc1808 and rfc3986, none for browsers."""
-    for profile, becomes in (("rfc1808", honoured), ("rfc3986", honoured), ("whatwg", ignored)):
-        result = rewrite(row.encode(), url=URL, profile=profile)
+    becoming = zip(Profile, (honoured, honoured, ignored), strict=True)
+    for profile, becomes in becoming:
+        result = rewrite(row.encode(), url=URL, kind="html", profile=profile)
         assert result.data == expected(becomes), profile
 
 
@@ -345,7 +357,7 @@ EMPTY = [
 def test_where_an_empty_value_is_a_reference(template: str, written: str, blank: str) -> None:
     document = template.format(blank, blank).encode()
     becomes = template.format(blank + written, blank + written).encode()
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.data == becomes
     assert result.changed == bool(written)
 
@@ -364,7 +376,7 @@ LOCAL = [
 def test_local_references_stay(row: str) -> None:
     """Design rule 8."""
     document = row.encode()
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.data is document
     assert result.notes == ()
     assert [link.status.value for link in result.links] == ["kept"] * ("usemap" not in row)
@@ -384,7 +396,7 @@ def test_local_references_stay(row: str) -> None:
 )
 def test_other_fragments_are_resolved(row: str) -> None:
     """Design rule 8."""
-    assert rewrite(row.format("").encode(), url=URL).data == row.format(URL).encode()
+    assert rewrite(row.format("").encode(), url=URL, kind="html").data == row.format(URL).encode()
 
 
 def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
@@ -392,21 +404,83 @@ def test_every_attribute_of_the_vocabulary_is_in_a_row_here() -> None:
     seen = {
         link.attribute.encode()
         for document in documents
-        for link in links(document, url=URL, policy=Policy(extended=True))
+        for link in links(document, url=URL, kind="html", policy=Policy(extended=True))
     }
     seen.add(b"srcdoc")  # its links are those of the document in it
-    assert seen - {b"", b"style"} == ATTRIBUTES - {b"style"}
-    assert b"style" in ATTRIBUTES
+    assert seen - {b"", b"style"} == {attribute for _, _, attribute in PLACES} - {b"style"}
 
 
 def test_rows_are_looked_up_by_place() -> None:
-    assert [row.syntax for row in rows(HTML, b"img", b"src")] == [Syntax.URL]
-    assert [row.syntax for row in rows(HTML, b"iframe", b"srcdoc")] == [Nested.HTML]
-    assert [row.syntax for row in rows(SVG, b"g", b"fill")] == [Nested.CSS]
-    assert [row.syntax for row in rows(MATH, b"mi", b"href")] == [Syntax.URL]
-    assert rows(HTML, b"p", b"href") == ()
-    assert rows("other", b"a", b"href") == ()
-    assert [row.extended for row in rows(HTML, b"meta", b"content")] == [False, False, True]
+    def syntaxes(namespace: str, element: bytes, attribute: bytes) -> list[object]:
+        return [row.syntax for row in held(namespace, element).rows.get(attribute, ())]
+
+    assert syntaxes(HTML, b"img", b"src") == [Syntax.URL]
+    assert syntaxes(HTML, b"iframe", b"srcdoc") == [Nested.HTML]
+    assert syntaxes(SVG, b"g", b"fill") == [Nested.CSS]
+    assert syntaxes(MATH, b"mi", b"href") == [Syntax.URL]
+    assert syntaxes(HTML, b"v:rect", b"src") == [Syntax.URL]
+    assert syntaxes(SVG, b"v:rect", b"src") == []
+    assert syntaxes(HTML, b"p", b"href") == []
+    assert [row.extended for row in held(HTML, b"meta").rows[b"content"]] == [False, False, True]
+
+
+def test_what_is_asked_of_an_element() -> None:
+    assert {b"type", b"src", b"style"} <= held(HTML, b"input").asked
+    assert {b"http-equiv", b"content"} <= held(HTML, b"meta").asked
+    assert b"codebase" in held(HTML, b"object").asked
+    assert b"type" in held(HTML, b"style").asked
+    assert b"href" not in held(HTML, b"p").asked
+
+
+# Rows: namespace, element, its attributes in order, and what holds references by which row.
+CHOSEN = [
+    (HTML, b"a", {b"id": b"i", b"href": b"x", b"ping": b"y"}, ["href url", "ping space list"]),
+    (HTML, b"input", {b"src": b"x", b"type": b"image"}, ["src url"]),
+    (HTML, b"input", {b"src": b"x"}, []),
+    (HTML, b"meta", {b"content": b"x", b"http-equiv": b"link"}, ["content link"]),
+    (HTML, b"meta", {b"content": b"x", b"name": b"og:url"}, []),
+    (HTML, b"p", {b"data-src": b"x", b"style": b"y"}, ["style css"]),
+    (SVG, b"animate", {b"to": b"x", b"attributename": b"fill"}, ["to css"]),
+]
+
+
+@pytest.mark.parametrize(("namespace", "element", "attributes", "chosen"), CHOSEN)
+def test_what_is_chosen(
+    namespace: str, element: bytes, attributes: dict[bytes, bytes], chosen: list[str]
+) -> None:
+    def says(name: bytes) -> bytes:
+        return attributes.get(name, b"")
+
+    found = choose(namespace, element, attributes, says)
+    assert [f"{name.decode()} {row.syntax.value}" for name, row in found] == chosen
+
+
+def test_what_is_chosen_with_extended() -> None:
+    says = {b"name": b"og:url"}
+    found = choose(HTML, b"meta", [b"content"], lambda name: says.get(name, b""), extended=True)
+    assert [(name, row.extended) for name, row in found] == [(b"content", True)]
+
+
+@pytest.mark.parametrize(
+    ("namespace", "element", "type_", "syntax"),
+    [
+        (HTML, b"style", b"", Nested.CSS),
+        (HTML, b"style", b"text/css", Nested.CSS),
+        (HTML, b"style", b"text/less", None),
+        (SVG, b"style", b"", Nested.CSS),
+        (MATH, b"style", b"", None),
+        (HTML, b"script", b"", None),
+        (HTML, b"script", b" importmap", Nested.IMPORT_MAP),
+        (HTML, b"script", b"speculationrules", Nested.SPECULATION_RULES),
+        (SVG, b"script", b"importmap", None),
+        (HTML, b"p", b"", None),
+    ],
+)
+def test_whose_text_is_chosen(
+    namespace: str, element: bytes, type_: bytes, syntax: Nested | None
+) -> None:
+    row = choose_text(namespace, element, lambda _: type_)
+    assert (row.syntax if row else None) == syntax
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase import Layer, Profile, Status, links, rewrite
+from relbase import Layer, Profile, Reason, Status, links, rewrite
 from relbase.bases.layers import UNKNOWN, Base
 from relbase.edit import Edit, Span, splice
 from relbase.rewriting.reference import own_url, smallest
@@ -92,7 +92,7 @@ VERDICTS = [
 
 @pytest.mark.parametrize(("document", "retrieved", "url", "status"), VERDICTS)
 def test_verdicts(document: bytes, retrieved: bool, url: str | None, status: Status) -> None:  # noqa: FBT001
-    *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None)
+    *_, link = links(document, url="http://h.example/d/p.html" if retrieved else None, kind="html")
     assert (link.url, link.status) == (url, status)
 
 
@@ -100,3 +100,28 @@ def test_what_the_algorithm_cannot_resolve_is_left_with_its_reason() -> None:
     result = rewrite(b"<a href='//[x'>", url="http://h.example/", profile=Profile.WHATWG)
     assert (result.changed, result.links[0].status) == (False, Status.UNRESOLVED)
     assert [note.reason.value for note in result.notes] == ["reference-failed"]
+
+
+# --- a path that begins with `//` where there is no network location (RFC 1808 §5.2): the profile,
+# what `..//evil.example/x` becomes
+NO_NET_LOC = [
+    (Profile.RFC1808, b"file:////evil.example/x"),
+    (Profile.RFC3986, b"file:/.//evil.example/x"),
+]
+
+
+@pytest.mark.parametrize(("profile", "url"), NO_NET_LOC)
+def test_dot_segments_make_no_host_and_it_is_noted(profile: Profile, url: bytes) -> None:
+    result = rewrite(b'<a href="..//evil.example/x">', url="file:/a/b", profile=profile)
+    assert result.data == b'<a href="' + url + b'">'
+    assert [note.reason for note in result.notes] == [Reason.REFERENCE_NET_LOC]
+    # On a base that has one, be it empty, there is nothing to be kept apart.
+    assert rewrite(b'<a href="..//h/x">', url="file:///a/b", profile=profile).notes == ()
+
+
+def test_a_base_element_that_parses_alone_is_absolute() -> None:
+    page = b'<base href="file:/a/b"><a href=y>'
+    result = rewrite(page, profile="whatwg")
+    assert result.data == b'<base href="file:/a/b"><a href=file:///a/y>'
+    assert [note.reason for note in result.notes] == [Reason.BASE_RELATIVE]
+    assert rewrite(result.data, profile="whatwg").data is result.data

@@ -10,7 +10,8 @@ import pytest
 from relbase import Policy, Profile, Status, links, resolve, rewrite
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import Edit, splice
-from relbase.formats import reader
+from relbase.formats import FORMATS, reader
+from relbase.kind import Kind
 from relbase.rewriting import html as walk
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.css import visit_css
@@ -185,6 +186,35 @@ def test_what_a_parser_reads_is_what_was_meant(path: str, context: str) -> None:
     assert anchor.get("href") == resolve(result.base.url, "x")
 
 
+# --- Rule 22, threat N6: what the charset of the document has not is escaped for its place
+UNENCODABLE = [
+    ("<style>a{{b:url({}x)}}</style>", "\\e9 "),
+    ('<style>a{{b:url("{}x")}}</style>', "\\e9 "),
+    ('<script type=importmap>{{"imports":{{"a":"{}x"}}}}</script>', "\\u00e9"),
+    ("<a href={}x>", "&#233;"),
+    ('<p style="a:url({}x)">', "&#233;"),
+    ('<iframe srcdoc="<style>a{{b:url({}x)}}</style>"></iframe>', "&#233;"),
+]
+
+
+@pytest.mark.parametrize(("template", "escaped"), UNENCODABLE)
+@pytest.mark.parametrize("charset", ["iso-2022-jp", "shift_jis", "windows-1251"])
+def test_what_a_charset_has_not(template: str, escaped: str, charset: str) -> None:
+    base = '<base href="http://h2.example/&#233;\u0416/">'
+    dot = "./" if "importmap" in template else ""
+    document = f"{base}{template.format(dot)}".encode(charset.replace("windows-", "cp"))
+    expected = template.format(f"http://h2.example/{escaped}\u0416/")
+    result = rewrite(document, url=URL, kind="html", charset=charset)
+    assert result.data.decode(charset.replace("windows-", "cp")) == base + expected
+
+
+def test_a_sheet_in_iso_2022_jp_has_escapes_of_css() -> None:
+    document = b"a{b:url(x)}\x1b$B$\x22\x1b(B"
+    read = FORMATS[Kind.CSS].read(document, "iso-2022-jp", context())
+    assert read.view is not None
+    assert read.view.lower([Edit(8, 8, "\u00e9".encode())]) == [Edit(8, 8, b"\\e9 ")]
+
+
 # --- The way a value is written decides where new text goes
 SPELLED = [
     (b"<a href>", b'<a href="http://h.example/d/p.html">'),
@@ -244,11 +274,11 @@ NESTED = [
 
 @pytest.mark.parametrize(("document", "expected"), NESTED)
 def test_nested_references(document: bytes, expected: list[str]) -> None:
-    found = list(links(document, url=URL))
+    found = list(links(document, url=URL, kind="html"))
     assert [f"{x.element} {x.attribute} {x.syntax} {x.reference}" for x in found] == expected
-    result = rewrite(document, url=URL)
+    result = rewrite(document, url=URL, kind="html")
     assert result.changed
-    assert rewrite(result.data, url=URL).data is result.data
+    assert rewrite(result.data, url=URL, kind="html").data is result.data
 
 
 def test_items_are_references_and_edits_of_the_text() -> None:

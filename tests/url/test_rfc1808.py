@@ -9,57 +9,9 @@ import pytest
 from growth import assert_linear
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from rfc1808_examples import ABNORMAL, BASE, NORMAL
 
 from relbase.url.rfc1808 import Components, PreparedBase, is_absolute, resolve, split, unsplit
-
-BASE = "http://a/b/c/d;p?q#f"  # §5
-
-# §5.1 Normal Examples, whole and in order
-NORMAL = [
-    ("g:h", "g:h"),
-    ("g", "http://a/b/c/g"),
-    ("./g", "http://a/b/c/g"),
-    ("g/", "http://a/b/c/g/"),
-    ("/g", "http://a/g"),
-    ("//g", "http://g"),
-    ("?y", "http://a/b/c/d;p?y"),
-    ("g?y", "http://a/b/c/g?y"),
-    ("g?y/./x", "http://a/b/c/g?y/./x"),
-    ("#s", "http://a/b/c/d;p?q#s"),
-    ("g#s", "http://a/b/c/g#s"),
-    ("g#s/./x", "http://a/b/c/g#s/./x"),
-    ("g?y#s", "http://a/b/c/g?y#s"),
-    (";x", "http://a/b/c/d;x"),
-    ("g;x", "http://a/b/c/g;x"),
-    ("g;x?y#s", "http://a/b/c/g;x?y#s"),
-    (".", "http://a/b/c/"),
-    ("./", "http://a/b/c/"),
-    ("..", "http://a/b/"),
-    ("../", "http://a/b/"),
-    ("../g", "http://a/b/g"),
-    ("../..", "http://a/"),
-    ("../../", "http://a/"),
-    ("../../g", "http://a/g"),
-]
-
-# §5.2 Abnormal Examples, whole and in order
-ABNORMAL = [
-    ("", "http://a/b/c/d;p?q#f"),
-    ("../../../g", "http://a/../g"),
-    ("../../../../g", "http://a/../../g"),
-    ("/./g", "http://a/./g"),
-    ("/../g", "http://a/../g"),
-    ("g.", "http://a/b/c/g."),
-    (".g", "http://a/b/c/.g"),
-    ("g..", "http://a/b/c/g.."),
-    ("..g", "http://a/b/c/..g"),
-    ("./../g", "http://a/b/g"),
-    ("./g/.", "http://a/b/c/g/"),
-    ("g/./h", "http://a/b/c/g/h"),
-    ("g/../h", "http://a/b/c/h"),
-    ("http:g", "http:g"),
-    ("http:", "http:"),
-]
 
 
 @pytest.mark.parametrize(("reference", "expected"), NORMAL)
@@ -73,6 +25,36 @@ def test_abnormal_examples(reference: str, expected: str) -> None:
 
 
 # Columns: scheme, net_loc, path, params, query, fragment
+# What the RFC leaves to the reader: (base, reference, result)
+BY_THE_LETTER = [
+    # §4 step 6a removes "./" and leaves a path that begins with a slash, or an empty one
+    ("http://a", ".//g", "http://a/g"),
+    ("http://a", "./", "http://a"),
+    ("http://a", ".", "http://a"),
+    ("http://a", "g/..", "http://a"),
+    ("http://a", "./?y", "http://a/?y"),
+    # and of a base that has a path nothing of the kind comes
+    ("http://a/", ".//g", "http://a//g"),
+    ("http://a/", "./", "http://a/"),
+    # §5.2: ".." does not change the net_loc, so that one that is empty is written
+    ("file:/a/b", "..//evil.example/x", "file:////evil.example/x"),
+    ("file:/a/b", "../..//evil.example/x", "file:/..//evil.example/x"),
+    ("file:/a/..//b/c", "../g", "file:////g"),
+    ("file:/a/..//b/c", "../../g", "file:/g"),
+    ("foo:/a", "x/..//h/x", "foo:////h/x"),
+    ("file:///a/b", "..//h/x", "file:////h/x"),
+    ("http://a/b/c", "..//h/x", "http://a//h/x"),
+    # what is not merged is not touched (step 4)
+    ("foo:/a", "/.//h/x", "foo:/.//h/x"),
+]
+
+
+@pytest.mark.parametrize(("base", "reference", "expected"), BY_THE_LETTER)
+def test_what_the_rfc_leaves_to_the_reader(base: str, reference: str, expected: str) -> None:
+    assert resolve(base, reference) == expected == literally_resolved(base, reference)
+    assert split(expected).net_loc in {split(base).net_loc, ""}
+
+
 SPLIT = [
     # §2.4.1 the left-most crosshatch; what is after it is the fragment, whatever it holds
     ("g#s#t?y;x//h:z", (None, None, "g", None, None, "s#t?y;x//h:z")),
@@ -122,6 +104,8 @@ UNSPLIT = [
     (Components("http", "a", "", None, None, "f"), "http://a#f"),
     (Components("http", "a", "", None, None, None), "http://a"),
     (Components("http", None, "b", None, None, None), "http:b"),
+    (Components("file", None, "//b", None, None, None), "file:////b"),
+    (Components("file", "", "//b", None, None, None), "file:////b"),
     (Components(None, "a", "b", None, None, None), "//a/b"),
 ]
 
@@ -144,7 +128,7 @@ bases = st.builds(
     "{}:{}{}".format,
     st.sampled_from(["http", "ftp", "x", "1.2"]),
     st.sampled_from(["", "//a", "//u:p@a:8", "//", "//a/b/c/d;p?q#f"]),
-    tails,
+    st.one_of(tails, dotted.map("/{}".format)),
 )
 
 
@@ -231,6 +215,8 @@ def literally_recombined(parts: dict[str, str | None]) -> str:
         url += "//" + parts["net_loc"]
         if after and not after.startswith("/"):
             url += "/"  # §2.2
+    elif path.startswith("//"):
+        url += "//"  # a departure: ".." changes no net_loc (§5.2)
     url += after
     return url if parts["fragment"] is None else f"{url}#{parts['fragment']}"
 
@@ -281,6 +267,8 @@ def test_every_answer_is_that_of_the_steps() -> None:
     @given(st.one_of(bases, st.just(BASE)), st.one_of(references, dotted))
     @example("x:a/b", "..//../../g")
     @example("http://a", "?y")
+    @example("x:/a/..//b/c", "../g")
+    @example("http://a/../b/", "../../g")
     def law(base: str, reference: str) -> None:
         shape = "absolute" if is_absolute(reference) else reference[:1]
         seen[shape] += 1
@@ -331,6 +319,20 @@ def test_many_segments_in_the_base_take_linear_time(repeated: str) -> None:
         lambda size: "http://a/" + repeated * size,
         (100_000, 200_000),
     )
+
+
+# threat N1: the base is merged with each reference, and what it has is looked at once
+@pytest.mark.parametrize("repeated", ["a/../", "./", "../"])
+def test_many_references_on_a_base_of_dot_segments_take_linear_time(repeated: str) -> None:
+    def resolve_all(size: int) -> None:
+        prepared = PreparedBase(f"http://a/{repeated * size}")
+        for number in range(size):
+            for form in ("../{}", "./../{}", "{}/../../g", "{}", "/{}"):
+                # "../" is kept above the root, so that each result is as long as the base.
+                if repeated != "../" or number < 10 or form == "/{}":
+                    prepared.resolve(form.format(number))
+
+    assert_linear(resolve_all, int, (4_000, 8_000), rounds=3)
 
 
 def test_long_references_take_linear_time() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from relbase.url.rfc3986 import (
     Components,
     PreparedBase,
+    follow,
     is_absolute,
     remove_dot_segments,
     resolve,
@@ -241,6 +242,8 @@ def literally_resolved(base: str, reference: str) -> str:
     t = literally_transformed(literally_parsed(base), literally_parsed(reference))
     result = "" if t.scheme is None else t.scheme + ":"  # §5.3
     result += "" if t.authority is None else "//" + t.authority
+    # §3.3: a path without an authority does not begin with "//"
+    result += "/." if t.authority is None and t.path.startswith("//") else ""
     result += t.path
     result += "" if t.query is None else "?" + t.query
     result += "" if t.fragment is None else "#" + t.fragment
@@ -279,6 +282,9 @@ def test_every_answer_is_that_of_the_pseudo_code() -> None:
     @example("x:a/b", "..//../../g")
     @example("http://a", "g")
     @example("x:", "../g")
+    @example("x:./", ".")
+    @example("x:/a/..//b/c", "../g")
+    @example("http://a/../b/", "../../g")
     def law(base: str, reference: str) -> None:
         shape = "absolute" if is_absolute(reference) else reference[:1]
         seen[shape] += 1
@@ -335,6 +341,61 @@ def test_many_segments_in_the_base_take_linear_time(repeated: str) -> None:
         lambda base: resolve(base, "../g"),
         lambda size: "http://a/" + repeated * size,
         (100_000, 200_000),
+    )
+
+
+# threat N1: the base is merged with each reference, and what it has is looked at once
+@pytest.mark.parametrize("repeated", ["a/../", "./", "../"])
+def test_many_references_on_a_base_of_dot_segments_take_linear_time(repeated: str) -> None:
+    def resolve_all(size: int) -> None:
+        prepared = PreparedBase(f"http://a/{repeated * size}")
+        for number in range(size):
+            for form in ("../{}", "./../{}", "{}/../../g", "{}", "/{}"):
+                prepared.resolve(form.format(number))
+
+    assert_linear(resolve_all, int, (4_000, 8_000), rounds=3)
+
+
+# §3.3: (base, reference, target)
+WITHOUT_AUTHORITY = [
+    ("file:/a/b", "..//evil.example/x", "file:/.//evil.example/x"),
+    ("foo:/a", "/.//h/x", "foo:/.//h/x"),
+    ("foo:/a", "foo:/.//h/x", "foo:/.//h/x"),
+    ("foo:/.//h/x", "../../g", "foo:/g"),
+    ("foo:/.//h/x", "g", "foo:/.//h/g"),
+    ("file:///a/b", "..//h/x", "file:////h/x"),
+    ("http://a/b/c", "..//h/x", "http://a//h/x"),
+]
+
+
+@pytest.mark.parametrize(("base", "reference", "expected"), WITHOUT_AUTHORITY)
+def test_no_path_becomes_an_authority(base: str, reference: str, expected: str) -> None:
+    assert resolve(base, reference) == expected == literally_resolved(base, reference)
+    assert split(expected).authority == split(base).authority
+
+
+def test_following_is_resolving_again_and_again() -> None:
+    merged = 0
+
+    @settings(max_examples=300)
+    @given(bases, st.lists(st.one_of(references, dotted), max_size=5))
+    @example("x:./a", ["./b", "../c"])
+    @example("x:/..", ["..//", "../", "?q../#f?q"])
+    def law(base: str, chain: list[str]) -> None:
+        nonlocal merged
+        expected = base
+        for reference in chain:
+            expected = resolve(expected, reference)
+        assert follow(base, chain) == expected
+        merged += len(chain) > 1 and not any(map(is_absolute, chain))
+
+    law()
+    assert merged > 50
+
+
+def test_a_long_way_takes_linear_time() -> None:  # threat N9
+    assert_linear(
+        lambda chain: follow("http://a/", chain), lambda size: ["a/"] * size, (10_000, 20_000)
     )
 
 

@@ -6,13 +6,16 @@ The standard's own table (urltestdata) is in tests/suites. Expected queries here
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
+import ada_url
 import pytest
-from growth import assert_linear
+from growth import assert_linear, assert_linear_from_20_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from relbase.url import whatwg
 from relbase.url.whatwg import PreparedBase, is_absolute, resolve
 
 BASE = "http://a/b"
@@ -91,7 +94,7 @@ def test_labels_come_from_the_table_of_the_standard_alone(charset: str) -> None:
 
 @pytest.mark.parametrize("base", ["/b", "b", "//a", "http:", "http://[", "http://a:99999/", " "])
 def test_a_base_that_does_not_parse_is_refused(base: str) -> None:
-    with pytest.raises(ValueError, match="no absolute URL"):
+    with pytest.raises(ValueError, match="is no absolute URL"):
         PreparedBase(base)
 
 
@@ -107,7 +110,7 @@ def test_a_failure_of_any_length_has_a_short_text() -> None:
     with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
         resolve("http://a/" + "b" * 1_000_000, "//[" + "x" * 1_000_000)
     assert len(str(caught.value)) < 1000
-    with pytest.raises(ValueError, match="no absolute URL") as caught:
+    with pytest.raises(ValueError, match="is no absolute URL") as caught:
         PreparedBase("b" * 1_000_000)
     assert len(str(caught.value)) < 1000
 
@@ -279,3 +282,85 @@ def test_long_references_are_resolved() -> None:
     assert resolve(BASE, "a/../" * 100_000 + "g") == "http://a/g"
     assert resolve(BASE, "./" * 100_000 + "g") == "http://a/g"
     assert resolve(BASE, "g" * 1_000_000) == "http://a/" + "g" * 1_000_000
+
+
+# ---- what is answered without the parser is what the parser answers
+
+PIECES = [
+    "/",
+    "//",
+    ".",
+    "..",
+    "./",
+    "../",
+    "/..",
+    "g",
+    "h/",
+    "a:",
+    "?y",
+    "#f",
+    "http:",
+    "https://",
+]
+PIECES += ["//h.ex", "http://h.example/", "xn--", "1.2", "0x1f", "%2e", "%2E", "%41", "%", "\\"]
+PIECES += ["\t", "\n", " ", "'", '"', "<", "`", "{", "|", "^", "~", "_", "-", ";x", "&", "@", "["]
+PIECES += ["\u00e9", "C:", "C|", "A", "com", "$", "*", "!", "(", ",", "\udc80", "\ufeff", "\x00"]
+HEADS = [
+    "http://h.example/",
+    "http://h.example/a/b/c?q#f",
+    "https://u:p@h.example:81/a/",
+    "http://H/a",
+]
+HEADS += ["http://h.example", "file:///a/b", "foo:/a/b", "ws://h/a/b", "http://1.2/a", "foo:a"]
+HEADS += ["https://h.example/aaa//b/", f"http://h/{'a/' * 12}x"]
+
+
+def by_the_parser(base: str, reference: str) -> str | None:
+    try:
+        return str(ada_url.join_url(base, reference.encode("utf-8", "replace").decode()))
+    except ValueError:
+        return None
+
+
+def by_relbase(base: PreparedBase, reference: str) -> str | None:
+    try:
+        return base.resolve(reference)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize("long", [0, 2048], ids=["each base shortened", "none"])
+def test_every_answer_is_that_of_the_parser(long: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whatwg, "_LONG", long)
+    chosen = random.Random(5)
+    needed_no_parser = 0
+    for number in range(2_000):
+        tail = chosen.choices(PIECES, k=chosen.randint(1, 3)) if number % 5 == 0 else []
+        head = chosen.choice(HEADS) + "".join(tail).encode("utf-8", "ignore").decode()
+        try:
+            serialised = ada_url.normalize_url(head)
+        except ValueError:
+            with pytest.raises(ValueError, match="is no absolute URL"):
+                PreparedBase(head)
+            continue
+        base = PreparedBase(head)
+        for _ in range(4):
+            pieces = chosen.choices(PIECES, k=chosen.randint(0, 6))
+            reference = "".join(pieces).replace("\udc80", "\ufffd")
+            needed_no_parser += bool(base._known(reference))  # noqa: SLF001 (not vacuous)
+            assert by_relbase(base, reference) == by_the_parser(serialised, reference), (
+                head,
+                reference,
+            )
+    assert needed_no_parser > 500
+
+
+# threat N1: ada-url reads the whole base for each reference, however short the result is
+@pytest.mark.parametrize("form", ["/{}", "../{}", "./../{}", "{}/../../g", "http://i/{}", "//i/{}"])
+def test_many_references_on_a_long_base_take_linear_time(form: str) -> None:
+    def resolve_all(size: int) -> None:
+        prepared = PreparedBase(f"http://h/{'a' * (30 * size)}/x")
+        for number in range(size):
+            prepared.resolve(form.format(f"\u00e9{number}"))
+
+    assert_linear_from_20_ms(resolve_all, int)

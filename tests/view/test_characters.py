@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.view.characters import inner, text
+from relbase.view.characters import inner, scalar_values, text
 from relbase.view.transcode import decode, encode
 
 
@@ -37,6 +37,7 @@ DECODED = [
      + bad(b"\x81")),
     # §11.1.1 Big5 decoder
     ("big5", b"\xa4\x40\xa1\x45\xa2\x42\x88\x62", "一\u2027\ufe68\xca\u0304"),
+    ("big5", b"\x87\x7a\x87\xa1\xa3\xe1\xc6\xde\xfe\x52", "㡵\U000258de€\u3003猪"),
     ("big5", b'\xa4"\x80\xff', bad(b"\xa4") + '"' + bad(b"\x80\xff")),
     # §12.1.1 EUC-JP decoder
     ("euc-jp", b"\xa4\xa2\xa1\xc1\xad\xa1\x8e\xb1\x8f\xa2\xb7", "あ\uff5e\u2460ｱ\uff5e"),
@@ -56,6 +57,30 @@ def test_decode(charset: str, data: bytes, meaning: str) -> None:
     assert decode(data, charset) == meaning
 
 
+# U+FFFD as often as Chromium has it.
+MALFORMED = [
+    ("utf-8", b"\xe2\x82\xe2\x82/\xc0\xbc\xed\xa0\x80\xf0\x9f\x98", "\ufffd\ufffd/" + 6 * "\ufffd"),
+    ("gb18030", b"\xfe9\xfe9\x81\xff\x81\x30\x81\x22", '\ufffd\ufffd\ufffd0\ufffd"'),
+    ("gbk", b"\x81\xff\xff\xff", "\ufffd\ufffd\ufffd"),
+    ("big5", b"\x81\x80\x81a\xff\xa4", "\ufffd\ufffda\ufffd\ufffd"),
+    ("euc-jp", b"\x8f\xa1\xa1\x8e\x80\x8f\x80a", "\ufffd\ufffd\ufffda"),
+    ("euc-kr", b'\x81\x80\xb0\xff\xb0"', '\ufffd\ufffd\ufffd"'),
+    ("shift_jis", b"\x81\xad\xa0\x81\xff", "\ufffd\ufffd\ufffd"),
+    ("windows-1253", b"\xd2\xaa", "\ufffd\ufffd"),
+    ("utf-16le", b"\x82\xdc\xe2\xdc", "\ufffd\ufffd"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("charset", "data", "meaning"), MALFORMED)
+def test_scalar_values(charset: str, data: bytes, meaning: str) -> None:
+    assert scalar_values(decode(data, charset), charset) == meaning
+
+
+def test_scalar_values_of_surrogates() -> None:
+    assert scalar_values("\udc82\udce2", "utf-16le") == "\ufffd\ufffd"
+    assert scalar_values("é\ud800\udfff", "gbk") == "é\ufffd\ufffd"
+
+
 @pytest.mark.parametrize(
     ("charset", "string", "data"),
     [
@@ -72,6 +97,10 @@ def test_decode(charset: str, data: bytes, meaning: str) -> None:
         ("euc-jp", "\u4e02", b"?"),  # JIS X 0212
         ("shift_jis", "表\uff5e", b"\x95\\\x81\x60"),
         ("shift_jis", "é\xa5", b"??"),
+        ("shift_jis", "\u9ad9\u2170\uffe2\ue000\x80", b"\xfb\xfc\xfa\x40\x81\xca?\x80"),
+        # what is not read back as it was is in the encoders of queries alone
+        ("gbk", "\u3000\ue78d", b"\xa1\xa1?"),
+        ("euc-jp", "\xa5\u2212", b"??"),
         ("euc-kr", "가", b"\xb0\xa1"),
         ("windows-1252", "\x81€", b"\x81\x80"),
         ("windows-1252", "\x80", b"?"),

@@ -8,7 +8,8 @@ its own production, and `practice` adds its remarks. `parse_url` reads the same 
 Which RFC decides: an absolute URL of a predefined scheme must match the production of RFC 1738.
 Where RFC 1808 says that the two differ (`?` in ftp and file paths and `;` in http, §2.3 NOTE; `/`
 and `?` in a query, §5.1), what one of them accepts is no violation but a remark. A relative URL is
-judged by RFC 1808 alone.
+judged by RFC 1808 alone. Either grammar can be asked alone (`Grammar`), and `verdicts` asks both:
+RFC 1808 §2.2 takes `http:g` and `file:/etc/x`, which the productions of their schemes do not.
 
 Everything is linear in the length of the text, and the number of violations reported is limited:
 a document read as a URL would otherwise have one for each of its characters.
@@ -17,9 +18,11 @@ a document read as a URL would otherwise have one for each of its characters.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
     CharacterClass,
     Cut,
@@ -29,20 +32,23 @@ from relbase.url.grammar.characters import (
 )
 from relbase.url.grammar.core import Core, core_of
 from relbase.url.grammar.practice import base_remarks, remarks
-from relbase.url.grammar.rfc1738 import absolute_url, fieldspecs
-from relbase.url.grammar.rfc1808 import check_fragment, relative_url, scheme_match
+from relbase.url.grammar.rfc1738 import fieldspecs
+from relbase.url.grammar.rfc1808 import check_fragment, scheme_match
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 __all__ = [
     "MAX_VIOLATIONS",
     "CharacterClass",
+    "Grammar",
     "Kind",
     "Url",
+    "Verdict",
     "Violation",
     "base_violations",
     "parse_url",
+    "verdicts",
     "violations",
 ]
 
@@ -50,12 +56,34 @@ __all__ = [
 MAX_VIOLATIONS: Final = 100
 
 
+class Grammar(StrEnum):
+    """A grammar of URLs that can be asked alone."""
+
+    RFC1808 = "rfc1808"  # §2.2: the generic syntax of all schemes, and relative URLs
+    RFC1738 = "rfc1738"  # §5: what the URLs of each scheme are; none is relative
+
+
+class Verdict(NamedTuple):
+    """Whether a text is a URL by one grammar.
+
+    Args:
+        grammar: that was asked.
+        is_url: what it says.
+        production: by which the text was judged.
+    """
+
+    grammar: Grammar
+    is_url: bool
+    production: str
+
+
 @dataclass(frozen=True, slots=True)
 class Url:
     """The parts of a URL, by the names of its production: None is absent, "" is empty.
 
     Args:
-        production: "httpurl", "ftpurl", ..., "otherurl", or "net_path", "abs_path", "rel_path".
+        production: "httpurl", "ftpurl", ..., "otherurl", or "net_path", "abs_path", "rel_path", or
+            "generic-RL", "absoluteURL" where only RFC 1808 §2.2 takes it.
         scheme: in lower case.
         user: of ftp, telnet, and other schemes with an ip-schemepart; as are
         password: which can be there only with a user,
@@ -78,9 +106,9 @@ class Url:
         fieldspecs: pairs of a fieldname and a fieldvalue.
         schemepart: of an otherurl, all of it.
         urlpath: of an otherurl that has an ip-schemepart.
-        net_loc: of a net_path, not cut any further.
-        params: of a relative URL.
-        query: of a relative URL.
+        net_loc: of a net_path or a generic-RL, not cut any further.
+        params: of a relative URL or a generic-RL.
+        query: likewise.
         fragment: is no part of the URL, and set aside here.
     """
 
@@ -116,8 +144,8 @@ class Url:
 def parse_url(text: str) -> Url:
     """Return the parts of a URL, absolute or relative, as its production names them.
 
-    The parts are cut as RFC 1738 cuts them; `relbase.split` gives the components of RFC 1808, of
-    any text at all.
+    The parts are cut as RFC 1738 cuts them, and where the production of the scheme does not take
+    the text, as RFC 1808 §2.2 does; `relbase.split` gives the components of RFC 1808, of any text.
 
     Args:
         text: the URL alone, without white space or brackets around it.
@@ -131,11 +159,12 @@ def parse_url(text: str) -> Url:
     """
     core = core_of(text)
     cut = _cut(core.text)
-    for found in _searched(core, cut):
-        if found.kind is Kind.VIOLATION:
+    if failed := _failed(core, cut):
+        cut = _fragment_apart(core.text, rfc1808.url)
+        if _failed(core, cut):
             raise ValueError(
-                f"no URL: at character {found.start} {found.message} ({found.production},"
-                f" {found.section}); violations() tells all of it"
+                f"no URL: at character {failed.start + 1} {failed.message} ({failed.production},"
+                f" {failed.section}); violations() tells all of it"
             )
     fields = {part.name: text[part.start : part.end] for part in cut.parts if part.name}
     pairs: tuple[tuple[str, str], ...] | None = None
@@ -151,13 +180,33 @@ def parse_url(text: str) -> Url:
     )
 
 
-def violations(text: str, base: str | None = None) -> list[Violation]:
+def verdicts(text: str) -> tuple[Verdict, Verdict]:
+    """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5.
+
+    Args:
+        text: what stands where a URL should; any string.
+
+    >>> [(verdict.is_url, verdict.production) for verdict in verdicts("http:g")]
+    [(True, 'generic-RL'), (False, 'httpurl')]
+    """
+    core = core_of(text)
+    generic, own = (_fragment_apart(core.text, module.url) for module in (rfc1808, rfc1738))
+    return (
+        Verdict(Grammar.RFC1808, _failed(core, generic) is None, generic.production),
+        Verdict(Grammar.RFC1738, _failed(core, own, alone=True) is None, own.production),
+    )
+
+
+def violations(
+    text: str, base: str | None = None, grammar: Grammar | str | None = None
+) -> list[Violation]:
     """Return what is the matter with a text as a URL, absolute or relative, in its order.
 
     Args:
         text: what stands where a URL should; any string.
         base: the absolute URL that it is relative to, so that more of recommended practice can be
             judged.
+        grammar: the one to ask alone, a `Grammar` or its value; None: both, as each is meant.
 
     Returns:
         Findings of every `Kind`; the text is a URL when none is a VIOLATION. At most
@@ -167,34 +216,59 @@ def violations(text: str, base: str | None = None) -> list[Violation]:
     [(9, 'hsegment', 'national'), (12, 'search', 'national')]
     """
     core = core_of(text)
-    found = _searched(core, _cut(core.text))
-    return _merged(core, found, remarks(core.text, base))
+    # Recommended practice is RFC 1808's.
+    practice = () if grammar == Grammar.RFC1738 else remarks(core.text, base)
+    return _merged(core, _found(core, grammar), practice)
 
 
-def base_violations(base: str) -> list[Violation]:
+def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
     """Return what is the matter with a text as a URL that relative ones are resolved against.
 
     Args:
         base: what is to be the base; any string.
+        grammar: as of `violations`; the remarks on a base are made with each.
 
     >>> [found.message for found in base_violations("mailto:a@b")]
     ['"mailto" is never used with relative URLs']
     """
     core = core_of(base)
-    found = _searched(core, _cut(core.text))
-    return _merged(core, found, chain(remarks(core.text), base_remarks(core.text)))
+    found = _found(core, grammar)
+    return _merged(core, found, base_remarks(core.text))
+
+
+def _found(core: Core, grammar: Grammar | str | None) -> list[Violation]:
+    """What the grammars, or one of them alone, find in a core."""
+    asked = None if grammar is None else Grammar(grammar)
+    if asked is Grammar.RFC1738:
+        return _alone(_searched(core, _fragment_apart(core.text, rfc1738.url)))
+    generic = asked is Grammar.RFC1808
+    return _searched(core, _fragment_apart(core.text, rfc1808.url) if generic else _cut(core.text))
 
 
 def _cut(text: str) -> Cut:
-    """Cut a core; the fragment comes last."""
+    """Cut a core, each form by the grammar that is meant for it."""
+    return _fragment_apart(text, rfc1738.url if scheme_match(text) else rfc1808.url)
+
+
+def _fragment_apart(text: str, cut_url: Callable[[str, int, int], Cut]) -> Cut:
+    """Cut a core by a grammar; the fragment comes last."""
     # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
     crosshatch = text.find("#")
-    end = len(text) if crosshatch < 0 else crosshatch
-    scheme = scheme_match(text, 0, end)
-    cut = absolute_url(text, scheme.end(), end) if scheme else relative_url(text, 0, end)
+    cut = cut_url(text, 0, len(text) if crosshatch < 0 else crosshatch)
     if crosshatch >= 0:
         cut.parts.append(Part("fragment", crosshatch + 1, len(text), check_fragment))
     return cut
+
+
+def _failed(core: Core, cut: Cut, *, alone: bool = False) -> Violation | None:
+    """The first violation of a cut, None when the text is what it was cut as."""
+    found = _searched(core, cut)
+    listed = _alone(found) if alone else found
+    return next((one for one in listed if one.kind is Kind.VIOLATION), None)
+
+
+def _alone(found: list[Violation]) -> list[Violation]:
+    return [one for one in map(rfc1738.by_itself, found) if one is not None]
 
 
 def _searched(core: Core, cut: Cut) -> list[Violation]:

@@ -57,8 +57,16 @@ _toplabel: Final = of_characters("toplabel", ALPHA + DIGIT + "-", escapes=False)
 
 _HOSTNUMBER_GROUPS: Final = 4
 
-# Without a "/" before them, these two begin what can only stand behind one.
+# Without a "/" before them, these two begin what can only stand after one.
 _delimiter_search: Final = re.compile("[?;]").search
+
+# Where not even that "/" makes them right: a database has no ";", a group begins with an alpha, and
+# after the "/" of telnet there is nothing.
+_NEVER_RIGHT: Final = {"waisurl": ";", "nntpurl": "?;", "telneturl": "?;"}
+
+
+# That a later RFC decided otherwise, and that no escapes stand for the brackets.
+BRACKETS: Final = "RFC 3986 §3.2.2 allows an address in brackets"
 
 
 class Authority(NamedTuple):
@@ -147,7 +155,8 @@ def after_slash(text: str, authority: Authority, end: int, url: str) -> int | No
     if text[stop] == "/":
         return stop + 1
     # What can only stand in a path or after it: take the slash as read and go on with it.
-    authority.faults.append(expected(text, stop, url, '"/"', replacement=f"/{text[stop]}"))
+    remedy = None if text[stop] in _NEVER_RIGHT.get(url, "") else f"/{text[stop]}"
+    authority.faults.append(expected(text, stop, url, '"/"', replacement=remedy))
     return stop
 
 
@@ -175,7 +184,7 @@ def _literal(text: str, start: int, end: int) -> Violation:
         text[start],
         class_of(text[start]),
         RFC_1738,
-        "a host is a hostname or a hostnumber; RFC 3986 §3.2.2 allows an address in brackets",
+        f"a host is a hostname or a hostnumber; {BRACKETS}",
     )
 
 

@@ -57,7 +57,11 @@ def base_remarks(base: str) -> Iterator[Violation]:
     >>> [(found.section, found.replacement) for found in base_remarks("http://a")]
     [('RFC 1808 §4', '/')]
     """
-    scheme, net_loc, path, *_ = split(base)
+    judged = _Judged(base, split(base), None)
+    # `_same_scheme` is of references: a base keeps its scheme.
+    for practice in (_colon, _type_d, _above_root):
+        yield from practice(judged)
+    scheme, net_loc, path, *_ = judged.parts
     if scheme is None:
         yield _practice(base, (0, 0), ("generic-RL", "RFC 1808 §2.2"), "a base has a scheme")
     elif schemes.category(scheme) is schemes.Category.NEVER:
@@ -127,9 +131,12 @@ def _type_d(judged: _Judged) -> Iterator[Violation]:
     after = sum(len(part) + 1 for part in (query, fragment) if part is not None)
     end = len(judged.text) - after
     message = "a directory is better shown by a trailing slash, which relative URLs need"
-    replacement = "" if path.endswith("/") else "/"
+    remedy = None if path == "" else "" if path.endswith("/") else "/"
+    if path == "":
+        message = f"{message}: write the name of the directory, or leave the reference empty"
     start = end - len(";type=d")
-    yield _practice(judged.text, (start, end), ("params", "RFC 1808 §5.3"), message, replacement)
+    remedies = () if remedy is None else (remedy,)
+    yield _practice(judged.text, (start, end), ("params", "RFC 1808 §5.3"), message, *remedies)
 
 
 def _above_root(judged: _Judged) -> Iterator[Violation]:
@@ -147,9 +154,23 @@ def _above_root(judged: _Judged) -> Iterator[Violation]:
     excess = _excess(path, levels)
     if excess is None:
         return
-    start, end = excess
+    start, end = at + excess[0], at + excess[1]
     message = 'more ".." than levels: RFC 1808 keeps it, RFC 3986 and browsers drop it'
-    yield _practice(judged.text, (at + start, at + end), ("segment", "RFC 1808 §5.2"), message, "")
+    remedies = _remedies_above_root(judged, start, end)
+    yield _practice(judged.text, (start, end), ("segment", "RFC 1808 §5.2"), message, *remedies)
+
+
+def _remedies_above_root(judged: _Judged, start: int, end: int) -> tuple[str, ...]:
+    """What to write instead of the ".." segments so that what is left is read as the same path."""
+    for remedy in ("", "./"):
+        parts = split(judged.text[:start] + remedy + judged.text[end:])
+        same = parts.scheme == judged.parts.scheme and parts.net_loc == judged.parts.net_loc
+        is_absolute = judged.parts.path.startswith("/")
+        if same and parts.path and parts.path.startswith("/") == is_absolute:
+            return (remedy,)
+        if is_absolute:  # a dot segment in an absolute path is kept too (RFC 1808 §4 step 4)
+            return ()
+    return ()
 
 
 def _levels(path: str) -> int:

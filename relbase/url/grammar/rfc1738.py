@@ -23,6 +23,7 @@ from relbase.url.grammar.characters import (
     DIGIT,
     RESERVED,
     RFC_1738,
+    RFC_1808,
     UNRESERVED,
     Cut,
     Difference,
@@ -32,14 +33,17 @@ from relbase.url.grammar.characters import (
     class_of,
     expected,
     of_characters,
+    printable,
 )
 from relbase.url.grammar.host import (
+    BRACKETS,
     after_required_slash,
     after_slash,
     check_host,
     cut_authority,
     find,
 )
+from relbase.url.grammar.rfc1808 import scheme_match
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -90,7 +94,7 @@ _check_search: Final = of_characters(
     _XCHAR,
     difference=Difference(
         "/?",
-        "RFC 1808 §2.2",
+        RFC_1808,
         '"/" and "?" must be escaped in a search by RFC 1738 §5; the query of RFC 1808 has them',
         escaped=True,
     ),
@@ -318,9 +322,9 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     # otherurl       = genericurl
     # genericurl     = scheme ":" schemepart
     # ip-schemepart  = "//" login [ "/" urlpath ]
-    parts = [Part("schemepart", at, end, _check_schemepart)]
     if not text.startswith("//", at, end):
-        return Cut("otherurl", parts, [])
+        return Cut("otherurl", [Part("schemepart", at, end, _check_schemepart)], [])
+    parts = [Part("schemepart", at, end, _check_slashes_schemepart)]
     authority = cut_authority(text, at + 2, end, "ip-schemepart", users=True)
     path = after_slash(text, authority, end, "ip-schemepart")
     if path is not None:
@@ -332,6 +336,17 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     # By *xchar it may still be a URL, so that this is no violation.
     message = f"no ip-schemepart, only *xchar: {failed.message}"
     return Cut("otherurl", parts, [failed._replace(kind=Kind.REMARK, message=message)])
+
+
+def _check_slashes_schemepart(text: str, start: int, end: int) -> Iterator[Violation]:
+    """Search a schemepart that begins with "//": an escaped bracket would make no address."""
+    authority = min(find(text, delimiter, start + 2, end) for delimiter in "/?")
+    for found in _check_schemepart(text, start, end):
+        if found.start < authority and found.character in {"[", "]"}:
+            message = f"{found.message}; {BRACKETS}"
+            yield found._replace(message=message, replacement=None)
+        else:
+            yield found
 
 
 class _Scheme(NamedTuple):
@@ -359,6 +374,34 @@ _SCHEMES: Final = {
     "prospero": _Scheme("prosperourl", True, _prosperourl),
 }
 _OTHER: Final = _Scheme("otherurl", False, _otherurl)
+
+
+def url(text: str, start: int, end: int) -> Cut:
+    """Cut a URL by this grammar alone, which has no relative ones, without its fragment.
+
+    >>> [fault.message for fault in url("../g", 0, 4).faults]
+    ['a scheme and ":" are expected: RFC 1738 has no relative URLs']
+    """
+    if scheme := scheme_match(text, start, end):
+        return absolute_url(text, scheme.end(), end)
+    fault = expected(text, start, "url", 'a scheme and ":"')
+    message = 'a scheme and ":" are expected: RFC 1738 has no relative URLs'
+    rest = Part("", start, end, _check_urlpath)
+    return Cut("url", [rest], [fault._replace(end=start, message=message)])
+
+
+def by_itself(found: Violation) -> Violation | None:
+    """Return what a finding is where RFC 1738 alone is asked; None when it is nothing.
+
+    Args:
+        found: of a cut by this grammar, in which RFC 1808 may decide.
+    """
+    if found.section == NOTE:  # what RFC 1808 takes for an error is how it is
+        return None
+    if found.kind is Kind.REMARK and found.section == RFC_1808:
+        message = f"{printable(found.character)} must be escaped in a search"
+        return found._replace(kind=Kind.VIOLATION, section=RFC_1738, message=message)
+    return found
 
 
 def absolute_url(text: str, colon: int, end: int) -> Cut:

@@ -11,6 +11,7 @@ Mind two consequences of the grammar. Only the first segment of a path must not 
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.url.grammar.characters import (
@@ -30,8 +31,9 @@ if TYPE_CHECKING:
 # absoluteURL = generic-RL | ( scheme ":" *( uchar | reserved ) )
 # generic-RL  = scheme ":" relativeURL
 #
-# The second alternative of absoluteURL takes whatever the first takes; which absolute URLs there
-# are is said by `rfc1738`, scheme by scheme.
+# The second alternative of absoluteURL takes whatever the first takes. Which URLs of a scheme there
+# are is said by `rfc1738`, scheme by scheme: `http:g` is a generic-RL, and no httpurl.
+_check_absolute: Final = of_characters("absoluteURL", UNRESERVED + RESERVED, section=RFC_1808)
 
 # scheme      = 1*( alpha | digit | "+" | "-" | "." )
 scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]++(?=:)").match
@@ -57,6 +59,23 @@ _check_query: Final = of_characters("query", UNRESERVED + RESERVED, section=RFC_
 
 # fragment    =  *( uchar | reserved )
 check_fragment: Final = of_characters("fragment", UNRESERVED + RESERVED, section=RFC_1808)
+
+
+def url(text: str, start: int, end: int) -> Cut:
+    """Cut a URL by this grammar alone, without its fragment.
+
+    >>> url("http:g", 0, 6).production, url("x:a|b", 0, 5).production
+    ('generic-RL', 'absoluteURL')
+    """
+    scheme = scheme_match(text, start, end)
+    if scheme is None:
+        return relative_url(text, start, end)
+    after = scheme.end() + 1
+    cut = relative_url(text, after, end)
+    searched = chain.from_iterable(part.check(text, *part[1:3]) for part in cut.parts)
+    if next(chain(cut.faults, searched), None) is None:
+        return cut._replace(production="generic-RL")
+    return Cut("absoluteURL", [Part("schemepart", after, end, _check_absolute)], [])
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:

@@ -513,7 +513,7 @@ def test_a_url_is_frozen() -> None:
 
 
 def test_an_error_of_parse_url_names_place_production_and_section() -> None:
-    with pytest.raises(ValueError, match=r"at character 9 .*hsegment, RFC 1738 §5") as raised:
+    with pytest.raises(ValueError, match=r"at character 10 .*hsegment, RFC 1738 §5") as raised:
         parse_url("http://h/~a")
     assert '"~" is national' in str(raised.value)
 

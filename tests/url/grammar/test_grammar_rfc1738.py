@@ -139,7 +139,7 @@ _FAILING = [
     ("nntp://h/a/", 11, "digits", "end"),
     ("nntp://h/a/1x", 12, "digits", "alpha"),
     ("nntp://h/a/1/", 12, "digits", "reserved"),
-    ("nntp://h?a", 8, "group", "reserved"),
+    ("nntp://h?a", 8, "nntpurl", "reserved"),
     # telneturl
     ("telnet://h/a", 11, "telneturl", "alpha"),
     ("telnet://", 9, "host", "end"),

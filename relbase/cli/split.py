@@ -1,0 +1,132 @@
+"""`relbase split`: the components of URLs, by each profile and by the grammar of their scheme.
+
+A value stands in quotes, so that one that is empty (`""`) is told from one that is absent.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from relbase.cli import streams
+from relbase.cli.jsonl import parts
+from relbase.cli.lists import listed
+from relbase.cli.streams import excerpt
+from relbase.url import rfc1808, rfc3986
+from relbase.url.grammar import parse_url
+from relbase.url.schemes import category
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_EPILOG: Final = """\b
+Examples:
+  relbase split 'http://a/b/c/d;p?q#f'
+  relbase split 'ftp://user:@example.com/%2Fetc/motd;type=a'
+  relbase split --json gopher://example.com/7/find | jq .parts.gtype
+
+\b
+For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3; the URL record
+that browsers make of it; the parts that the production of its scheme has by
+RFC 1738 §5 (of a relative URL by RFC 1808 §2.2), those that are there; and the
+category of its scheme by RFC 1808 §2.3. Values stand in quotes: "" is empty.
+
+\b
+Each object of --json has the fields url, rfc1808, rfc3986, whatwg (null where it
+is a failure), parts (null where it is no URL), and category. What is absent is
+null, but for parts, which has only those that are there.
+
+\b
+The exit status is 0: there is no text that could not be split.
+"""
+
+
+@click.command("split", short_help="Split URLs into their components.", epilog=_EPILOG)
+@click.argument("urls", nargs=-1, metavar="[URL]...")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each URL.")
+def split(urls: tuple[str, ...], *, as_json: bool) -> None:
+    """Split each URL, absolute or relative, into its components.
+
+    "-" or no URL at all reads a list from standard input, a URL a line.
+    """
+    for url in listed(urls or ("-",)):
+        if as_json:
+            streams.say(json.dumps(_object(url)))
+            continue
+        for line in _report(url):
+            streams.say(line)
+
+
+def _object(url: str) -> dict[str, object]:
+    grammar, _ = _parts(url)
+    return {
+        "url": url,
+        "rfc1808": rfc1808.split(url)._asdict(),
+        "rfc3986": rfc3986.split(url)._asdict(),
+        "whatwg": _record(url),
+        "parts": grammar,
+        "category": _category(url)[0],
+    }
+
+
+def _report(url: str) -> Iterator[str]:
+    """The report on one URL for people."""
+    yield excerpt(url)
+    grammar, why = _parts(url)
+    yield from _block("rfc1808", rfc1808.split(url)._asdict())
+    yield from _block("rfc3986", rfc3986.split(url)._asdict())
+    yield from _block("whatwg", _record(url), "failure without a base")
+    yield from _block("grammar", grammar, why)
+    yield f"    {'category':10}{_category(url)[1]}"
+
+
+def _block(title: str, values: Mapping[str, object] | None, otherwise: str = "") -> Iterator[str]:
+    if values is None:
+        yield f"    {title:10}{otherwise}"
+        return
+    width = max(map(len, values)) + 2
+    for name, value in values.items():
+        yield f"    {title:10}{name:{width}}{_shown(name, value)}"
+        title = ""
+
+
+def _shown(name: str, value: object) -> str:
+    if value is None:
+        return "absent"
+    if name == "production":
+        return str(value)
+    if isinstance(value, list):  # fieldspecs: pairs of a name and a value
+        return ", ".join(f'"{excerpt(field)}"="{_inside(text)}"' for field, text in value)
+    return f'"{_inside(str(value))}"'
+
+
+def _inside(text: str) -> str:
+    return excerpt(text) if text else ""
+
+
+def _record(url: str) -> dict[str, object] | None:
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
+    try:
+        return whatwg.split(url)._asdict()
+    except ValueError:
+        return None
+
+
+def _parts(url: str) -> tuple[dict[str, object] | None, str]:
+    """The parts by the grammar, or why there are none."""
+    try:
+        return parts(parse_url(url)), ""
+    except ValueError as error:
+        return None, str(error).partition(";")[0]
+
+
+def _category(url: str) -> tuple[str | None, str]:
+    """The category of §2.3, and how it is told."""
+    scheme = rfc1808.split(url).scheme
+    if scheme is None:
+        return None, "of the scheme of its base: it has none (RFC 1808 §2.3)"
+    found = category(scheme)
+    return found.name.lower(), f"{excerpt(scheme)}: {found.value} (RFC 1808 §2.3)"

@@ -1,0 +1,91 @@
+r"""The From_ line of an mbox: `From a@b Thu Nov 29 22:33:52 2001` begins a message, prose does not.
+
+What comes in is a text that begins with a line. What goes out is whether that line separates
+messages (design rule 19): it is `From `, anything or nothing, and a date, in one of the forms that
+mailers have written. Where the date has no year, or is in another language, or is left out, a field
+of a heading has to follow.
+
+To mind: whether an empty line stands before it is the reader's to know. Every repetition is
+bounded, so that a line of spaces costs no more than another one, and no more than `LOOKED_AT` bytes
+are looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+# A line that is longer separates nothing. The longest pattern with its lookahead is shorter.
+LOOKED_AT: Final = 2048
+
+_DAY: Final = rb"(?i:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_MONTH: Final = rb"(?i:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DATE: Final = rb"[0-3]?[0-9]"
+_TIME: Final = rb"[0-2]?[0-9]:[0-5][0-9](?::[0-6][0-9])?"
+_ZONE: Final = rb"(?: {1,3}(?:[+-][0-9]{4}|[A-Z]{1,5}(?:[+-][0-9]{1,4})?)){0,2}"
+_END: Final = rb"(?:[ \t]remote from [!-~]{1,99})?[ \t]{0,9}\r?(?:\n|\Z)"
+_WHO: Final = rb"From (?:[^\r\n]{0,900}?[ \t])??"
+
+# asctime(3), with the zone before the year or after it (RFC 4155, and what is older).
+_ASCTIME: Final = rb"%b,? {1,3}%b {1,3}%b,? {1,3}%b%b" % (_DAY, _MONTH, _DATE, _TIME, _ZONE)
+_RFC_822: Final = rb"(?:%b,? {1,3})?%b[ -]%b[ -](?:[0-9]{4}|[0-9]{2}) {1,3}%b%b" % (
+    *(_DAY, _DATE, _MONTH),
+    *(_TIME, _ZONE),
+)
+_dated: Final = re.compile(
+    rb"%b(?:%b {1,3}[0-9]{4}%b|%b)%b" % (_WHO, _ASCTIME, _ZONE, _RFC_822, _END)
+).match
+
+# The line after it: a field, or what some mailers put before the fields.
+_FIELD: Final = rb"(?=[!-9;-~]{1,99}[ \t]{0,9}:|>?From )"
+_FOLLOWED: Final = (
+    # No year, or half of one.
+    re.compile(rb"%b%b(?: {1,3}[0-9]{2})?%b%b%b" % (_WHO, _ASCTIME, _ZONE, _END, _FIELD)).match,
+    # Mozilla, Eudora, and others without a date.
+    re.compile(
+        rb"From (?:-|\?\?\?@\?\?\?|[^\s@]{1,320}@[^\s@]{1,320}|MAILER-DAEMON)?"
+        rb"[ \t]{0,9}\r?\n" + _FIELD
+    ).match,
+    # A date in another language.
+    re.compile(
+        rb"From (?=[^\r\n]{0,200}[0-9]:[0-5][0-9])(?=[^\r\n]{0,200}\b(?:19|20)[0-9]{2}\b)"
+        rb"[^\r\n]{1,200}\r?\n" + _FIELD
+    ).match,
+)
+_any: Final = re.compile(rb"From [^\r\n]{0,900}\r?\n" + _FIELD).match
+
+
+def has_date(text: bytes) -> bool:
+    r"""Return whether a line is a From_ line whatever follows: it has a whole date.
+
+    Args:
+        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
+
+    >>> has_date(b"From a@b Thu Nov 29 22:33:52 2001\n"), has_date(b"From here to there\n")
+    (True, False)
+    """
+    return _dated(text) is not None
+
+
+def is_separator(text: bytes) -> bool:
+    r"""Return whether a line separates messages, if an empty line is before it.
+
+    Args:
+        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
+
+    >>> is_separator(b"From -\nSubject: x\n"), is_separator(b"From -\nto\n")
+    (True, False)
+    """
+    return has_date(text) or any(match(text) is not None for match in _FOLLOWED)
+
+
+def begins_file(text: bytes) -> bool:
+    r"""Return whether the first line of a file begins a message: prose begins no mailbox.
+
+    Args:
+        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
+
+    >>> begins_file(b"From a friend\nSubject: x\n"), begins_file(b"From a friend\n")
+    (True, False)
+    """
+    return is_separator(text) or _any(text) is not None

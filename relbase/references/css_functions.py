@@ -1,0 +1,105 @@
+"""Which functions of CSS hold references, and in which form: one row for each.
+
+All that looks for these functions is made from the table: what calls them (`css`), what must not be
+skipped (`css_skips`), what settles at the first sight that a text holds none (`css_skim`, `skim`).
+
+To mind: the expressions here look at the end of a name, so that they also find `xurl(`. Each errs
+on that side only; `css` reads the whole name.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Final, NamedTuple
+
+from relbase.references.tags import any_case
+
+
+class Form(Enum):
+    """How a reference is written: what a function takes, or a string after `@import`.
+
+    Only `IMPORT` makes another sheet part of this one.
+    """
+
+    URL = "url"  # without quotes, or a string and modifiers
+    SRC = "src"  # a string and modifiers
+    IMAGE_SET = "image-set"  # any string directly in it
+    IMPORT = "import"
+
+
+class Function(NamedTuple):
+    """A function whose arguments hold references.
+
+    Args:
+        name: in lower case, of letters, digits and `-`.
+        form: what it takes.
+    """
+
+    name: bytes
+    form: Form
+
+
+FUNCTIONS: Final = (
+    Function(b"url", Form.URL),  # CSS Values 4 §4.5
+    Function(b"src", Form.SRC),  # CSS Values 4 §4.5
+    Function(b"image-set", Form.IMAGE_SET),  # CSS Images 4 §2.4
+    Function(b"-webkit-image-set", Form.IMAGE_SET),
+)
+
+# Those that are a <url>, as `@import` takes it (CSS Values 4 §4.5).
+URL_FORMS: Final = (Form.URL, Form.SRC)
+
+# The forms that functions take.
+TAKEN: Final = frozenset(function.form for function in FUNCTIONS)
+
+NAMES: Final = tuple(function.name for function in FUNCTIONS)
+LONGEST_NAME: Final = max(map(len, NAMES))
+
+
+def endings(*forms: Form) -> tuple[bytes, ...]:
+    """The shortest endings by which the functions of some forms are found, in lower case.
+
+    Args:
+        forms: the forms; all of them when none is given.
+
+    >>> endings()
+    (b'url', b'src', b'image-set')
+    """
+    names = [name for name, form in FUNCTIONS if not forms or form in forms]
+    return tuple(
+        name for name in names if not any(name != end and name.endswith(end) for end in names)
+    )
+
+
+def after(*forms: Form, bracket: bytes = b"") -> bytes:
+    """Return an expression for the place after the name of a function.
+
+    Args:
+        forms: of the function; any form when none is given.
+        bracket: what has to stand between, as an expression.
+    """
+    return b"(?:%b)" % b"|".join(
+        b"(?<=%b%b)" % (any_case(name), bracket) for name in endings(*forms)
+    )
+
+
+def not_after(*forms: Form) -> bytes:
+    """Return an expression for any place but after the name of a function.
+
+    Args:
+        forms: of the function; any form when none is given.
+    """
+    return b"".join(b"(?<!%b)" % any_case(name) for name in endings(*forms))
+
+
+def last_letters(*forms: Form) -> bytes:
+    """Return the letters that the names end in, in both cases.
+
+    Args:
+        forms: of the function; any form when none is given.
+
+    >>> last_letters()
+    b'CLTclt'
+    """
+    lasts = [name[-1:] for name in endings(*forms)]
+    return bytes(sorted({*b"".join(lasts), *b"".join(lasts).upper()}))

@@ -1,0 +1,142 @@
+"""What the fields of a heading count for: one row a field, in mail and in HTTP.
+
+Everything that remembers fields, or filters them, is made from this table: what a heading is read
+for (`containers.fields`), what states a base (`bases.headings`), what holds references
+(`references.headers`), what follows a body and what signs it (`mail`). How a row's `holds` and
+`follows` are carried out stands where that is done; a field of a known form is one row here.
+
+The order of the rows is that in which fields of one heading count as its base (design rule 2).
+"""
+
+from __future__ import annotations
+
+from enum import Enum, Flag, auto
+from typing import Final, NamedTuple
+
+
+class States(Flag):
+    """Where a field states the base of the entity that its heading belongs to."""
+
+    NOWHERE = 0
+    MAIL = auto()
+    HTTP = auto()
+    BOTH = MAIL | HTTP
+
+
+class Holds(Enum):
+    """How references stand in a field."""
+
+    URL = "one URL, bare or wrapped, comments around it"
+    WORD = "one URL without white space"
+    LIST = "a list of <URL>"
+    LINK = "a list of <URL> with parameters"
+    REFRESH = "a delay and a URL"
+
+
+class Follows(Enum):
+    """What of a body a field tells: it follows when the body changes (design rule 11)."""
+
+    LENGTH = "its bytes"
+    LINES = "its lines"
+    DIGEST = "the MD5 of what it means"
+
+
+class FieldRow(NamedTuple):
+    """A field of a heading.
+
+    Args:
+        name: as its specification spells it; a heading may have it in any case.
+        states: where it states a base.
+        names_part: whether it names the part for links to it (RFC 2557 §4): a reference on what
+            the other fields of its heading state, and no base when it is a `cid:`.
+        holds: how references stand in it, None when it holds none.
+        follows: what of the body it tells, None when nothing.
+        signs: whether it signs a message.
+        is_read: whether it is read for something else: types, encodings, marks.
+        of_mail: whether messages begin with it and few other texts do.
+    """
+
+    name: str
+    states: States = States.NOWHERE
+    names_part: bool = False
+    holds: Holds | None = None
+    follows: Follows | None = None
+    signs: bool = False
+    is_read: bool = False
+    of_mail: bool = False
+
+
+FIELDS: Final = (
+    # What states a base, the strongest first.
+    FieldRow("Base", States.BOTH, holds=Holds.URL, of_mail=True),  # RFC 1808 §3.1
+    # RFC 2068 §14.11, RFC 2110 §4.2
+    FieldRow("Content-Base", States.BOTH, holds=Holds.URL, of_mail=True),
+    # RFC 2557 §4; in HTTP it does not affect the base (RFC 9110 §8.7)
+    FieldRow("Content-Location", States.MAIL, names_part=True, holds=Holds.URL, of_mail=True),
+    # What holds references.
+    FieldRow("Location", holds=Holds.WORD),  # RFC 9110 §10.2.2; in mail it may name a place
+    FieldRow("URI", holds=Holds.LIST),  # RFC 2068 §19.6.2.5
+    FieldRow("Link", holds=Holds.LINK),  # RFC 8288 §3
+    FieldRow("Refresh", holds=Holds.REFRESH),  # WHATWG HTML, shared refresh steps
+    FieldRow("Archived-At", holds=Holds.LIST),  # RFC 5064 §2
+    FieldRow("List-Help", holds=Holds.LIST),  # RFC 2369 §3.1
+    FieldRow("List-Unsubscribe", holds=Holds.LIST),  # §3.2
+    FieldRow("List-Subscribe", holds=Holds.LIST),  # §3.3
+    FieldRow("List-Post", holds=Holds.LIST),  # §3.4
+    FieldRow("List-Owner", holds=Holds.LIST),  # §3.5
+    FieldRow("List-Archive", holds=Holds.LIST),  # §3.6
+    # What tells of a body.
+    FieldRow("Content-Length", follows=Follows.LENGTH),
+    FieldRow("Lines", follows=Follows.LINES),
+    FieldRow("Content-MD5", follows=Follows.DIGEST),  # RFC 1864
+    # What signs a message.
+    FieldRow("DKIM-Signature", signs=True),  # RFC 6376
+    FieldRow("DomainKey-Signature", signs=True),  # RFC 4870
+    FieldRow("ARC-Seal", signs=True),  # RFC 8617
+    FieldRow("ARC-Message-Signature", is_read=True),  # sealed by the one above
+    # What says how a body is read (RFC 2045, RFC 2183, RFC 2392).
+    FieldRow("MIME-Version", is_read=True, of_mail=True),
+    FieldRow("Content-Type", is_read=True, of_mail=True),
+    FieldRow("Content-Transfer-Encoding", is_read=True, of_mail=True),
+    FieldRow("Content-Disposition", is_read=True),
+    FieldRow("Content-ID", is_read=True),
+    # How HTTP encodes a body, and what it says of it (RFC 9110 §8.4, RFC 9112 §6.1, RFC 9530).
+    FieldRow("Transfer-Encoding", is_read=True),
+    FieldRow("Content-Encoding", is_read=True),
+    FieldRow("Content-Range", is_read=True),
+    FieldRow("Content-Digest", is_read=True),
+    FieldRow("Repr-Digest", is_read=True),
+    FieldRow("Digest", is_read=True),
+    # Chromium states the retrieval URL in the messages that it saves pages as.
+    FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
+    # What messages begin with (RFC 5322 §3.6, RFC 9228).
+    FieldRow("From", of_mail=True),
+    FieldRow("To", of_mail=True),
+    FieldRow("Cc", of_mail=True),
+    FieldRow("Date", of_mail=True),
+    FieldRow("Subject", of_mail=True),
+    FieldRow("Sender", of_mail=True),
+    FieldRow("Reply-To", of_mail=True),
+    FieldRow("Received", of_mail=True),
+    FieldRow("Return-Path", of_mail=True),
+    FieldRow("Delivered-To", of_mail=True),
+    FieldRow("Message-ID", of_mail=True),
+)
+
+ROWS: Final = {row.name.lower(): row for row in FIELDS}
+
+# What a heading is read for.
+REMEMBERED: Final = frozenset(
+    name
+    for name, row in ROWS.items()
+    if row.states or row.holds or row.follows or row.signs or row.is_read
+)
+
+
+def bases(where: States) -> tuple[FieldRow, ...]:
+    """Return the rows of what states a base in mail or in HTTP, strongest first.
+
+    >>> [row.name for row in bases(States.HTTP)]
+    ['Base', 'Content-Base']
+    """
+    return tuple(row for row in FIELDS if where in row.states)

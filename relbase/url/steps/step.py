@@ -1,0 +1,48 @@
+"""One step of an algorithm, as it was done for one reference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Of a stack so many segments are shown, those on its top: a hostile path has millions, and each
+# step has a stack.
+MAX_STACK: Final = 20
+
+# So many steps of one kind are listed each; a last one says how many more there were.
+MAX_REPEATED: Final = 100
+
+# What is quoted of a component in the text of a step, in characters.
+_SHOWN: Final = 80
+
+
+class Step(NamedTuple):
+    """One step of an algorithm.
+
+    Args:
+        number: of the step or the state, as its text has it: "2a", "5.2.4 2C", "relative state".
+        text: what was done, a sentence for people.
+        value: what the step made, None when it made nothing; the last step's is the result, None
+            where the algorithm fails.
+        stack: the segments of the path after the step, at most `MAX_STACK` of them, "..." before
+            them when there are more; None where the step is not about segments.
+    """
+
+    number: str
+    text: str
+    value: str | None = None
+    stack: tuple[str, ...] | None = None
+
+
+def top_of(stack: Sequence[str]) -> tuple[str, ...]:
+    """Return what is shown of a stack of segments."""
+    return (*(("...",) if len(stack) > MAX_STACK else ()), *stack[-MAX_STACK:])
+
+
+def quoted(text: str | None) -> str:
+    """Return a component as a sentence has it: `"a"`, and `undefined` where it is absent."""
+    if text is None:
+        return "undefined"
+    return f'"{text}"' if len(text) <= _SHOWN else f'"{text[:_SHOWN]}..."'

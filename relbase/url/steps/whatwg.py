@@ -1,0 +1,245 @@
+"""The WHATWG URL Standard's basic URL parser, state by state, as it runs for one reference.
+
+https://url.spec.whatwg.org/#url-parsing. The parser itself is ada-url, as in `relbase.url.whatwg`;
+what is written down here is which states it goes through and what each of them takes, inherits or
+drops. The result is the parser's, and a test compares the stack of the path state with it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.url import whatwg
+from relbase.url.steps.step import MAX_REPEATED, Step, quoted, top_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+_SPECIAL: Final = frozenset(("http", "https", "ftp", "ws", "wss", "file"))
+_scheme_match: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):").match
+_base_match: Final = re.compile(r"([a-z][a-z0-9+.-]*):(//[^/?#]*)?([^?#]*)(\?[^#]*)?").match
+_C0_OR_SPACE: Final = "".join(map(chr, range(0x21)))
+_REMOVED: Final = str.maketrans("", "", "\t\n\r")
+_slash_split: Final = re.compile(r"[/\\]").split
+
+
+class _Base(NamedTuple):
+    """A base that the parser has serialised, in its parts."""
+
+    scheme: str
+    authority: str | None
+    path: str
+    query: str | None
+
+    @property
+    def is_opaque(self) -> bool:
+        return self.authority is None and not self.path.startswith("/")
+
+
+def steps(base: str, reference: str, charset: str = "utf-8") -> Iterator[Step]:
+    """Yield the states that the parser goes through; the value of the last step is the result.
+
+    >>> [step.number for step in steps("http://a/b", "?y")][1:4]
+    ['scheme start state', 'no scheme state', 'relative state']
+    """
+    prepared = whatwg.PreparedBase(base, charset)
+    parsed = _parsed(whatwg.resolve("", base)) if base else None
+    text = reference.strip(_C0_OR_SPACE).translate(_REMOVED)
+    changed = "white space is removed" if text != reference else "there is no white space to remove"
+    yield Step("basic URL parser", changed, text)
+    yield from _scheme_start(parsed, text)
+    try:
+        url = prepared.resolve(reference)
+    except ValueError:
+        yield Step("failure", "the parser returns failure")
+        return
+    yield Step("URL serializer", "the URL record is serialised", url)
+
+
+def _parsed(serialised: str) -> _Base:
+    found = _base_match(serialised)
+    assert found is not None  # the parser gives no URL without a scheme
+    return _Base(found[1], found[2], found[3], found[4])
+
+
+def _scheme_start(base: _Base | None, text: str) -> Iterator[Step]:
+    found = _scheme_match(text)
+    if found is None:
+        yield Step("scheme start state", "there is no scheme")
+        yield from _no_scheme(base, text)
+        return
+    scheme, rest = found[1].lower(), text[found.end() :]
+    yield Step("scheme start state", "an ASCII letter begins a scheme")
+    yield Step("scheme state", f"the scheme is {quoted(scheme)}", scheme)
+    slashes = rest[:2] in {"//", "/\\", "\\/", "\\\\"}
+    if scheme == "file":
+        yield from _file(base if base and base.scheme == "file" else None, rest)
+    elif scheme in _SPECIAL and base is not None and base.scheme == scheme:
+        number = "special relative or authority state"
+        if rest.startswith("//"):
+            yield Step(number, "two slashes follow: the reference is absolute")
+            yield from _authority(rest.lstrip("/\\"), special=True)
+        else:
+            yield Step(number, "the base has the same scheme: the rest is relative to it")
+            yield from _relative(base, rest)
+    elif scheme in _SPECIAL:
+        told = "two slashes" if slashes else "slashes, or none, which does not matter"
+        yield Step("special authority slashes state", told)
+        yield from _authority(rest.lstrip("/\\"), special=True)
+    elif rest.startswith("//"):
+        yield Step("path or authority state", "two slashes follow")
+        yield from _authority(rest[2:], special=False)
+    elif rest.startswith("/"):
+        yield Step("path or authority state", "one slash follows: there is no authority")
+        yield from _path([], rest[1:], special=False)
+    else:
+        yield Step("opaque path state", "no slash follows: the path is opaque", rest)
+
+
+def _no_scheme(base: _Base | None, text: str) -> Iterator[Step]:
+    number = "no scheme state"
+    if base is None:
+        yield Step(number, "there is no base: missing-scheme-non-relative-URL, failure")
+    elif base.is_opaque and not text.startswith("#"):
+        yield Step(
+            number, "the base has an opaque path: only a fragment is relative to it, failure"
+        )
+    elif base.is_opaque:
+        yield Step(number, "all but the fragment is the base's")
+        yield from _after_path(text)
+    elif base.scheme == "file":
+        yield Step(number, "the scheme of the base is file")
+        yield from _file(base, text)
+    else:
+        yield Step(number, "the base is there, and its path is not opaque")
+        yield from _relative(base, text)
+
+
+def _relative(base: _Base, text: str) -> Iterator[Step]:
+    special = base.scheme in _SPECIAL
+    number = "relative state"
+    if text[:1] == "/" or (special and text[:1] == "\\"):
+        yield Step(number, f"the scheme is the base's, {quoted(base.scheme)}; a slash follows")
+        if text[1:2] == "/" or (special and text[1:2] == "\\"):
+            yield Step("relative slash state", "a second slash follows: an authority comes")
+            yield from _authority(text[2:].lstrip("/\\") if special else text[2:], special=special)
+        else:
+            yield Step("relative slash state", f"the authority is the base's{_shown(base)}")
+            yield from _path([], text[1:], special=special)
+        return
+    yield from _inheriting(base, text, number, special=special)
+
+
+def _inheriting(base: _Base, text: str, number: str, *, special: bool) -> Iterator[Step]:
+    """What `relative state` and `file state` do with the base's path and query."""
+    path = base.path.removeprefix("/").split("/") if base.path else []
+    yield Step(
+        number, f"scheme, authority{_shown(base)} and path are the base's", None, top_of(path)
+    )
+    if text == "":
+        yield Step(number, f"nothing is left: the query is the base's too, {quoted(base.query)}")
+    elif text[0] in "?#":
+        if text[0] == "#":
+            yield Step(number, f"the query is the base's too, {quoted(base.query)}")
+        yield from _after_path(text)
+    else:
+        path = path[:-1]
+        yield Step(
+            number, "the query is dropped, and the last segment of the path", None, top_of(path)
+        )
+        yield from _path(path, text, special=special)
+
+
+def _shown(base: _Base) -> str:
+    return "" if base.authority is None else f" {quoted(base.authority[2:])}"
+
+
+def _file(base: _Base | None, text: str) -> Iterator[Step]:
+    if text[:1] not in {"/", "\\"}:
+        if base is None:
+            yield Step("file state", "the host is empty, and there is no base of file")
+            yield from _path([], text, special=True)
+        else:
+            yield from _inheriting(base, text, "file state", special=True)
+    elif text[1:2] in {"/", "\\"}:
+        yield Step("file state", "a slash follows")
+        yield Step("file slash state", "a second slash follows")
+        host, rest = _cut(text[2:], special=True)
+        yield Step("file host state", "the host, which may be empty", host)
+        yield from _path([], rest[1:], special=True)
+    else:
+        yield Step("file state", "a slash follows")
+        yield Step(
+            "file slash state", f"the host is the base's{_shown(base) if base else ', none'}"
+        )
+        yield from _path([], text[1:], special=True)
+
+
+def _cut(text: str, *, special: bool) -> tuple[str, str]:
+    found = re.search(r"[/\\?#]" if special else "[/?#]", text)
+    end = found.start() if found else len(text)
+    return text[:end], text[end:]
+
+
+def _authority(text: str, *, special: bool) -> Iterator[Step]:
+    authority, rest = _cut(text, special=special)
+    login, at, host = authority.rpartition("@")
+    if at:
+        yield Step("authority state", f"user and password are {quoted(login)}")
+    else:
+        yield Step("authority state", "there is no user")
+    yield Step("host state", "the host, and the port if there is one", host)
+    if rest[:1] in {"/", "\\"} or special:
+        yield Step("path start state", "the path begins")
+    if rest[:1] == "/" or (special and rest[:1] == "\\"):
+        yield from _path([], rest[1:], special=special)
+    elif special:
+        yield from _path([], rest, special=special)
+    else:
+        yield from _after_path(rest)
+
+
+def _path(stack: list[str], text: str, *, special: bool) -> Iterator[Step]:
+    """The path state: a segment at a time onto the stack, or one off it."""
+    path, after = re.match(r"([^?#]*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    segments = _slash_split(path) if special else path.split("/")
+    count = 0
+    for index, segment in enumerate(segments):
+        is_last = index == len(segments) - 1
+        told = _push(stack, segment, is_last=is_last)
+        count += 1
+        if count <= MAX_REPEATED:
+            yield Step("path state", told, None, top_of(stack))
+    if count > MAX_REPEATED:
+        more = f"{count - MAX_REPEATED} more segments"
+        yield Step("path state", more, None, top_of(stack))
+    yield from _after_path(after)
+
+
+def _push(stack: list[str], segment: str, *, is_last: bool) -> str:
+    name = segment.lower().replace("%2e", ".") if len(segment) <= len("%2e%2e") else segment
+    if name == "..":
+        away = stack.pop() if stack else None
+        told = (
+            f"{quoted(segment)} takes {quoted(away)} away"
+            if away is not None
+            else (f"{quoted(segment)} finds nothing to take away")
+        )
+    elif name == ".":
+        told = f"{quoted(segment)} is passed over"
+    else:
+        stack.append(segment)
+        return f"{quoted(segment)} is put on the path"
+    if is_last:
+        stack.append("")
+        told += ", and the path ends in a slash"
+    return told
+
+
+def _after_path(text: str) -> Generator[Step, None, None]:
+    rest, crosshatch, fragment = text.partition("#")
+    if rest.startswith("?"):
+        yield Step("query state", "the query, percent-encoded in the document's charset", rest[1:])
+    if crosshatch:
+        yield Step("fragment state", "the fragment", fragment)

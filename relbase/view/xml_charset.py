@@ -1,0 +1,148 @@
+"""Which charset an XML document is in, and the view that it is read in.
+
+Strategy: bytes and the transport's label come in, a `Charset` goes out, by the rules of XML and
+not those of HTML: byte order mark, then the transport's label (RFC 7303 §3), then what the first
+bytes and the declaration say (XML 1.0 §4.3.3 and appendix F), else UTF-8. `xml_view` shows a
+document in any of them as UTF-8, so that nothing else needs to know of charsets.
+
+To mind: labels are those of the WHATWG table and no others. For ISO-8859-1 that is windows-1252, as
+browsers read it, where XML parsers read C1 controls: what is written is never one of those bytes.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+from relbase.view.characters import bytes_of, is_multi_byte, text
+from relbase.view.charset import Charset, Source, lookup
+from relbase.view.charset import sniff as sniff_html
+from relbase.view.runs import merge
+from relbase.view.transcode import document_view, reference, text_view, whole_characters
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from relbase.view.runs import View
+
+# Appendix F.1: four bytes that no other encoding begins with. What XML calls UTF-32 nobody reads.
+_UTF_32: Final = (b"\0\0\xfe\xff", b"\xff\xfe\0\0", b"\0\0\0<", b"<\0\0\0")
+_UTF_16: Final = ((b"\0<", "utf-16be"), (b"<\0", "utf-16le"))
+_EBCDIC: Final = b"\x4c\x6f\xa7\x94"
+
+# What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
+_declaration: Final = re.compile(
+    rb"""<\?xml[ \t\r\n]++
+    (?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
+    encoding[ \t\r\n]*+=[ \t\r\n]*+(?:"([^"<>]{0,200})"|'([^'<>]{0,200})')""",
+    re.VERBOSE,
+).match
+
+UNKNOWN: Final = Charset("replacement", Source.META)
+
+
+def sniff_xml(data: bytes, label: str | None = None) -> Charset:
+    r"""Determine the charset of an XML document; "replacement" for one that nobody can read.
+
+    Args:
+        data: the document.
+        label: the transport's label (`charset` of a Content-Type); an unknown one is passed over.
+
+    Implements RFC 7303 §3.2 and XML 1.0 §4.3.3.
+
+    >>> sniff_xml(b'<?xml version="1.0" encoding="KOI8-R"?><a/>').name
+    'koi8-r'
+    >>> sniff_xml("<a/>".encode("utf-16-le")).name
+    'utf-16le'
+    """
+    if data.startswith((*_UTF_32, _EBCDIC)):
+        return UNKNOWN
+    stated = sniff_html(data, label, meta=False)
+    if stated.source in {Source.BOM, Source.TRANSPORT}:
+        return stated
+    for start, name in _UTF_16:
+        if data.startswith(start):
+            return Charset(name, Source.GUESS)
+    found = _declaration(data)
+    if found is None:
+        return Charset("utf-8", Source.DEFAULT)
+    return _declared(found[found.lastindex or 0].decode("latin-1"))
+
+
+def _declared(label: str) -> Charset:
+    name = lookup(label)
+    # A declaration that can be read as ASCII is not in UTF-16: "a fatal error".
+    if name is None or name.startswith("utf-16"):
+        return UNKNOWN
+    return Charset(name, Source.META)
+
+
+def xml_view(data: bytes, charset: str) -> View | None:
+    """Return the view of a document in UTF-8; None where it is in UTF-8 already.
+
+    Args:
+        data: the whole document.
+        charset: a WHATWG name in lower case.
+
+    Raises:
+        ValueError: if no document in this charset can be read.
+
+    >>> view = xml_view("<a b='é'/>".encode("latin-1"), "windows-1252")
+    >>> view.lower([Edit(8, 8, b"/")])
+    [Edit(start=7, end=7, new=b'/')]
+    """
+    view = document_view(data, charset)
+    if view is not None or charset == "utf-8":
+        return view
+    return text_view(data, charset) if is_multi_byte(charset) else ByteView(data, charset)
+
+
+class ByteView:
+    """The view of a document in a single-byte charset: each character is one byte of it.
+
+    Args:
+        raw: the document.
+        charset: a WHATWG name in lower case.
+    """
+
+    __slots__ = ("_charset", "inner")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self._charset = charset
+        decoded, _ = codecs.charmap_decode(raw, "strict", _table(charset))
+        self.inner: bytes = decoded.encode("utf-8", "surrogatepass")
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        lowered: list[Edit] = []
+        at = raw = 0
+        for grown, new in merge(self.inner, (whole_characters(self.inner, edit) for edit in edits)):
+            start = raw + _characters(self.inner, at, grown.start)
+            at, raw = grown.end, start + _characters(self.inner, grown.start, grown.end)
+            spelled = b"".join(_spelled(character, self._charset) for character in text(new))
+            lowered.append(Edit(start, raw, spelled))
+        return lowered
+
+
+_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+
+
+def _characters(inner: bytes, start: int, end: int) -> int:
+    return end - start if start == end else len(inner[start:end].translate(None, _CONTINUATION))
+
+
+def _spelled(character: str, charset: str) -> bytes:
+    if character.isascii():
+        return character.encode("ascii")
+    byte = bytes_of(character, charset)
+    # XML parsers do not read bytes below A0 as browsers do, whatever of ISO 8859 they were called.
+    return reference(character) if byte is None or byte < b"\xa0" else byte
+
+
+@lru_cache(maxsize=64)  # the standard has 28 single-byte charsets
+def _table(charset: str) -> str:
+    single = (bytes([byte]) for byte in range(256))
+    return "".join(text(text_view(byte, charset).inner) for byte in single)

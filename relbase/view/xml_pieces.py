@@ -1,0 +1,179 @@
+"""Text of XML that comes in pieces: CDATA sections, with comments and other text between them.
+
+Strategy: each piece has a view of its own, and the text is their inner texts in a row. An edit goes
+to the pieces that it touches; what is new is written into the first of them. So a URL or an article
+in a CDATA section is written in it, whatever white space stands around.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Edit, Span
+from relbase.view.xml_values import text_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.view.runs import View
+
+
+class Piece(NamedTuple):
+    """A part of a text, as a range of it: plain text, or the inside of a CDATA section."""
+
+    start: int
+    end: int
+    is_cdata: bool
+
+
+_between: Final = re.compile(rb"<(?:(!\[CDATA\[)|(!--)|\?)").search
+_CDATA, _COMMENT = 1, 2
+
+
+def pieces(raw: bytes) -> list[Piece]:
+    """The pieces of the text of an element: what is no comment and no processing instruction.
+
+    Args:
+        raw: the text as written; a section or comment that is not closed goes to its end.
+
+    >>> pieces(b"a<!-- b --><![CDATA[c]]>")
+    [Piece(start=0, end=1, is_cdata=False), Piece(start=20, end=21, is_cdata=True)]
+    """
+    found: list[Piece] = []
+    at = 0
+    while markup := _between(raw, at):
+        if at < markup.start():
+            found.append(Piece(at, markup.start(), is_cdata=False))
+        group = markup.lastindex
+        closing = b"]]>" if group == _CDATA else b"-->" if group == _COMMENT else b"?>"
+        end = raw.find(closing, markup.end())
+        at = len(raw) if end < 0 else end + len(closing)
+        end = len(raw) if end < 0 else end
+        if group == _CDATA and markup.end() < end:
+            found.append(Piece(markup.end(), end, is_cdata=True))
+    if at < len(raw):
+        found.append(Piece(at, len(raw), is_cdata=False))
+    return found
+
+
+class PiecesView:
+    """The view of a text in pieces.
+
+    Args:
+        raw: the text as written.
+        found: its `pieces`.
+
+    >>> raw = b"<![CDATA[../x]]>"
+    >>> PiecesView(raw, pieces(raw)).lower([Edit(0, 2, b"http://h")])
+    [Edit(start=9, end=11, new=b'http://h')]
+    """
+
+    __slots__ = ("_pieces", "inner")
+
+    def __init__(self, raw: bytes, found: Sequence[Piece]) -> None:
+        self._pieces = [(piece, _inside(raw, piece)) for piece in found]
+        self.inner: bytes = b"".join([view.inner for _, view in self._pieces])
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        lowered: list[Edit] = []
+        for start, piece, view, inside in self._parted(edits):
+            own = [Edit(edit.start - start, edit.end - start, edit.new) for edit in inside]
+            lowered += (
+                Edit(edit.start + piece.start, edit.end + piece.start, edit.new)
+                for edit in view.lower(own)
+            )
+        return lowered
+
+    def locate(self, spans: Sequence[Span]) -> list[Span]:
+        """Return where sorted, disjoint spans of `inner` are in the raw text, end to end."""
+        marked = [Edit(start, end, b"") for start, end in spans]
+        places: list[Span] = []
+        left = iter(spans)
+        covered = 0
+        for start, piece, view, inside in self._parted(marked):
+            own = [Edit(edit.start - start, edit.end - start, b"") for edit in inside]
+            for part, edit in zip(inside, view.lower(own), strict=True):
+                if part.start >= covered:
+                    span = next(left)
+                    covered = max(span.end, part.end, part.start + 1)
+                    places.append(Span(edit.start + piece.start, edit.end + piece.start))
+                else:
+                    places[-1] = Span(places[-1].start, edit.end + piece.start)
+        return places
+
+    def _parted(self, edits: Iterable[Edit]) -> Iterator[tuple[int, Piece, View, list[Edit]]]:
+        """The pieces that edits touch, where their inner text begins, and what is of each edit."""
+        ahead = _Ahead(edits)
+        start = 0
+        last = len(self._pieces) - 1
+        for index, (piece, view) in enumerate(self._pieces):
+            if ahead.edit is None:
+                return
+            end = start + len(view.inner)
+            inside = ahead.until(end, is_last=index == last)
+            if inside:
+                yield start, piece, view, inside
+            start = end
+
+
+def _inside(raw: bytes, piece: Piece) -> View:
+    part = raw[piece.start : piece.end]
+    return _Cdata(part) if piece.is_cdata else text_view(part)
+
+
+class _Ahead:
+    """Edits that are handed out piece by piece: what is new goes with the first part of each."""
+
+    __slots__ = ("_edits", "edit")
+
+    def __init__(self, edits: Iterable[Edit]) -> None:
+        self._edits = iter(edits)
+        self.edit = next(self._edits, None)
+
+    def until(self, end: int, *, is_last: bool) -> list[Edit]:
+        """The parts of edits that begin before an offset, or at it where nothing follows."""
+        parts: list[Edit] = []
+        while self.edit is not None and (self.edit.start < end or is_last):
+            parts.append(self.edit._replace(end=min(self.edit.end, end)))
+            if self.edit.end > end:
+                self.edit = Edit(end, self.edit.end, b"")
+                break
+            self.edit = next(self._edits, None)
+        return parts
+
+
+class _Cdata:
+    """The view of the inside of a CDATA section, which means itself.
+
+    What is written never makes a `]]>`, together with its neighbours neither: it is (a part of) a
+    URL, in which `>` and `]` may be percent-encoded.
+    """
+
+    __slots__ = ("inner",)
+
+    def __init__(self, raw: bytes) -> None:
+        self.inner = raw
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits into those that keep the section open."""
+        written: list[Edit] = []
+        tail, at = b"", 0
+        for edit in edits:
+            tail = (tail + self.inner[max(at, edit.start - 2) : edit.start])[-2:]
+            at = edit.end
+            new = _unclosing(tail, edit.new, self.inner[at : at + 2])
+            written.append(edit._replace(new=new))
+            tail = (tail + new[-2:])[-2:]
+        return written
+
+
+def _unclosing(before: bytes, new: bytes, after: bytes) -> bytes:
+    """Percent-encode in `new` what would close a section between its neighbours."""
+    new = new.replace(b"]]>", b"]]%3E")
+    if b"]]>" in before + new:
+        new = new.replace(b">", b"%3E", 1)
+    if new.endswith(b"]") and b"]]>" in new[-2:] + after:
+        new = new[:-1] + b"%5D"
+    return new

@@ -1,0 +1,211 @@
+"""Attribute values and text of XML: what they mean, and the way back.
+
+Strategy: a document is seen in UTF-8 (`xml_charset`), so that only character references, the five
+entities of XML 1.0 §4.6, the line ends of §2.11 and the normalization of §3.3.3 are left. A value
+is short and has a `RunView`. Text may be the HTML of a whole article, in which every tag is written
+with entities: as a rule each character is then written in one way only, and `EscapedView` reads
+and maps it by counting, without looking at each of them. Text may also come in pieces, CDATA
+sections and comments between: `xml_pieces` puts them together.
+
+To mind: references to other entities mean what a DTD says, which nobody reads: `has_entities` asks
+for them. Line ends in text are left as they are, since all that is nested in it takes CRLF for LF.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.edit import Edit
+from relbase.view.runs import Run, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.view.runs import View
+
+# [66] CharRef, [68] EntityRef with the names of §4.6.
+_CODED: Final = (
+    rb"&(?:\#x(?P<hex>[0-9A-Fa-f]++)|\#(?P<decimal>[0-9]++)|(?P<name>amp|lt|gt|quot|apos));"
+)
+_in_text: Final = re.compile(_CODED)
+_in_value: Final = re.compile(_CODED + rb"|\r\n|[\r\n\t]")
+_entity: Final = re.compile(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)").search
+
+_NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
+
+_NOT_PLAIN_VALUE: Final = re.compile(rb"[&\r\n\t]").search
+
+
+def needs_xml_view(raw: bytes) -> bool:
+    """Whether an attribute's value, as written, could mean anything else than its own bytes."""
+    return _NOT_PLAIN_VALUE(raw) is not None
+
+
+def has_entities(raw: bytes) -> bool:
+    """Whether a value or text refers to entities that only a DTD could declare.
+
+    >>> has_entities(b"a&amp;b&#32;c"), has_entities(b"a&nbsp;b")
+    (False, True)
+    """
+    return _entity(raw) is not None
+
+
+def value_view(raw: bytes, quote: bytes) -> RunView:
+    """Return the view of an attribute's value (XML 1.0 §3.3.3).
+
+    Args:
+        raw: the value as written, without its quotes, in UTF-8.
+        quote: the quote around it.
+
+    >>> view = value_view(b"../x?a=1&amp;b=2", b'"')
+    >>> view.inner
+    b'../x?a=1&b=2'
+    """
+    return RunView(raw, _Runs(raw, _in_value), lambda new: spell_value(new, quote))
+
+
+def spell_value(new: bytes, quote: bytes) -> bytes:
+    """Write inner text so that it means itself between two quotes.
+
+    >>> spell_value(b'/?a&b="', b'"')
+    b'/?a&amp;b=&quot;'
+    """
+    return _unsafe_in_value(
+        lambda found: _SPELLED[found[0]] if found[0] != _other(quote) else found[0], new
+    )
+
+
+def _other(quote: bytes) -> bytes:
+    return b"'" if quote == b'"' else b'"'
+
+
+_SPELLED: Final = {
+    b"&": b"&amp;",
+    b"<": b"&lt;",
+    b">": b"&gt;",
+    b'"': b"&quot;",
+    b"'": b"&#39;",
+    b"\t": b"&#9;",
+    b"\n": b"&#10;",
+    b"\r": b"&#13;",
+}
+_unsafe_in_value: Final = re.compile(rb"[&<>\"'\t\n\r]").sub
+_unsafe_in_text: Final = re.compile(rb"[&<>\r]").sub
+
+
+def spell_text(new: bytes) -> bytes:
+    """Write inner text so that it means itself anywhere in the text of an element.
+
+    >>> spell_text(b"/?a&b]]"), spell_text(b"<")
+    (b'/?a&amp;b]&#93;', b'&lt;')
+    """
+    spelled = _unsafe_in_text(lambda found: _SPELLED[found[0]], new)
+    # A `>` of the author may follow, and `]]>` is not allowed in text (§2.4).
+    return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
+
+
+class _Runs:
+    """The runs of a text, found anew by each iteration."""
+
+    __slots__ = ("_coded", "_raw")
+
+    def __init__(self, raw: bytes, coded: re.Pattern[bytes]) -> None:
+        self._raw = raw
+        self._coded = coded
+
+    def __iter__(self) -> Iterator[Run]:
+        for found in self._coded.finditer(self._raw):
+            yield Run(found.start(), found.end(), _meaning(found))
+
+
+def _meaning(found: re.Match[bytes]) -> bytes:
+    if found.lastgroup is None:
+        return b" "  # §3.3.3
+    if found.lastgroup == "name":
+        return _NAMED[found["name"]]
+    return _character(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
+
+
+_GREATEST: Final = 0x10FFFF
+_GREATEST_DIGITS: Final = len(str(_GREATEST))
+_SURROGATES: Final = range(0xD800, 0xE000)
+
+
+def _character(digits: bytes, radix: int) -> bytes:
+    """§4.1; what is no character is not well-formed: it means U+FFFD until that is found out."""
+    digits = digits.lstrip(b"0")
+    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
+    if not 0 < code <= _GREATEST or code in _SURROGATES:
+        return b"\xef\xbf\xbd"
+    return chr(code).encode("utf-8")
+
+
+def text_view(raw: bytes) -> View:
+    """Return the view of a text without markup in it.
+
+    Args:
+        raw: the text as written, in UTF-8.
+
+    >>> text_view(b"&lt;a href='x'&gt;").inner
+    b"<a href='x'>"
+    """
+    written = _one_way(raw)
+    if written is None:
+        return RunView(raw, _Runs(raw, _in_text), spell_text)
+    return EscapedView(raw, written)
+
+
+# Each different reference is a pass over the text.
+_MOST_WAYS: Final = 24
+
+_references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
+
+
+def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
+    """How each character that is written with a reference is written; None if not in one way."""
+    spellings = set(_references(raw))
+    written: dict[bytes, bytes] = {}
+    for spelled in spellings:
+        found = _in_text.fullmatch(spelled)
+        character = b"" if found is None else _meaning(found)
+        if character in written or (character in raw and character != b"&"):
+            return None
+        written[character] = spelled
+    return written if len(written) <= _MOST_WAYS else None
+
+
+class EscapedView:
+    """The view of a text in which each character is written in one way only.
+
+    Args:
+        raw: the text as written.
+        written: by character how it is written; all others stand for themselves.
+    """
+
+    __slots__ = ("_longer", "inner")
+
+    def __init__(self, raw: bytes, written: dict[bytes, bytes]) -> None:
+        self._longer = [(meant, len(spelled) - len(meant)) for meant, spelled in written.items()]
+        inner = raw
+        for meant, spelled in written.items():
+            if meant != b"&":
+                inner = inner.replace(spelled, meant)
+        # The last one: `&amp;lt;` means `&lt;`.
+        self.inner: bytes = inner.replace(written[b"&"], b"&") if b"&" in written else inner
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        lowered: list[Edit] = []
+        at = raw = 0
+        for edit in edits:
+            start = raw + self._length(at, edit.start)
+            at, raw = edit.end, start + self._length(edit.start, edit.end)
+            lowered.append(Edit(start, raw, spell_text(edit.new)))
+        return lowered
+
+    def _length(self, start: int, end: int) -> int:
+        """How many bytes of the raw text a range of the inner text is."""
+        count = self.inner.count
+        more = sum(longer * count(meant, start, end) for meant, longer in self._longer)
+        return end - start + more if end > start else 0

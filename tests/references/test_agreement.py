@@ -1,0 +1,156 @@
+"""Every row of the vocabulary and every CSS function: each way of reading a document finds it.
+
+A row that only the exact tokenizer knew would lose links in every page but the first ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from scanners import assert_agreed
+
+from relbase import Policy, Profile
+from relbase.references.css_functions import FUNCTIONS, Form
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import PLACES, TEXT_ROWS, Nested
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.references.vocabulary import Row
+
+URL: Final = "http://h.example/d/p.html"
+
+VALUES: Final[dict[Syntax | Nested, tuple[str, ...]]] = {
+    Syntax.URL: ("x", "/x", "../x", "./", "//h/x", "?q", "x&amp;y", "x\x7f"),
+    Syntax.SPACE_LIST: ("x y", "http://a/ y"),
+    Syntax.COMMA_LIST: ("x,y", "http://a/,y"),
+    Syntax.SEMICOLON_LIST: ("x;y", "http://a/;y"),
+    Syntax.SRCSET: ("x 1x, y 2x", "http://a/ 1x,y 2x"),
+    Syntax.REFRESH: ("0;url=x",),
+    Syntax.LINK: ("<x>; rel=y",),
+    Nested.CSS: ("a:url(x)", "a:url(#i),url('../x')", "a:image-set(&quot;x&quot; 1x)"),
+    Nested.HTML: ("&lt;a href=x>",),
+    Nested.IMPORT_MAP: ('{"imports":{"a":"./x"}}',),
+    Nested.SPECULATION_RULES: ('{"prefetch":[{"urls":["x"]}]}',),
+}
+# What `*` stands for: elements that are passed over as a whole, and others.
+ELEMENTS: Final = {
+    (HTML, "*"): ("p", "x-y", "meta", "script"),
+    (HTML, "v:*"): ("v:rect",),
+    (SVG, "*"): ("g", "path", "use", "text", "filter", "svg", "image", "feBlend"),
+    (MATH, "*"): ("mi", "mrow", "math", "mglyph"),
+}
+# What makes a condition hold that no single value decides.
+CONDITIONS: Final = {
+    ("meta", "content"): "name=og:url",
+    ("param", "value"): "name=movie",
+}
+
+
+def documents(place: tuple[str, bytes, bytes], row: Row) -> Iterator[str]:
+    namespace, element, attribute = place[0], place[1].decode(), place[2].decode()
+    for name in ELEMENTS.get((namespace, element), (element,)):
+        for value in VALUES[row.syntax]:
+            tag = f'<{name} {condition(element, attribute, row)} {attribute}="{value}">'
+            for spelled in (tag, tag.replace(f"{attribute}=", f"{attribute.upper()}=")):
+                yield around(namespace, name, spelled)
+
+
+def condition(element: str, attribute: str, row: Row) -> str:
+    if row.when is None:
+        return ""
+    if not row.when.values:
+        return CONDITIONS.get((element, attribute), "")
+    return f"{row.when.asks[0].decode()}={row.when.values[0].decode()}"
+
+
+def around(namespace: str, name: str, tag: str) -> str:
+    if name == namespace:
+        return f"<p>{tag}</{name}>"
+    inside = f"{tag}</{name}>"
+    return f"<p>{inside}" if namespace == HTML else f"<p><{namespace}>{inside}</{namespace}>"
+
+
+PLACED: Final = [(place, row) for place, rows in PLACES.items() for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("place", "row"), PLACED, ids=[f"{p[0]} {p[1].decode()} {p[2].decode()}" for p, _ in PLACED]
+)
+def test_every_row(place: tuple[str, bytes, bytes], row: Row) -> None:
+    policy = Policy(extended=row.extended)
+    changed = 0
+    for document in documents(place, row):
+        for profile in (Profile.RFC1808, Profile.WHATWG):
+            call = {"url": URL, "kind": "html", "policy": policy, "profile": profile}
+            changed += assert_agreed(document.encode(), **call).changed
+    assert changed
+
+
+@pytest.mark.parametrize(("namespace", "element"), TEXT_ROWS)
+def test_every_text(namespace: str, element: bytes) -> None:
+    for row in TEXT_ROWS[namespace, element]:
+        for value in VALUES[row.syntax]:
+            says = row.when.values[-1].decode() if row.when else ""
+            text = f"p{{{value}}}" if row.syntax is Nested.CSS else value
+            text = text.replace("&quot;", '"')
+            for type_ in (
+                f" type='{says}'",
+                f" type=' {says}'",
+                f" type='&#{ord(says[0])};{says[1:]}'",
+            ):
+                name = element.decode()
+                document = around(namespace, name, f"<{name}{type_}>{text}").encode()
+                assert_agreed(document, url=URL, kind="html")
+
+
+ARGUMENTS: Final = {
+    Form.URL: ("x", "'x'", " x ", "../x", '"#x"', "http://a/", "'\"x'"),
+    Form.SRC: ("'x'", ' "../x"'),
+    Form.IMAGE_SET: ("'x' 1x", "url(x) 1x, 'y' 2x", "#z 'x'"),
+}
+SHEETS: Final = (
+    '<p style="a:{}">',
+    "<style>a{{b:{}}}</style>",
+    '<svg><path fill="{}"/></svg>',
+    '<svg><set attributename=fill to="{}"/></svg>',
+    "<style>@import {};</style>",
+    "<style>a{{b:c(1);d:{};--e:({})}}</style>",
+)
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=[row.name.decode() for row in FUNCTIONS])
+def test_every_css_function(function: tuple[bytes, Form]) -> None:
+    name, form = function[0].decode(), function[1]
+    escaped = f"{name[:-1]}\\{ord(name[-1]):x} "
+    changed = 0
+    for spelled in (name, name.upper(), escaped, f"{name[:-1]}\\{ord(name[-1]):06X}"):
+        for argument in ARGUMENTS[form]:
+            for sheet in SHEETS:
+                call = f"{spelled}({argument})"
+                document = sheet.format(
+                    *[call.replace('"', "&quot;" if '="' in sheet else '"')] * 2
+                )
+                changed += assert_agreed(document.encode(), url=URL, kind="html").changed
+    assert changed > len(SHEETS)
+
+
+def test_every_byte() -> None:
+    """Threat N4, law 9a: no byte is part of a plain reference for one of them only."""
+    templates = (
+        b"<a href='x%by'>",
+        b"<a href=x%b>",
+        b"<a href='?%b'>",
+        b"<p style='a:url(x%b)'>",
+        b"<img srcset='http://a/ 1x, x%b 2x'>",
+        b"<script%btype=importmap>{'imports':{'a':'./x'}}</script>",
+        b"<svg><use href='#%b'/></svg>",
+    )
+    for template in templates:
+        for byte in range(0x100):
+            document = b"<p>" + template.replace(b"%b", b"%c" % byte)
+            for profile in (Profile.RFC1808, Profile.WHATWG):
+                assert_agreed(document, url=URL, kind="html", profile=profile)

@@ -1,0 +1,61 @@
+"""The ways in which a document can be read, which must all give the same."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final
+
+import pytest
+
+import relbase
+from relbase.rewriting import html as walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase import Link, Result
+
+# How many bytes have to be given to a process before it skims.
+_FROM: Final = {"exact": 1 << 62, "skimmed": 0}
+SCANNERS: Final = tuple(_FROM)
+
+
+@contextmanager
+def scanning(name: str) -> Iterator[None]:
+    """Read by one of `SCANNERS`, whatever the process did before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk, "SKIMMED_FROM", _FROM[name])
+        yield
+
+
+def seen(result: Result) -> tuple[object, ...]:
+    """All that a caller sees of a result."""
+    return result.data, result.edits, result.notes, result.base, result.links
+
+
+def result_of_each(data: bytes, **call: object) -> dict[str, tuple[object, ...]]:
+    """What each scanner makes of a document: `seen`, by name."""
+    results: dict[str, tuple[object, ...]] = {}
+    for name in SCANNERS:
+        with scanning(name):
+            results[name] = seen(relbase.rewrite(data, **call))  # type: ignore[arg-type]
+    return results
+
+
+def assert_agreed(data: bytes, **call: object) -> Result:
+    """Assert that all scanners agree, and that what is listed as rewritten is what is rewritten."""
+    results = result_of_each(data, **call)
+    first = results[SCANNERS[0]]
+    for name, other in results.items():
+        assert other == first, (name, data)
+    result = relbase.rewrite(data, **call)  # type: ignore[arg-type]
+    listed = [link for link in result.links if link.status is relbase.Status.REWRITTEN]
+    assert len(listed) == len(result.edits), data
+    for link, edit in zip(listed, result.edits, strict=True):
+        assert _within(link, edit), (link, edit)
+    return result
+
+
+def _within(link: Link, edit: relbase.Edit) -> bool:
+    """Whether an edit changes a link alone: an empty value may get its quotes as well."""
+    return link.span.start <= edit.start and edit.end <= link.span.end

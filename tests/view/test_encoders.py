@@ -1,0 +1,144 @@
+"""Tests of relbase.view.encoders, and through them of what relbase.view.indexes has of an index.
+
+Every character of the Basic Multilingual Plane outside ASCII in every label, and what Big5 and
+gb18030 have beyond: with Chromium's own encoders where one runs (the query of a link in a page of
+that charset), else with digests of what they gave. Which it was is counted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from served import Answer
+
+from relbase.url.whatwg import PreparedBase
+from relbase.view.encoders import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from counts import Counts
+    from served import Site
+
+# What Chromium 156 wrote for `chunks()`, joined by LF. The charsets of several bytes were compared
+# with encoders made from the standard's index files (of 2026-05-21) too.
+DIGESTS: Final = {
+    "gbk": "f10e1b75e1fa7932",
+    "gb18030": "655c9bb3a49416ac",
+    "big5": "078eb684fd1b82dd",
+    "euc-jp": "19af1e4cde6f17b1",
+    "iso-2022-jp": "2432c44dad82fb6c",
+    "shift_jis": "e85cb7dade4c651e",
+    "euc-kr": "bbce0fbcad67d9f3",
+    "ibm866": "16a22e6917ada6b2",
+    "iso-8859-2": "ae14d95300e7a9d1",
+    "iso-8859-3": "4794858b8496d5ce",
+    "iso-8859-4": "252e065e79049272",
+    "iso-8859-5": "b7bd7f374ad3cc78",
+    "iso-8859-6": "09c33150879887ea",
+    "iso-8859-7": "9d51c70939ef7756",
+    "iso-8859-8": "b4aa9a4a98ff580c",
+    "iso-8859-8-i": "b4aa9a4a98ff580c",
+    "iso-8859-10": "1c9f8e33bd0ddeb8",
+    "iso-8859-13": "4a45a84a5d119099",
+    "iso-8859-14": "e234713456474bc0",
+    "iso-8859-15": "70c0c5b8fa66fa2c",
+    "iso-8859-16": "4676990b1fef81a6",
+    "koi8-r": "2d2bc831a6dc44db",
+    "koi8-u": "a18d43b32cd4b401",
+    "macintosh": "486682c597f2778b",
+    "windows-874": "7fe8c5e8a17817d9",
+    "windows-1250": "102f319848d943df",
+    "windows-1251": "b97b03bc85e1ee94",
+    "windows-1252": "a754a7875456427e",
+    "windows-1253": "f9c1d92f18c742c5",
+    "windows-1254": "d25ff00e064b99da",
+    "windows-1255": "4e2eafb6daa3dc69",
+    "windows-1256": "a116f0223fb82c96",
+    "windows-1257": "39dc284182fb9a1d",
+    "windows-1258": "7e423ff11ae92723",
+    "x-mac-cyrillic": "83d5bc83b573aadb",
+    "x-user-defined": "9280d200d899e9f1",
+}
+
+PLANES: Final = (
+    range(0x80, 0xD800),
+    range(0xE000, 0x10000),
+    range(0x20000, 0x20400),
+    range(0x29000, 0x29400),
+)
+CHUNK: Final = 64
+
+IN_A_LINK: Final = """
+const link = document.createElement('a');
+return arguments[0].map(text => (link.href = 'http://h.test/?' + text, link.search));
+"""
+
+
+def chunks() -> Iterator[str]:
+    """The characters, a few at a time, so that ISO-2022-JP changes between its states."""
+    for plane in PLANES:
+        for at in range(plane.start, plane.stop, CHUNK):
+            yield "".join(map(chr, range(at, min(at + CHUNK, plane.stop))))
+
+
+CHUNKS: Final = list(chunks())
+
+
+@pytest.fixture(scope="module")
+def chromium(request: pytest.FixtureRequest) -> Callable[[str], list[str]] | None:
+    """What encodes the chunks in a page with a label, None where no browser runs."""
+    try:
+        site: Site = request.getfixturevalue("site")
+        browser: Any = request.getfixturevalue("browser")
+    except pytest.skip.Exception:
+        return None
+
+    def encoded(label: str) -> list[str]:
+        url = f"http://charsets.test/{label}"
+        site.answers[url] = Answer(b"<p>", {"Content-Type": f"text/html; charset={label}"})
+        browser.get(url)
+        assert browser.execute_script("return document.characterSet").lower() == label
+        queries: list[str] = browser.execute_script(IN_A_LINK, CHUNKS)
+        return queries
+
+    return encoded
+
+
+@pytest.mark.parametrize("label", DIGESTS)
+def test_every_character(
+    label: str, chromium: Callable[[str], list[str]] | None, counts: Counts
+) -> None:
+    resolve = PreparedBase("http://h.test/", label).resolve
+    found = [resolve("?" + chunk).removeprefix("http://h.test/") for chunk in CHUNKS]
+    if chromium:
+        expected = chromium(label)
+        assert [pair for pair in zip(found, expected, strict=True) if pair[0] != pair[1]] == []
+    digest = hashlib.sha256("\n".join(found).encode("ascii")).hexdigest()
+    assert digest[:16] == DIGESTS[label]
+    note = "by Chromium itself" if chromium else "by digests of what Chromium 156 wrote"
+    counts("encoders, in chunks of 64 characters", len(CHUNKS), 0, note)
+
+
+@pytest.mark.parametrize(
+    ("charset", "string", "data"),
+    [
+        # Encoding Standard §10.2.2 gb18030 encoder
+        ("gbk", "\u3000\u20ac\ue78d\ue864\ue5e5\ue7c7", b"\xa1\xa1\x80\xa6\xd9\xfe\xa0??"),
+        ("gb18030", "\u20ac\ue5e5\ue7c7", b"\xa2\xe3?\x81\x35\xf4\x37"),
+        # §11.1.2 Big5 encoder
+        ("big5", "\u2550\u5341\u256d\uff3c\u732a", b"\xf9\xf9\xa4\x51\xa2\x7e\xa2\x40\xfe\x52"),
+        # §12.1.2 EUC-JP encoder
+        ("euc-jp", "\xa5\u203e\u2212\u4e02", b"\\~\xa1\xdd?"),
+        # §12.2.2 ISO-2022-JP encoder
+        ("iso-2022-jp", "\uff71\u2212\x1b~", b'\x1b$B%"!]\x1b(B?~'),
+        ("iso-2022-jp", "\xa5a\\", b"\x1b(J\\a\x1b(B\\"),
+        # §12.3.2 Shift_JIS encoder
+        ("shift_jis", "\x80\xa5\u203e\u2212", b"\x80\\~\x81\x7c"),
+        ("shift_jis", "\u9ad9\u2170\ue000", b"\xfb\xfc\xfa\x40?"),
+    ],
+)  # fmt: skip
+def test_encode(charset: str, string: str, data: bytes) -> None:
+    assert encode(string, charset, lambda _: b"?") == data

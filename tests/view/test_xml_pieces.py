@@ -1,0 +1,84 @@
+"""XML 1.0 §2.5 to §2.7: text in CDATA sections, between comments, compared with expat."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from growth import assert_linear
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from test_xml_values import text_of
+from view_laws import check_law, edits_of
+
+from relbase.edit import Edit, Span, splice
+from relbase.view.xml_pieces import PiecesView, pieces
+
+PIECES: Final = st.sampled_from(
+    [
+        *(b"<![CDATA[x&y<]]>", b"<![CDATA[]]>", b"<![CDATA[]]]]><![CDATA[>]]>", b"<!-- -x -->"),
+        *(b"<?p x?>", b"&lt;", b"&amp;", b"ab", b"\n", "é".encode(), b"]"),
+    ]
+)
+TEXTS: Final = st.lists(PIECES, max_size=8).map(b"".join)
+NEW: Final = st.sampled_from([b"", b"http://h/", b"&<\"'", "é".encode()])
+
+
+@given(st.data(), TEXTS)
+def test_law(data: st.DataObject, raw: bytes) -> None:
+    assume(b"]]>" not in raw.replace(b"<![CDATA[", b"\0").replace(b"]]>", b"\0", raw.count(b"[C")))
+    view = PiecesView(raw, pieces(raw))
+    edits = data.draw(edits_of(view.inner, NEW))
+    assume(pieces(raw) or not edits)
+    check_law(raw, view, edits, text_of)
+
+
+# What is in a section stays in it, so that readers who cut sections out by hand find it whole.
+@pytest.mark.parametrize(
+    ("raw", "edit", "expected"),
+    [
+        (b"<![CDATA[/x]]>", Edit(0, 0, b"http://h"), b"<![CDATA[http://h/x]]>"),
+        (b"\n <![CDATA[/x]]>\n", Edit(2, 2, b"http://h"), b"\n <![CDATA[http://h/x]]>\n"),
+        (b"<![CDATA[../x]]>", Edit(0, 2, b"http://h"), b"<![CDATA[http://h/x]]>"),
+        (b"<!-- c -->/x", Edit(0, 0, b"http://h"), b"<!-- c -->http://h/x"),
+        (b"a<!-- c -->b", Edit(0, 2, b"&"), b"&amp;<!-- c -->"),
+    ],
+)
+def test_where_it_is_written(raw: bytes, edit: Edit, expected: bytes) -> None:
+    assert splice(raw, PiecesView(raw, pieces(raw)).lower([edit])) == expected
+
+
+# What is written into a section never closes it, with what stands beside it neither.
+@pytest.mark.parametrize(
+    ("raw", "edit", "expected"),
+    [
+        (b"x", Edit(0, 0, b"a]]>b"), b"a]]%3Ebx"),
+        (b"x>", Edit(0, 1, b"a]]"), b"a]%5D>"),
+        (b"x]>", Edit(0, 1, b"a]"), b"a%5D]>"),
+        (b"]]x", Edit(2, 2, b">a"), b"]]%3Eax"),
+        (b"]x", Edit(1, 1, b"]>a"), b"]]%3Eax"),
+        (b"x]", Edit(0, 0, b"a]"), b"a]x]"),
+    ],
+)
+def test_sections_stay_open(raw: bytes, edit: Edit, expected: bytes) -> None:
+    section = b"<![CDATA[" + raw + b"]]>"
+    edited = splice(section, PiecesView(section, pieces(section)).lower([edit]))
+    assert edited == b"<![CDATA[" + expected + b"]]>"
+
+
+def test_places() -> None:
+    raw = b"a<![CDATA[bc]]>d<!-- -->e"
+    view = PiecesView(raw, pieces(raw))
+    assert view.inner == b"abcde"
+    found = view.locate([Span(0, 1), Span(2, 4), Span(4, 5)])
+    assert found == [Span(0, 1), Span(11, 16), Span(24, 25)]
+    assert view.locate([Span(0, 5)]) == [Span(0, 25)]
+
+
+@pytest.mark.parametrize("piece", [b"<![CDATA[x]]>", b"<!---->x", b"<![CDATA[", b"<!--", b"<?"])
+def test_time_is_linear(piece: bytes) -> None:
+    def lower(raw: bytes) -> None:
+        view = PiecesView(raw, pieces(raw))
+        view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 16)])
+
+    assert_linear(lower, lambda size: piece * (size // len(piece)), (1 << 17, 1 << 18), rounds=3)

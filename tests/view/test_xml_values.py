@@ -1,0 +1,123 @@
+"""XML 1.0 §2.11, §3.3.3, §4.1 and §4.6: what values and text mean, compared with expat."""
+
+from __future__ import annotations
+
+from typing import Final
+from xml.parsers import expat
+
+import pytest
+from growth import assert_linear
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from view_laws import check_law, edits_of
+
+from relbase.edit import Edit, splice
+from relbase.view.xml_values import (
+    EscapedView,
+    has_entities,
+    needs_xml_view,
+    spell_text,
+    text_view,
+    value_view,
+)
+
+
+def text_of(raw: bytes) -> bytes:
+    """What expat reads as the text of an element; line ends as they are."""
+    pieces: list[str] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.CharacterDataHandler = pieces.append
+    parser.Parse(b"<a>" + raw.replace(b"\r", b"&#13;") + b"</a>", True)
+    return "".join(pieces).encode()
+
+
+def value_of(raw: bytes, quote: bytes) -> bytes:
+    """What expat reads as the value of an attribute."""
+    found: dict[str, str] = {}
+    parser = expat.ParserCreate("utf-8")
+    parser.StartElementHandler = lambda _name, attributes: found.update(attributes)
+    parser.Parse(b"<a b=" + quote + raw + quote + b"/>", True)
+    return found["b"].encode()
+
+
+PIECES: Final = st.sampled_from(
+    [
+        *(b"&lt;", b"&gt;", b"&amp;", b"&quot;", b"&apos;", b"&#38;", b"&#x3C;", b"&#8217;"),
+        *(b"x", b"lt;", b"#38;", b"amp;", b" ", b"\n", b"\t", b"\r\n", b"\r", b">", b"'", b"]"),
+        *("é".encode(), "’".encode(), b"/"),
+    ]
+)
+TEXTS: Final = st.lists(PIECES, max_size=12).map(b"".join)
+NEW: Final = st.sampled_from([b"", b"http://h/", b"&<>\"'", b"]]", b"]]>", "é".encode(), b"a\n\tb"])
+
+
+@given(st.data(), TEXTS)
+def test_text_law(data: st.DataObject, raw: bytes) -> None:
+    assume(b"]]>" not in raw)
+    view = text_view(raw)
+    check_law(raw, view, data.draw(edits_of(view.inner, NEW)), text_of)
+
+
+@given(st.data(), TEXTS, st.sampled_from([b'"', b"'"]))
+def test_value_law(data: st.DataObject, raw: bytes, quote: bytes) -> None:
+    raw = raw.replace(quote, b"")
+    view = value_view(raw, quote)
+    edits = data.draw(edits_of(view.inner, NEW))
+    check_law(raw, view, edits, lambda value: value_of(value, quote))
+
+
+def test_plain_values_mean_themselves() -> None:
+    raw = bytes(byte for byte in range(0x20, 0x7F) if byte not in b"&<\"'")
+    assert not needs_xml_view(raw)
+    assert value_of(raw, b'"') == raw
+
+
+@pytest.mark.parametrize("raw", [b"&", b"\t", b"\n", b"\r"])
+def test_others_need_a_view(raw: bytes) -> None:
+    assert needs_xml_view(raw)
+
+
+# What is written in one way only is mapped by counting.
+@pytest.mark.parametrize(
+    ("raw", "counted"),
+    [
+        (b"&lt;a href=&quot;x&quot;&gt;&amp;nbsp;", True),
+        (b"&lt;a href='x'&gt;", True),
+        (b"&lt;a href=&#39;x&#39;&gt;", True),
+        (b'&lt;a href=&quot;x"&gt;', False),  # the quote is written in two ways
+        (b"&lt;&#60;", False),
+        (b"&amp;&#38;", False),
+        (b"&lt;&nbsp;", False),
+        (b"plain", True),
+    ],
+)
+def test_which_texts_are_counted(raw: bytes, *, counted: bool) -> None:
+    assert isinstance(text_view(raw), EscapedView) is counted
+
+
+def test_an_escaped_ampersand_is_read_once() -> None:
+    assert text_view(b"&amp;lt;&lt;&amp;#39;").inner == b"&lt;<&#39;"
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [(b"a&nbsp;b", True), (b"a&amp;b&lt;&gt;&quot;&apos;", False), (b"&#1;", False), (b"x", False)],
+)
+def test_entities_of_a_dtd(raw: bytes, *, expected: bool) -> None:
+    assert has_entities(raw) is expected
+
+
+# The author's `>` may follow what is written.
+def test_text_never_gets_an_end_of_section() -> None:
+    assert spell_text(b"a]]>b]]") == b"a]]&gt;b]&#93;"
+    view = text_view(b"a>")
+    assert splice(b"a>", view.lower([Edit(0, 1, b"]]")])) == b"]&#93;>"
+
+
+@pytest.mark.parametrize("piece", [b"&lt;a href=&quot;x&quot;&gt;", b"&#38;&amp;", b"&"])
+def test_time_is_linear(piece: bytes) -> None:
+    def lower(raw: bytes) -> None:
+        view = text_view(raw)
+        view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 64)])
+
+    assert_linear(lower, lambda size: piece * (size // len(piece)), (1 << 18, 1 << 19), rounds=3)
