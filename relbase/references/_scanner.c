@@ -113,7 +113,7 @@ typedef struct {
   size_t width;
   int other, other_svg, other_math; /* rows of the elements that are not in the tables */
   Name prefix;                      /* elements whose names begin so have one row */
-  Words deciding, script_types, style_types, functions;
+  Words deciding, script_types, style_types, functions, head;
   int type; /* the number of the attribute `type` */
 } Tables;
 
@@ -898,6 +898,36 @@ static Text scan(Scan *s, Text p, Text e) {
   return p;
 }
 
+/* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */
+
+static Text head_end(const Tables *t, Text p, Text e) {
+  Text last = p;
+  while ((p = find(p, e, '<')) && e - p > 1) {
+    if (begins(p, e, "<!--")) {
+      last = p = comment_end(p + 4, e);
+    } else if (!IS(p[1], ALPHA)) {
+      if (!among("!?/", p[1])) {
+        p++;
+        continue;
+      }
+      if (!(p = find(p + 1, e, '>'))) return last;
+      p++;
+    } else {
+      Text name = p + 1;
+      for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
+      size_t n = (size_t)(p - name);
+      if (!is_among(&t->head, name, n) || !(p = tag_end(p, e))) return last;
+      const Name *element = look_up(&t->elements, name, n);
+      int kind = element ? element->kind : PLAIN;
+      if (kind == SCRIPT) p = script_end(p, e, element);
+      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(p, e, element);
+      if (!p) return e;
+      last = p;
+    }
+  }
+  return last;
+}
+
 /* ---- Python: tables */
 
 static const char *const TABLES = "relbase.references._scanner.Tables";
@@ -909,6 +939,7 @@ static void free_tables(Tables *t) {
   PyMem_Free(t->script_types.words);
   PyMem_Free(t->style_types.words);
   PyMem_Free(t->functions.words);
+  PyMem_Free(t->head.words);
   PyMem_Free(t);
 }
 static void free_capsule(PyObject *capsule) { free_tables(PyCapsule_GetPointer(capsule, TABLES)); }
@@ -963,12 +994,12 @@ static int fill_words(Words *words, PyObject *items) {
 }
 
 static int fill_tables(Tables *t, PyObject *args) {
-  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *scripts, *styles, *functions;
+  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *scripts, *styles, *functions, *head;
   char *rows;
   Py_ssize_t size, width;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOy#nii:prepare", &elements, &svg, &math, &attributes, &prefix,
-                        &deciding, &scripts, &styles, &functions, &rows, &size, &width, &t->other,
-                        &t->type))
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOOy#nii:prepare", &elements, &svg, &math, &attributes, &prefix,
+                        &deciding, &scripts, &styles, &functions, &head, &rows, &size, &width,
+                        &t->other, &t->type))
     return 0;
   if (width < 1 || width > MAX_ATTRIBUTES || size % width || PyTuple_Size(attributes) != width ||
       t->other < 0 || t->other >= size / width)
@@ -984,7 +1015,8 @@ static int fill_tables(Tables *t, PyObject *args) {
          name_of(prefix, &t->prefix) &&
          (t->prefix.row < count || bad("a prefix without a row")) &&
          fill_words(&t->deciding, deciding) && fill_words(&t->script_types, scripts) &&
-         fill_words(&t->style_types, styles) && fill_words(&t->functions, functions);
+         fill_words(&t->style_types, styles) && fill_words(&t->functions, functions) &&
+         fill_words(&t->head, head);
 }
 
 static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
@@ -1096,8 +1128,20 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   return list ? Py_BuildValue("(Nnn)", list, at < end ? at : (Py_ssize_t)-1, growth) : NULL;
 }
 
+/* head_end(tables, text) -> the offset at which the last token of the head ends */
+static PyObject *py_head_end(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *capsule, *bytes;
+  char *text;
+  Py_ssize_t size;
+  if (!PyArg_ParseTuple(args, "OS:head_end", &capsule, &bytes)) return NULL;
+  const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
+  if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
+  return PyLong_FromSsize_t(head_end(tables, (Text)text, (Text)text + size) - (Text)text);
+}
+
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
+                                {"head_end", py_head_end, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {

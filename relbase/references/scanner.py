@@ -18,7 +18,7 @@ from relbase.edit import Edit
 from relbase.references.css_functions import FUNCTIONS, Form
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES, decider
-from relbase.references.tags import RAW_TEXT
+from relbase.references.tags import IN_HEAD, RAW_TEXT
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
 
@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x7684FCED
+_SOURCE: Final = 0xF1B081B7
 
 _compiled: Final = _load()
 
@@ -151,6 +151,18 @@ def scanning(
     return scan if keeps is None else partial(_scan_kept, scan, becomes, keeps)
 
 
+def head_end(text: bytes) -> int | None:
+    """Return where the last token of a page's head ends; None without the compiled scanner.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    if _choice.forced not in {None, COMPILED} or _compiled is None:
+        return None
+    found: int = _compiled.head_end(_tables(extended=False), text)
+    return found
+
+
 def _scan(  # noqa: PLR0917 (called often: by position)
     scan: Any,  # noqa: ANN401
     tables: object,
@@ -214,6 +226,7 @@ def _tables(*, extended: bool) -> object:
         _words(SCRIPT_TYPES),
         _words(STYLE_TYPES),
         tuple((name, form is Form.URL, 0) for name, form in FUNCTIONS),
+        _words(IN_HEAD),
         b"".join(rows),
         len(numbers),
         other,
