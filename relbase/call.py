@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url import rfc1808
 from relbase.url.resolver import Profile, as_profile
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.bases.marks import Places
+    from relbase.notes import Note
 
 
 class URLObject(Protocol):
@@ -47,6 +51,20 @@ class Arguments(TypedDict, total=False):
     detect: bool
 
 
+class Origin(NamedTuple):
+    """What is known of where a call's URL comes from (rule 17).
+
+    Args:
+        source: what states it, for people.
+        notes: on what does not count.
+        places: knows what was saved beside the page, None where nothing is to be looked for.
+    """
+
+    source: str
+    notes: tuple[Note, ...] = ()
+    places: Places | None = None
+
+
 class Call(NamedTuple):
     """A call whose arguments have been checked."""
 
@@ -59,6 +77,7 @@ class Call(NamedTuple):
     profile: Profile
     policy: Policy
     detect: bool
+    origin: Origin | None = None
 
 
 def check(

@@ -39,7 +39,7 @@ def unsound(text: bytes) -> Unsound | None:
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
     try:
-        parser.Parse(text, True)  # noqa: FBT003 (pyexpat takes no names)
+        parser.Parse(text, True)
     except _Declared as declared:
         return Unsound(parser.CurrentByteIndex, str(declared))
     except expat.ExpatError as error:
