@@ -61,7 +61,8 @@ def _group(inside: bytes) -> bytes:
 _GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"")))
 # What a statement may begin with that is more than text: see `css._statement`.
 _START: Final = (
-    rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace) | [%b]*+\\ ) )" % WORD
+    rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace|container) | [%b]*+\\ ) )"
+    % WORD
 )
 _SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
     (?: %b++ | /(?!\*) | %b )*+ (?=[;}])""" % (WORD, _TEXT, _GROUP)

@@ -90,6 +90,23 @@ def test_every_row(place: tuple[str, bytes, bytes], row: Row) -> None:
     assert changed
 
 
+@pytest.mark.parametrize(
+    ("rel", "is_local"),
+    [("expect", True), ("'x EXPECT'", True), ("exp&#101;ct", True), ("expected", False)],
+)
+def test_what_is_local_on_a_condition(rel: str, is_local: bool) -> None:  # noqa: FBT001
+    """Rule 8: a fragment alone, wherever the attribute stands that makes it local."""
+    for tag in (
+        f"<link rel={rel} href=#x>",
+        f"<link href='#x' rel={rel}>",
+        f"<LINK title='>' rel={rel} HREF = \"#x\">",
+    ):
+        for profile in (Profile.RFC1808, Profile.WHATWG):
+            result = assert_agreed(f"<p>{tag}".encode(), url=URL, kind="html", profile=profile)
+            assert result.changed != is_local
+    assert assert_agreed(f"<p><link rel={rel} href=y#x>".encode(), url=URL, kind="html").changed
+
+
 @pytest.mark.parametrize(("namespace", "element"), TEXT_ROWS)
 def test_every_text(namespace: str, element: bytes) -> None:
     for row in TEXT_ROWS[namespace, element]:

@@ -59,6 +59,7 @@ ROWS = [
     (b"url(x", [b"x"]),  # [C]
     (b"url(x ", [b"x"]),
     (b"url('x", [b"x"]),  # [C]
+    (b'a:url(")', [b")"]),  # [C]: a string, to the end
     (b"url('x'", [b"x"]),  # [C]
     (b"url('x\\", [b"x\\"]),  # [C]
     (b"url(x\\", [b"x\\"]),  # [C]
@@ -149,6 +150,11 @@ CUSTOM = [
     (b"<!-- --x:url(c) -->;/* */ --y:url(c)", "cc"),
     (b"a{--x:image-set('c');--y:src('c')}", "cc"),
     (b"a{--x:url(c)", "c"),
+    # css-conditional-5 §4.3 style queries: compared with a declaration, as it is written
+    (b"@container style(--x:url(c)){a{b:url(n)}}b{c:url(n)}", "cnn"),
+    (b"@Container n (min-width:1px) and style(--x:url(c) ) { a{--y:url(c)} }", "cc"),
+    (rb"a{b:c}@c\6fntainer style(--x:url('c'));b{c:url(n)}", "cn"),
+    (b"@supports (b:url(n)){}@containers style(--x:url(n)){}", "nn"),
 ]
 
 
