@@ -99,7 +99,7 @@ def references(
 
 # Without one of these there is no reference. An escape has eight bytes at most.
 _TRIGGERS: Final = {
-    **{name + b"(": len(name) + 1 for name in endings()},
+    **{name + b"(": len(name) + 1 for name in endings(*Form)},
     b"@import": 7,
     b"\\": 8,
 }
@@ -264,12 +264,25 @@ def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
     return _Step(pos, push=_IMAGE_SET)
 
 
+def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    """Read the `src=` of a filter of Internet Explorer, whichever of its arguments that is."""
+    at = _past(_BEFORE_SRC, text, pos, end)
+    return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
+
+
+_IS: Final = SPACE + b"=" + SPACE
+_BEFORE_SRC: Final = re.compile(
+    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
+    % (SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, SPACE, SPACE, _IS)
+)
+
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,
     Form.IMAGE_SET: _image_set,
+    Form.FILTER: _filter,
 }
-_FORMS: Final = dict(FUNCTIONS)
+_FORMS: Final = {function.name: function.form for function in FUNCTIONS}
 
 
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
@@ -294,7 +307,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 _CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_LAST_LETTERS: Final = last_letters()
+_LAST_LETTERS: Final = last_letters(*Form)
 _OPENINGS: Final = re.compile(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
 _WHOLE_NAME: Final = re.compile(NAME)

@@ -135,6 +135,22 @@ def test_references(text: bytes, found: list[bytes]) -> None:
     assert urls(text) == found
 
 
+def test_filters_of_internet_explorer() -> None:
+    loader = b"a{filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(%b)} b{c:url(d)}"
+    for arguments, found in [
+        (b"src='x.png',sizingMethod='scale'", [b"x.png"]),
+        (b'enabled=true, sizingMethod=scale , SRC = "x" ', [b"x"]),
+        (b"sizingMethod='src=(', src='x'", [b"x"]),
+        (b"xsrc='x'", []),
+        (b"src=''", []),
+        (b"src=x", []),
+    ]:
+        text = loader % arguments
+        assert urls(text) == [*found, b"d"]
+        forms = [reference.form for reference in references(text)]
+        assert forms == [*[Form.FILTER for _ in found], Form.URL]
+
+
 CUSTOM = [
     # css-syntax §5.4.6, rule 9; [C] for each
     (b"--x:url(c)", "c"),
