@@ -9,7 +9,6 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -197,14 +196,8 @@ class _Sheets:
 
     def __call__(self) -> bool:
         if self._found is None:
-            self._found = _links_sheets(self._text) is not None
+            self._found = html.has_sheets(self._text)
         return self._found
-
-
-# Without `=` in the value each byte is looked at for one `rel` only: linear.
-_links_sheets: Final = re.compile(
-    rb"@import|\brel[\t\n\f\r ]*+=[\t\n\f\r ]*+[\"']?[^\"'=>]*?stylesheet", re.IGNORECASE
-).search
 
 
 def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
