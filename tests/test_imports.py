@@ -33,7 +33,7 @@ LEVELS: Final = [
     ["mail"],
     ["formats"],
     ["pipeline"],
-    ["trees", "responses", "warc"],
+    ["trees", "responses", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],
