@@ -22,7 +22,7 @@ _EPILOG: Final = """\b
 Examples:
   relbase explain page.html --url http://example.com/a/page.html -o page.explained.html
   relbase explain mail.eml -o mail.html
-  relbase explain site/*.html -o explained/
+  relbase explain *.html -o explained/
   curl -s http://example.com/a | relbase explain --url http://example.com/a > a.html
 
 \b

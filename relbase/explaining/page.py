@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
 from relbase.call import DEFAULT_POLICY
+from relbase.edit import Span
 from relbase.explaining.boxes import boxes
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import listing
 from relbase.explaining.markup import counted, text, url
 from relbase.explaining.source import source
 from relbase.explaining.style import STYLE
+from relbase.formats import FORMATS
+from relbase.kind import Kind
 from relbase.pipeline import entities, rewrite
+from relbase.results import Entity
 from relbase.rewriting.items import Status
 from relbase.url.resolver import as_profile
 from relbase.view.charset import sniff
@@ -28,6 +32,9 @@ if TYPE_CHECKING:
     from relbase.call import Arguments
     from relbase.notes import Note
     from relbase.results import Link
+
+
+_MAILBOX: Final = FORMATS[Kind.MBOX].types[0]
 
 
 class Summary(NamedTuple):
@@ -56,6 +63,8 @@ def page(data: bytes, **call: Unpack[Arguments]) -> tuple[str, Summary]:
     result = rewrite(data, **call)
     links = result.links
     found = list(entities(data, **call))
+    if not found or found[0].part:  # of a mailbox its messages are listed, not itself
+        found.insert(0, Entity("", _MAILBOX, Span(0, len(data)), result.base))
     profile = as_profile(call.get("profile", "rfc1808"))
     policy = call.get("policy", DEFAULT_POLICY)
     encoding = sniff(data, call.get("charset")).name
@@ -167,7 +176,8 @@ def _counts(links: Sequence[Link]) -> str:
     total = "".join(f"<td>{number:,}</td>" for number in sums)
     rows.append(f'<tr><th scope="row">all</th>{total}</tr>')
     table = (
-        f'<div class="scroll" tabindex="0" role="region" aria-labelledby="counts"><table aria-labelledby="counts"><thead><tr><th scope="col">base in '
+        '<div class="scroll" tabindex="0" role="region" aria-labelledby="counts">'
+        '<table aria-labelledby="counts"><thead><tr><th scope="col">base in '
         f"layer</th>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
     return _section("counts", "How many", table)
