@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 import relbase
-from relbase.cli import files, jsonl, maildir, options, remarks, streams
-from relbase.cli.documents import documents, links_of
+from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
+from relbase.cli.documents import links_of
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.warnings import Teller, Warned
 
 if TYPE_CHECKING:
     from relbase.cli.files import Source
+    from relbase.cli.tables import Table
     from relbase.results import Link
 
 _EPILOG: Final = """\b
@@ -22,6 +28,7 @@ Examples:
   relbase links *.html --json | jq -r 'select(.status == "unresolved") | .reference'
   relbase links page.html --violations
   relbase links inbox.mbox Maildir/ --json
+  relbase links *.warc.gz --parquet links.parquet
 
 \b
 A line is  file:line:column: element/@attribute: reference -> url [status]
@@ -44,6 +51,13 @@ _OPTIONS: Final = (
         help="List the references that do not match the grammar of RFC 1808 and RFC 1738 or "
         "recommended practice, and say why.",
     ),
+    click.Option(
+        ["--parquet"],
+        metavar="FILE",
+        type=click.Path(dir_okay=False, readable=False),
+        help="Of web archives: write the links to a table, and what cannot be read to another "
+        "beside it, FILE.errors.parquet. Needs relbase[warc].",
+    ),
 )
 
 
@@ -61,6 +75,7 @@ def links(
     *,
     as_json: bool,
     violations: bool,
+    parquet: str | None,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
     """List every reference of each INPUT and what it resolves to.
@@ -68,24 +83,38 @@ def links(
     "-" or no INPUT is standard input. Long references are cut and characters that are not printable
     are shown as escapes; --json has all of them.
     """
-    settings = options.settings(given)
     tally = Tally()
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    finder = Finder(settings.whence, found.trees)
+    finder.load()
+    teller = Teller(settings.told)
     show = _show_violations if violations else _show
 
-    def work(source: Source) -> None:
+    def work(source: Source, table: Table | None) -> None:
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            archives.show_links(archive, as_json=as_json, table=table)
+            return
+        if table is not None:
+            raise files.InputError("it is not a web archive: --parquet is for those")
         unresolved = 0
         base = None
-        for document in documents(source, settings):
-            for link in links_of(document):
+        for document, call in calls(source, settings, finder):
+            for link in links_of(document, call):
                 show(source, link, tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = link.base
         if base is not None:
             tally.warnings += 1
-            streams.warn(f"{source.shown}: warning: {_unresolved(unresolved, base.url)}")
+            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url)}"
+            teller.tell([Warned("unresolved", text)])
 
-    files.process(maildir.expanded(inputs, tally), work, tally)
+    with nullcontext() if parquet is None else tables.written(parquet) as table:
+        files.process(found.all, lambda one: work(one, table), tally)
+    teller.close()
     context.exit(tally.status(strict=settings.strict))
 
 

@@ -75,7 +75,8 @@ def _box(
     if base is not None and layer is not Layer.NONE:
         body = f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
     elif base is None:
-        body = f'<p class="quiet">{shown.missing}</p>' if shown.missing else ""
+        missing = "what is stated does not count" if refused else shown.missing
+        body = f'<p class="quiet">{missing}</p>' if missing else ""
     if decides:
         body = f'<p class="verdict">Decides for what is inside</p>{body}'
     body += "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in refused)

@@ -150,9 +150,7 @@ def _head(summary: Summary, within: int, profile: str) -> str:
         verdict = "Nothing states a base URL for it (RFC 1808 §3.4): give the URL it came from."
     else:
         section = SHOWN[base.layer].section
-        verdict = (
-            f"Its base URL is {url(base.url)}, stated by {text(base.source)} (RFC 1808 §{section})."
-        )
+        verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."
     inside = f", {counted(within, 'entity', 'entities')}" if within > 1 else ""
     return (
         f'<h1>{text(summary.title)}</h1><p class="lead">{verdict}</p>'

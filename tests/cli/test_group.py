@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 import pytest
+from archives import gz, http, response
 from running import PROGRAM, program, run
 
 from relbase.cli.group import relbase
@@ -82,7 +83,13 @@ def test_every_example_can_be_run(
     (tmp_path / "inbox.mbox").write_bytes(b"From a 2024\nBase: http://h/\n\n")
     for directory in ("cur", "new", "tmp"):
         (tmp_path / "Maildir" / directory).mkdir(parents=True)
-    words = ["page.html" if word == "*.html" else word for word in arguments]
+    for directory in ("site", "saved", "mirror/h.example"):
+        (tmp_path / directory).mkdir(parents=True)
+        (tmp_path / directory / "page.html").write_bytes(b"<p>")
+    (tmp_path / "urls.tsv").write_bytes(b"page.html\thttp://h/page.html\n")
+    (tmp_path / "crawl.warc.gz").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
+    meant = {"*.html": "page.html", "*.warc.gz": "crawl.warc.gz"}
+    words = [meant.get(word, word) for word in arguments]
     result = run(*words, stdin=b"<a href=x>")
     assert result.exit_code == 0, result.output
 

@@ -54,7 +54,7 @@ def gzipped(body: bytes) -> bytes:
 ENCODERS: Final[dict[str, Callable[[bytes], bytes]]] = {
     "gzip": gzipped,
     "deflate": zlib.compress,
-    "br": brotli.compress,
+    "br": lambda body: brotli.compress(body, quality=5),
     "zstd": zstd,
 }
 

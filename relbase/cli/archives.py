@@ -1,0 +1,401 @@
+"""Web archives on the command line: pages in; conversion records, links, bases out.
+
+Strategy: an input is an archive by `--kind warc`, by its name, or by its first bytes. Its pages are
+done one at a time, as they are read. What of it cannot be read is reported with record and offset,
+and the input counts as failed; the rest is done.
+
+To mind: the payload of a revisit and the originals (`--with-originals`) are read from the file once
+more, by the name that the user gave: standard input cannot be.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from collections import Counter
+from contextlib import suppress
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+
+import click
+
+import relbase
+from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli.documents import Document
+from relbase.cli.inputs import STDIN
+from relbase.cli.options import ARCHIVE
+from relbase.cli.streams import excerpt, printable
+from relbase.containers.members import packing_of
+from relbase.results import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
+
+    from relbase.cli.files import Source
+    from relbase.cli.options import Settings
+    from relbase.cli.outcome import Tally
+    from relbase.cli.tables import Table
+    from relbase.warc import Fault, Page
+    from relbase.warc.rows import Row
+
+_named: Final = re.compile(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE).search
+
+# Of one reason so many notes on pages are shown; a crawl has millions of pages.
+_SHOWN: Final = 3
+
+OPTIONS: Final = (
+    click.Option(
+        ["--with-originals"],
+        is_flag=True,
+        help="Of a web archive: write its own records after the conversions, as they are.",
+    ),
+    click.Option(
+        ["--all-status"],
+        is_flag=True,
+        help="Of a web archive: convert responses of every status, not of 2xx alone.",
+    ),
+    click.Option(
+        ["--date"],
+        metavar="DATE",
+        callback=lambda _context, _parameter, value: _date(value),
+        help="Of a web archive: the WARC-Date of conversions, as 2026-01-02T03:04:05Z; otherwise "
+        "SOURCE_DATE_EPOCH, or the time of the run.",
+    ),
+)
+
+
+class Choices(NamedTuple):
+    """What the options on archives say, and where the output goes."""
+
+    output: str | None
+    with_originals: bool
+    all_status: bool
+    date: str
+
+
+def _date(value: str | None) -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    if value is None:
+        at = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
+        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
+
+    try:
+        check_date(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
+
+
+# ---- what is an archive
+
+
+class Archive(NamedTuple):
+    """An input that is an archive.
+
+    Args:
+        source: the input.
+        settings: what the options say.
+        packing: "gz", "zst" or "".
+        tally: where failures and warnings are counted.
+    """
+
+    source: Source
+    settings: Settings
+    packing: str
+    tally: Tally
+
+    def pages(self, unread: Callable[[Fault], None] = lambda _: None) -> Iterator[Page]:
+        """Yield its pages; what cannot be read is reported and counted.
+
+        Args:
+            unread: is given what cannot be read.
+        """
+        from relbase import warc  # noqa: PLC0415 (start-up time)
+
+        elsewhere = 0
+        progress = _Progress(self.source.shown)
+        again = None if self.source.name == STDIN else _again(self.source.name)
+        for found in warc.pages(progress.counted(self.source.pieces), again):
+            if isinstance(found, warc.Page):
+                progress.pages += 1
+                yield found
+                continue
+            unread(found)
+            if found.trouble is warc.Trouble.ELSEWHERE:
+                elsewhere += 1
+            else:
+                self._report(found)
+        progress.clear()
+        if elsewhere:
+            self.tally.warnings += 1
+            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not in the archive"
+            streams.warn(f"{self.source.shown}: warning: {text}: left out")
+
+    def _report(self, fault: Fault) -> None:
+        self.tally.failed += 1
+        record = f" (record {printable(fault.record_id)})" if fault.record_id else ""
+        text = f"{printable(fault.text)} [{fault.trouble.value}]"
+        streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
+
+    def place(self, page: Page) -> str:
+        """Where a page is, for people."""
+        return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
+
+
+def recognise(source: Source, settings: Settings, tally: Tally) -> tuple[Source, Archive | None]:
+    """Return an input, and the archive that it is, if it is one.
+
+    Args:
+        source: the input, whose first piece is read.
+        settings: what the options say.
+        tally: where failures and warnings are counted.
+    """
+    first = next(source.pieces, b"")
+    source = source._replace(pieces=chain((first,), source.pieces))
+    named = None if settings.kind else _named(source.name)
+    packing = None if settings.kind not in (None, ARCHIVE) else packing_of(first)
+    if packing is None and (named or settings.kind == ARCHIVE):
+        packing = (named[1] or "").lower() if named else ""
+    if packing is None:
+        return source, None
+    return source, Archive(source, settings, packing, tally)
+
+
+def _again(name: str) -> Callable[[int], Iterable[bytes]]:
+    def again(offset: int) -> Iterator[bytes]:
+        try:
+            with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
+                file.seek(offset)
+                while piece := file.read(files.PIECE):
+                    yield piece
+        except OSError as error:
+            raise files.InputError(error.strerror or str(error)) from None
+
+    return again
+
+
+class _Progress:
+    """What a person who waits sees: pages and bytes so far, twice a second."""
+
+    __slots__ = ("_bytes", "_next", "_shown", "pages")
+
+    def __init__(self, shown: str) -> None:
+        self._shown = shown
+        self._bytes = self.pages = 0
+        self._next = time.monotonic() + 1 if streams.is_terminal() else float("inf")
+
+    def counted(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The pieces, counted."""
+        for piece in pieces:
+            self._bytes += len(piece)
+            if time.monotonic() > self._next:
+                self._next += 0.5
+                text = f"{self._shown}: {self.pages:,} pages, {self._bytes / 1e6:,.1f} MB read"
+                _show(text)
+            yield piece
+
+    def clear(self) -> None:
+        """Leave a line that is empty."""
+        if self._next != float("inf"):
+            _show("")
+
+
+def _show(text: str) -> None:
+    """Write a line over the one before, for a person who waits."""
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s'[: count != 1]}"
+
+
+# ---- rewrite
+
+
+def rewritten(
+    archive: Archive, choices: Choices, *, verbose: bool
+) -> Iterator[tuple[Document, Result]]:
+    """Yield the records of the output as documents that are done, the warcinfo record first.
+
+    Args:
+        archive: the input.
+        choices: what the options on archives say.
+        verbose: whether to say what was done.
+    """
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    packing, name = _packing(archive, choices)
+    _refuse_originals(archive, choices, packing)
+    how = _how(archive)
+    info, record = warc.warcinfo(name, date=choices.date, **how)
+    yield _done(warc.pack(record, packing), ())
+    counts: Counter[str] = Counter()
+    notes = _Notes(archive)
+    for page in archive.pages():
+        counts["page"] += 1
+        if not (page.succeeded or choices.all_status):
+            continue
+        made = warc.conversion(page, date=choices.date, info=info, **how)
+        notes.add(page, made.notes)
+        if made.record is not None:
+            counts["conversion"] += 1
+            counts["place"] += len(made.edits)
+            yield _done(warc.pack(made.record, packing), made.edits)
+    notes.close()
+    if choices.with_originals:
+        with files.opened(archive.source.input) as original:
+            yield from (_done(piece, ()) for piece in original.pieces)
+    if verbose:
+        streams.warn(f"{archive.source.shown}: {_summary(counts)}")
+
+
+class _How(TypedDict):
+    """What the library's functions on pages are given."""
+
+    profile: relbase.Profile
+    policy: relbase.Policy
+
+
+def _how(archive: Archive) -> _How:
+    settings = archive.settings
+    return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
+
+
+def _summary(counts: Counter[str]) -> str:
+    pages, made = _counted(counts["page"], "page"), _counted(counts["conversion"], "conversion")
+    return f"{pages}, {made}, links made absolute in {_counted(counts['place'], 'place')}"
+
+
+def _done(data: bytes, edits: tuple[relbase.Edit, ...]) -> tuple[Document, Result]:
+    """Bytes of the output, and whether links changed in them, as the command takes them."""
+    nothing = Document(b"", b"", b"", "", 0, 0, {})
+    return nothing, Result(data, edits, (), base=_no_base, links=tuple)
+
+
+def _no_base() -> relbase.Base:
+    raise AssertionError("a record of the output has no base")
+
+
+def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
+    """How the output is packed, and its name for the warcinfo record."""
+    output = choices.output
+    if output is None:
+        return archive.packing, ""
+    if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
+        output = archive.source.name
+    named = _named(output)
+    packing = (named[1] or "").lower() if named else archive.packing
+    return packing, os.path.basename(output)  # noqa: PTH119
+
+
+def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
+    if not choices.with_originals:
+        return
+    source = archive.source
+    if source.name == STDIN:
+        raise files.InputError("--with-originals reads the archive twice: give a file")
+    with files.opened(source.input) as original:
+        start = next(original.pieces, b"")
+    if packing != archive.packing:
+        fix = "give -o a name that ends as the input's"
+        raise files.InputError(f"--with-originals keeps the compression of the input: {fix}")
+    if packing == "zst" and not start.startswith(b"\x28\xb5\x2f\xfd"):
+        text = "its records need the dictionary at its start: leave --with-originals out"
+        raise files.InputError(text)
+    if source.name.lower().endswith((".arc", ".arc.gz")):
+        raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
+
+
+class _Notes:
+    """The notes on the pages of an archive: of each reason some, and how many more there are."""
+
+    __slots__ = ("_archive", "_counts")
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._counts: Counter[relbase.Reason] = Counter()
+
+    def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
+        """Report the notes on a page."""
+        for text in page.remarks:
+            streams.warn(f"{self._archive.place(page)}: warning: {text}")
+        for note in notes:
+            self._archive.tally.warnings += 1
+            self._counts[note.reason] += 1
+            if self._counts[note.reason] <= _SHOWN:
+                sentence = remarks.sentence(note)
+                streams.warn(f"{self._archive.place(page)}: warning: {sentence}")
+
+    def close(self) -> None:
+        """Report how many more there were."""
+        for reason, count in self._counts.items():
+            if count > _SHOWN:
+                text = f"{count - _SHOWN} more of this kind [{reason.value}]"
+                streams.warn(f"{self._archive.source.shown}: warning: {text}")
+
+
+# ---- links
+
+
+def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
+    """Show the links of the pages of an archive, or put them into a table.
+
+    Args:
+        archive: the input.
+        as_json: whether as the rows of the table, in JSON Lines.
+        table: where they go, None for standard output.
+    """
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    how, name = _how(archive), archive.source.name
+    if table is not None:
+        pages = archive.pages(lambda fault: table.add_fault(fault, name))
+        table.add(chain.from_iterable(warc.link_rows(page, name, **how) for page in pages))
+        return
+    for page in archive.pages():
+        rows = warc.link_rows(page, name, **how)
+        for row in rows:
+            streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
+
+
+def _link(archive: Archive, page: Page, row: Row) -> str:
+    shown = excerpt(row.reference)
+    if row.url is not None and row.url != row.reference:
+        shown += f" -> {excerpt(row.url)}"
+    where = row.element or row.attribute or row.syntax
+    if row.element and row.attribute:
+        where += f"/@{row.attribute}"
+    part = f"part {row.part}: " if row.part else ""
+    return f"{archive.place(page)}: {part}{printable(where)}: {shown} [{row.outcome}]"
+
+
+# ---- bases
+
+
+def show_bases(archive: Archive, *, as_json: bool) -> None:
+    """Show the base of each page of an archive, and what states it.
+
+    Args:
+        archive: the input.
+        as_json: whether in JSON Lines, with the chain of bases.
+    """
+    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
+
+    for page in archive.pages():
+        given = arguments(page, **_how(archive))
+        for entity in relbase.entities(page.body, **given):
+            archive.tally.warnings += not entity.base.usable
+            if as_json:
+                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
+                streams.say(jsonl.line(archive.source.name, entity, **place))
+                continue
+            part = f"part {entity.part}: " if entity.part else ""
+            base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
+            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")

@@ -1,0 +1,122 @@
+"""Tables of links on the disk: Parquet, written as the rows come, complete when it has its name.
+
+The errors of the archives go to a table of their own beside it: `x.errors.parquet` for `x.parquet`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from relbase.cli.outcome import OutputError
+from relbase.cli.streams import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+
+    from relbase.containers.warc import Fault
+    from relbase.warc.rows import Row
+
+_SUFFIX: Final = ".parquet"
+
+
+class Table:
+    """A table of links that is being written, and the table of errors beside it.
+
+    Args:
+        links: writes batches of links.
+        errors: writes batches of errors.
+    """
+
+    __slots__ = ("_errors", "_faults", "_links")
+
+    def __init__(self, links: pa.parquet.ParquetWriter, errors: pa.parquet.ParquetWriter) -> None:
+        self._links = links
+        self._errors = errors
+        self._faults: list[tuple[Fault, str]] = []
+
+    def add(self, rows: Iterable[Row]) -> None:
+        """Write rows of links; no more than a batch of them is held."""
+        from relbase.warc import table  # noqa: PLC0415 (start-up time)
+
+        for batch in table.batches(rows):
+            self._links.write_batch(batch)
+
+    def add_fault(self, fault: Fault, warc: str) -> None:
+        """Write a row of the table of errors."""
+        self._faults.append((fault, warc))
+        if len(self._faults) >= _HELD:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the errors that are held."""
+        from relbase.warc import table  # noqa: PLC0415 (start-up time)
+
+        rows = [table.error_row(fault, warc) for fault, warc in self._faults]
+        self._faults.clear()
+        for batch in table.batches(rows, table.ERRORS):
+            self._errors.write_batch(batch)
+
+
+_HELD: Final = 10_000
+
+
+@contextmanager
+def written(path: str) -> Iterator[Table]:
+    """Write a table of links and one of errors, which get their names when both are complete.
+
+    Args:
+        path: the name of the table of links.
+
+    Raises:
+        click.UsageError: if pyarrow is not there.
+        OutputError: if they cannot be written.
+    """
+    try:
+        from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
+
+        from relbase.warc import table  # noqa: PLC0415 (it needs pyarrow)
+    except ImportError:
+        text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
+        raise click.UsageError(text) from None
+    repeated = [field.name for field in table.SCHEMA if field.type == table.REPEATED]
+    errors = f"{path.removesuffix(_SUFFIX)}.errors{_SUFFIX}"
+    try:
+        with (
+            _new(path) as links_file,
+            _new(errors) as errors_file,
+            parquet.ParquetWriter(
+                links_file, table.SCHEMA, compression="zstd", use_dictionary=repeated
+            ) as links_writer,
+            parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
+        ):
+            made = Table(links_writer, errors_writer)
+            yield made
+            made.flush()
+    except OSError as error:
+        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+
+
+@contextmanager
+def _new(path: str) -> Iterator[pa.NativeFile]:
+    """A file of a name that nobody has, which gets its own when it is complete."""
+    import pyarrow as pa  # noqa: PLC0415 (of the extra `warc`)
+
+    directory, name = os.path.split(path)
+    made = os.path.join(directory, f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp")  # noqa: PTH118
+    try:
+        descriptor = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
+        with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor)
+            yield pa.PythonFile(file, "w")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(made, path)  # noqa: PTH105
+    finally:
+        with suppress(OSError):
+            os.unlink(made)  # noqa: PTH108

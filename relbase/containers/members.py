@@ -1,0 +1,339 @@
+"""The members of a compressed archive: bytes in, pieces of text out, each with its place.
+
+Strategy: a web archive is gzip members, frames of Zstandard, or neither. `pieces` unfolds them in
+small steps, since a member may unfold to a thousand times its size, and says where each begins and
+ends in the archive: these are the offsets that indexes hold. An archive that is not compressed is
+one member whose pieces are the chunks themselves.
+
+Where a member does not decode or breaks off, its last piece says so (`fault`), and reading goes on
+at the next place that begins like a member and unfolds to the start of a record. The bytes of the
+bad member are looked through, too: its damage may have eaten the beginning of the next.
+
+To mind: a member that ends because the archive does is a fault, too. An archive that ends between
+two members looks whole, and nobody can tell.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers import arc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    _Search = Callable[[bytes, int], re.Match[bytes] | None]
+
+GZIP: Final = b"\x1f\x8b\x08"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+
+# How much is fed at a time, doubled from the first to the last: most members are some kilobytes,
+# and what follows their end is copied. zlib gives up to 1,032 times as much, Zstandard 32,000.
+_FED_FIRST: Final = 1 << 12
+_FED_LAST: Final = {GZIP: 1 << 16, ZSTD: 1 << 12}
+
+# What is kept of a member to look through when it does not decode.
+_KEPT: Final = 1 << 20
+
+# The bytes that may be looked through again, beside as many as the archive has so far: members in
+# members in members could make each byte be looked at a thousand times.
+_LOOKED_AGAIN: Final = 1 << 24
+
+# A window of Zstandard may be so large: what `zstd --long=27` writes, the default of its reader.
+MAX_WINDOW: Final = 1 << 27
+MAX_DICTIONARY: Final = 1 << 24
+
+_LOOKED_AT: Final = 1 << 12
+
+
+class Piece(NamedTuple):
+    """A piece of the text of an archive.
+
+    Args:
+        data: its bytes.
+        at: where the member begins in the archive; where the data does, if it is not compressed.
+        begins: whether it is the first of its member.
+        end: where the member ends in the archive, None before its last piece.
+        fault: why the member does not decode, "" when it does.
+        packed: whether it was compressed.
+    """
+
+    data: bytes
+    at: int
+    begins: bool
+    end: int | None
+    fault: str
+    packed: bool
+
+
+def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
+    r"""Yield the text of an archive, member by member; of any bytes at least one piece.
+
+    Args:
+        chunks: the bytes of the archive, in pieces of any size.
+
+    >>> import gzip
+    >>> [(piece.data, piece.at) for piece in pieces([gzip.compress(b"a", mtime=0) * 2])]
+    [(b'a', 0), (b'a', 21)]
+    """
+    source = _Source(chunks)
+    start = source.peek(len(ZSTD))
+    if _is_skippable(start) or _mark_of(start) is not None:
+        yield from _members(source)
+        return
+    begins = True
+    while data := source.take(_ALL):
+        at = source.at - len(data)
+        yield Piece(data, at, begins, None, "", packed=False)
+        begins = False
+
+
+_ALL: Final = 1 << 62
+
+
+class _Source:
+    """The bytes of an archive, of which some can be given back."""
+
+    __slots__ = ("_again", "_chunks", "_data", "_pos", "at")
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self._data = b""
+        self._pos = 0
+        self._again = _LOOKED_AGAIN
+        self.at = 0  # of the next byte in the archive
+
+    def take(self, most: int) -> bytes:
+        """Return the next bytes, as many as there are at hand; b"" at the end."""
+        while self._pos >= len(self._data):
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                return b""
+            self._data, self._pos = chunk, 0
+        taken = self._data[self._pos : self._pos + most]
+        self._pos += len(taken)
+        self.at += len(taken)
+        return taken
+
+    def give_back(self, data: bytes) -> None:
+        """Make bytes that were taken the next ones again."""
+        self.at -= len(data)
+        if self._pos >= len(data) and self._data.endswith(data, 0, self._pos):
+            self._pos -= len(data)
+        else:
+            self._data, self._pos = data + self._data[self._pos :], 0
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, fewer only at the end, and leave them."""
+        found = self._data[self._pos : self._pos + size]
+        while len(found) < size:
+            chunk = next(self._chunks, None)
+            if chunk is None:
+                break
+            self._data, self._pos = self._data[self._pos :] + chunk, 0
+            found = self._data[:size]
+        return found
+
+    def go_to(self, search: _Search, overlap: int) -> bool:
+        """Go to what is found in the bytes at hand; else behind them, but for an overlap."""
+        found = search(self._data, self._pos)
+        left = len(self._data) - self._pos
+        skipped = found.start() - self._pos if found else max(left - overlap, 1)
+        self._pos += skipped
+        self.at += skipped
+        return found is not None
+
+    def may_look_again(self, size: int) -> bool:
+        """Whether so many bytes may be given back to be looked through; counts them."""
+        self._again -= size
+        return self._again + self.at >= 0
+
+
+def _mark_of(start: bytes) -> bytes | None:
+    return next((mark for mark in (GZIP, ZSTD) if start.startswith(mark)), None)
+
+
+def begins_record(text: bytes) -> bool:
+    r"""Tell whether a text begins as a record of WARC or ARC does.
+
+    >>> begins_record(b"WARC/1.0\r\n"), begins_record(b"<p>")
+    (True, False)
+    """
+    return text.startswith(b"WARC/") or arc.line(text[: arc.MAX_LINE]) is not None
+
+
+def packing_of(start: bytes) -> str | None:
+    """Return how an archive that begins so is packed; None for what begins as no archive.
+
+    Args:
+        start: its first bytes, some hundred at least.
+
+    >>> packing_of(b"WARC/1.0 ..."), packing_of(b"<p>")
+    ('', None)
+    """
+    if _is_skippable(start):
+        return "zst"
+    mark = _mark_of(start)
+    if mark is None:
+        return "" if begins_record(start) else None
+    # A dictionary is not known here, and Zstandard holds no other text so often.
+    is_known = _holds_record(start[:_LOOKED_AT], b"")
+    return {GZIP: "gz", ZSTD: "zst"}[mark] if is_known else None
+
+
+# ---- members
+
+
+def _members(source: _Source) -> Iterator[Piece]:
+    """The members of a compressed archive, and what is between them that is none."""
+    dictionary = b""
+    while start := source.peek(len(ZSTD)):
+        at = source.at
+        if _is_skippable(start):
+            content, fault = _skippable(source)
+            if not fault and start == _DICTIONARY and at == 0:
+                dictionary, fault = _dictionary(content)
+            if fault:
+                yield Piece(b"", at, begins=True, end=source.at, fault=fault, packed=True)
+            continue
+        mark = _mark_of(start)
+        if mark is None:
+            text = "no member begins here: what follows was not read"
+            yield Piece(b"", at, begins=True, end=at, fault=text, packed=True)
+            _find_member(source, dictionary)
+            continue
+        kept: list[bytes] = []
+        for piece in _unfolded(source, mark, dictionary, kept):
+            yield piece
+            if piece.fault:
+                _look_again(source, kept, dictionary)
+
+
+def _unfolded(
+    source: _Source, mark: bytes, dictionary: bytes, kept: list[bytes]
+) -> Iterator[Piece]:
+    """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
+    at, step, size, begins = source.at, _FED_FIRST, 0, True
+    stream, errors = _stream(mark, dictionary)
+    if stream is None:
+        source.take(1)
+        yield Piece(b"", at, begins=True, end=None, fault=_MISSING, packed=True)
+        return
+    while fed := source.take(step):
+        kept.append(fed)
+        size += len(fed)
+        while size > _KEPT and len(kept) > 1:
+            size -= len(kept.pop(0))
+        step = min(_FED_LAST[mark], 2 * step)
+        try:
+            data = stream.decompress(fed)
+        except errors as error:
+            text = f"the member does not decode: {error}"
+            yield Piece(b"", at, begins, source.at, text, packed=True)
+            return
+        if stream.eof:
+            source.give_back(stream.unused_data)
+            yield Piece(data, at, begins, source.at, "", packed=True)
+            return
+        if data:
+            yield Piece(data, at, begins, None, "", packed=True)
+            begins = False
+    yield Piece(b"", at, begins, source.at, BREAKS_OFF, packed=True)
+
+
+# The fault of a member that the archive ends in.
+BREAKS_OFF: Final = "the archive breaks off inside of a member"
+
+_MISSING: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
+
+
+def _stream(
+    mark: bytes, dictionary: bytes
+) -> tuple[zlib._Decompress | None, tuple[type[Exception], ...]]:
+    if mark == GZIP:
+        return zlib.decompressobj(31), (zlib.error,)
+    try:
+        import zstandard  # noqa: PLC0415 (of the extra `warc`)
+    except ImportError:
+        return None, ()
+    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW)
+    return reader.decompressobj(), (zstandard.ZstdError,)  # type: ignore[return-value]
+
+
+# ---- after damage
+
+
+def _look_again(source: _Source, kept: list[bytes], dictionary: bytes) -> None:
+    """Go to the next member after one that did not decode: it may begin inside of that."""
+    raw = b"".join(kept)
+    if raw and source.may_look_again(len(raw)):
+        source.give_back(raw)
+        source.take(1)
+    _find_member(source, dictionary)
+
+
+def _find_member(source: _Source, dictionary: bytes) -> None:
+    """Go to the next place that begins like a member of a record, or to the end."""
+    while source.peek(_LOOKED_AT):
+        if not source.go_to(_any_mark, len(ZSTD) - 1):
+            continue
+        if _holds_record(source.peek(_LOOKED_AT), dictionary):
+            return
+        source.take(1)
+
+
+_any_mark: Final = re.compile(b"|".join(map(re.escape, (GZIP, ZSTD)))).search
+
+
+def _holds_record(start: bytes, dictionary: bytes) -> bool:
+    mark = _mark_of(start)
+    stream, errors = _stream(mark, dictionary) if mark else (None, ())
+    if stream is None:
+        return False
+    try:
+        return begins_record(stream.decompress(start)[:_LOOKED_AT])
+    except errors:
+        return False
+
+
+# ---- frames that hold no text (RFC 8878 §3.1.2), among them a dictionary
+
+_DICTIONARY: Final = b"\x5d\x2a\x4d\x18"
+_SKIPPABLE: Final = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18").match
+_FRAME_HEAD: Final = 8
+
+
+def _is_skippable(start: bytes) -> bool:
+    return _SKIPPABLE(start) is not None
+
+
+def _skippable(source: _Source) -> tuple[bytes, str]:
+    """The content of a frame that holds no text, and why it cannot be read."""
+    head = source.peek(_FRAME_HEAD)
+    size = int.from_bytes(head[4:], "little")
+    source.take(len(head))
+    if size > MAX_DICTIONARY:
+        return b"", f"a frame without text has {size} bytes, more than {MAX_DICTIONARY}"
+    content = source.peek(size)
+    taken = 0
+    while taken < len(content):
+        taken += len(source.take(len(content) - taken))
+    if len(head) < _FRAME_HEAD or len(content) < size:
+        return b"", BREAKS_OFF
+    return content, ""
+
+
+def _dictionary(content: bytes) -> tuple[bytes, str]:
+    """A dictionary, which may itself be compressed (the .warc.zst specification)."""
+    if not content.startswith(ZSTD):
+        return content, ""
+    stream, errors = _stream(ZSTD, b"")
+    if stream is None:
+        return b"", _MISSING
+    try:
+        return stream.decompress(content), ""
+    except errors as error:
+        return b"", f"the dictionary does not decode: {error}"

@@ -1,0 +1,311 @@
+r"""Records of web archives: chunks of bytes in, records with their places out.
+
+Strategy: `members.pieces` unfolds the archive. A record is its fields, as many bytes as its
+Content-Length says, and two line ends (WARC/1.1 §4); in ARC one line and as many bytes as that
+says. A record counts when what follows it is the start of another one, or the end of its member or
+of the archive: then its length is right. Else it is a fault, and reading goes on at the next
+start of a record, which may stand inside of what the wrong length covered. So nothing is lost
+without being reported.
+
+Where real archives break the rules: lines end with LF alone, line ends between records are more or
+fewer, one gzip member holds many records or one record lies in several.
+
+To mind: only blocks that are `wanted`, and are no longer than `MAX_BLOCK`, are kept; the others are
+passed over as they are unfolded. Fields are text with undecodable bytes as surrogates; names are in
+lower case.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers import arc
+from relbase.containers.members import BREAKS_OFF, pieces
+from relbase.containers.unfolded import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+# The fields of a record: real ones have one or two KB, and a URL of some MB is a `data:` one.
+MAX_HEAD: Final = 1 << 20
+
+# A block that is kept, in bytes: the documents of a crawl are cut at some MB by the crawlers.
+MAX_BLOCK: Final = 128 << 20
+
+
+# A block that nobody wants is kept all the same up to this length: where the length is wrong, it
+# covers other records.
+_LOOKED_THROUGH: Final = 16 << 20
+
+
+class Trouble(Enum):
+    """Why a record, or a piece of an archive, cannot be read. The values are stable."""
+
+    CUT = "cut"  # the archive breaks off
+    DAMAGED = "damaged"  # a member that does not decode, or bytes that are no record
+    LENGTH = "length"  # Content-Length is not the length of the block
+    TOO_LARGE = "too-large"
+    UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
+    SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
+    ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
+
+
+class Record(NamedTuple):
+    """A record.
+
+    Args:
+        version: as "WARC/1.1"; "ARC" for one of an ARC file.
+        fields: names in lower case and values, in order. Those of an ARC line have the names that
+            WARC has for them.
+        offset: where it begins in the archive; of a compressed archive, the member.
+        size: of its block, in bytes.
+        block: None when it was not wanted, or is longer than `MAX_BLOCK`.
+    """
+
+    version: str
+    fields: tuple[tuple[str, str], ...]
+    offset: int
+    size: int
+    block: bytes | None
+
+    def get(self, name: str) -> str:
+        """Return the value of the first field of a name in lower case, "" for none."""
+        return next((value for field, value in self.fields if field == name), "")
+
+
+class Fault(NamedTuple):
+    """A record or a piece of an archive that cannot be read.
+
+    Args:
+        offset: where it begins in the archive; of a compressed archive the member.
+        record_id: of the record, "" when it is not known.
+        url: of the record, "" when it is not known.
+        trouble: why, in one word.
+        text: why, a sentence for people.
+    """
+
+    offset: int
+    record_id: str
+    url: str
+    trouble: Trouble
+    text: str
+
+
+def records(
+    chunks: Iterable[bytes], wanted: Callable[[Record], bool] = lambda _: True
+) -> Iterator[Record | Fault]:
+    r"""Yield the records of an archive in order, and what of it cannot be read.
+
+    Args:
+        chunks: the bytes of a WARC or ARC file, compressed with gzip or Zstandard or not, in
+            pieces of any size.
+        wanted: whether the block of a record, which has none yet, is to be kept.
+
+    Implements WARC/1.0, WARC/1.1 and ARC versions 1 and 2. Nothing in an archive raises.
+
+    >>> data = b"WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 2\r\n\r\nab\r\n\r\n"
+    >>> [(record.get("warc-type"), record.block) for record in records([data])]
+    [('x', b'ab')]
+    """
+    text = Text(pieces(chunks))
+    is_empty = True
+    while text.begin():
+        is_empty = False
+        if text.pos >= len(text.data):
+            yield _fault_of_member(text, None)
+        else:
+            yield from _read(text, wanted)
+    if is_empty:
+        yield Fault(0, "", "", Trouble.CUT, "the archive is empty")
+
+
+# ---- records
+
+
+class _Head(NamedTuple):
+    """What stands in front of a block."""
+
+    record: Record
+    length: int | None
+    why: str  # there is no length
+
+
+def _read(text: Text, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
+    """The record that begins here, or what is wrong with it."""
+    offset = text.offset
+    head = _head(text, offset)
+    if head is None:
+        yield _no_record(text, offset)
+        return
+    record, length, why = head
+    if length is None:
+        yield _fault(record, Trouble.LENGTH, why)
+        _resume(text, b"")
+        return
+    is_wanted = wanted(record)
+    if is_wanted and length > MAX_BLOCK:
+        is_wanted = False
+        why = f"the block has {length} bytes, more than {MAX_BLOCK}: not read"
+    most = MAX_BLOCK if is_wanted else _LOOKED_THROUGH
+    block, count = text.take(length, most)
+    found = _checked(text, record._replace(size=length), count)
+    if found is not None:
+        is_seen = _resume(text, block or b"") or count == 0
+        yield found if is_seen else found._replace(text=found.text + _UNSEEN)
+    elif why:
+        yield _fault(record, Trouble.TOO_LARGE, why)
+    else:
+        yield record._replace(size=length, block=block if is_wanted else None)
+    if found is None and _is_cut_behind(text, record):
+        yield _fault(record, Trouble.CUT, "the archive breaks off behind the block")
+
+
+def _checked(text: Text, record: Record, count: int) -> Fault | None:
+    """What is wrong with a record whose block has been taken, as far as there was one."""
+    if count < record.size:
+        if text.fault:
+            return _fault_of_member(text, record)
+        what = f"Content-Length is {record.size}, and {count} bytes are there"
+        return _fault(record, Trouble.LENGTH if text.packed else Trouble.CUT, what)
+    after = text.peek(_BETWEEN)
+    if text.over and text.fault and len(after) < _BETWEEN:
+        return _fault_of_member(text, record)
+    follows = after.lstrip(b"\r\n")
+    is_start = follows.startswith(b"WARC/"[: len(follows)]) or (
+        record.version == arc.VERSION
+        and arc.line(text.peek(arc.MAX_LINE).lstrip(b"\r\n")) is not None
+    )
+    if is_start:
+        return None
+    what = f"Content-Length is {record.size}, and no record begins behind so many bytes"
+    return _fault(record, Trouble.LENGTH, what)
+
+
+# Two line ends and the start of a version.
+_BETWEEN: Final = 9
+
+
+def _is_cut_behind(text: Text, record: Record) -> bool:
+    """Whether the archive ends without the line ends that follow a record (WARC/1.1 §4)."""
+    if text.packed or record.version == arc.VERSION:
+        return False
+    after = text.peek(_BETWEEN)
+    return text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n")
+
+
+def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
+    url = record.get("warc-target-uri").strip("<>")
+    return Fault(record.offset, record.get("warc-record-id"), url, trouble, text)
+
+
+def _fault_of_member(text: Text, record: Record | None) -> Fault:
+    """The fault of a member, told of the record in it when one is known; it is told once."""
+    what, text.fault = text.fault, ""
+    trouble = Trouble.CUT if what == BREAKS_OFF else Trouble.DAMAGED
+    if record is None:
+        return Fault(text.offset, "", "", trouble, what)
+    return _fault(record, trouble, what)
+
+
+def _no_record(text: Text, offset: int) -> Fault:
+    """What is here is no record: go on at the next one."""
+    start, ends = text.peek(len(b"WARC/")), _head_end(text.data, text.pos)
+    is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
+    if text.fault:
+        fault = _fault_of_member(text, None)
+    elif is_cut:
+        fault = Fault(offset, "", "", Trouble.CUT, "the archive breaks off inside of a heading")
+    else:
+        fault = Fault(offset, "", "", Trouble.DAMAGED, "no record begins here")
+    text.pos += 1
+    _resume(text, b"")
+    return fault
+
+
+# The start of a record behind what a wrong length covers, or behind what is none.
+_starts: Final = re.compile(rb"(?<=\n)WARC/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
+
+
+def _resume(text: Text, block: bytes) -> bool:
+    """Go to the next start of a record in a block that was taken, else behind it.
+
+    Returns whether the block was looked through.
+    """
+    found = _starts(block)
+    back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
+    is_seen = bool(block) and text.put_back(back)
+    while not (found and is_seen):
+        found, is_seen = _starts(text.data, text.pos), True
+        if found:
+            text.pos = found.start()
+        else:
+            # A start may lie across two pieces, with the line end in front of it.
+            text.pos = max(text.pos, len(text.data) - arc.MAX_LINE)
+            if not text.fill():
+                text.pos = len(text.data)
+                break
+    return bool(block) and is_seen
+
+
+_UNSEEN: Final = "; what it covers was not looked through"
+
+
+# ---- headings
+
+# Where a heading ends, or ends too early: no field is named like a version.
+_head_end: Final = re.compile(rb"\n(?:\r?\n|(WARC/[01]\.[0-9]+\r?\n))").search
+_version: Final = re.compile(rb"(WARC/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
+# named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
+_fields: Final = re.compile(
+    rb"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:\r?\n[ \t]++[^\r\n]*+)*+)"
+).findall
+_fold: Final = re.compile(rb"[ \t]*+\r?\n[ \t]++").sub
+_number: Final = re.compile(r"[0-9]{1,18}").fullmatch
+
+
+def _head(text: Text, offset: int) -> _Head | None:
+    """Take the head that begins here; None when none does."""
+    text.peek(len(b"WARC/"))
+    if not text.data.startswith(b"WARC/", text.pos):
+        return _arc_head(text, offset)
+    searched = text.pos
+    while (found := _head_end(text.data, searched)) is None:
+        searched = max(0, len(text.data) - text.pos - len(b"\n\r"))
+        if searched > MAX_HEAD or not text.fill():
+            return None
+    version = _version(text.data, text.pos)
+    if version is None or found[1] or found.end() - text.pos > MAX_HEAD:
+        return None
+    fields = tuple(
+        (name.decode("ascii", "replace").lower(), _text_of(value))
+        for name, value in _fields(text.data[version.end() : found.end()])
+    )
+    text.pos = found.end()
+    lengths = {value for name, value in fields if name == "content-length"}
+    record = Record(version[1].decode(), fields, offset, 0, None)
+    if len(lengths) != 1:
+        return _Head(record, None, f"{len(lengths)} different values of Content-Length")
+    length = lengths.pop()
+    if _number(length) is None or not length.isascii():
+        return _Head(record, None, f"Content-Length is {length[:40]!r}, and no number")
+    return _Head(record, int(length), "")
+
+
+def _text_of(value: bytes) -> str:
+    if b"\n" in value:
+        value = _fold(b" ", value)
+    return value.rstrip(b" \t").decode("utf-8", "surrogateescape")
+
+
+def _arc_head(text: Text, offset: int) -> _Head | None:
+    while b"\n" not in text.data[text.pos : text.pos + arc.MAX_LINE]:
+        if len(text.data) - text.pos > arc.MAX_LINE or not text.fill():
+            return None
+    found = arc.line(text.data[text.pos : text.pos + arc.MAX_LINE])
+    if found is None:
+        return None
+    text.pos += found.end()
+    fields = arc.fields(found)
+    return _Head(Record(arc.VERSION, fields, offset, 0, None), int(fields[-1][1]), "")

@@ -1,0 +1,400 @@
+"""XML by spans: the elements that can hold references, as offsets, in one pass.
+
+Strategy: `elements` walks the tokens of XML 1.0 §2 and §3.1: start and end tags, sections, comments
+and instructions, each by one expression that succeeds or ends the walk. What is in scope
+(namespaces, xml:base) is kept for the elements that state it only, and undone at their ends.
+`slots` asks the vocabulary which values of an element hold references.
+
+In comes a document in UTF-8. There is no tree, and nothing is checked here that the walk does not
+need: whether a document is well-formed is the business of `xml_sound`, which has to be asked before
+anything that was found is believed. No entity is expanded and no DTD is read.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.xml_names import Names
+from relbase.references.xml_vocabulary import RSS, XML_BASE
+from relbase.view.xml_values import needs_xml_view, value_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from relbase.references.vocabulary import Row
+    from relbase.references.xml_names import Named
+
+# §2.3 [3] S, and names as far as it takes to find their ends.
+_S: Final = rb"[ \t\r\n]"
+_NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
+_ATTRIBUTES: Final = (
+    rb"(?:" + _S + rb"++" + _NAME + _S + rb"*+=" + _S + rb"*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+"
+)
+
+# §3.1, §2.5 to §2.8: text, and the markup after it.
+_token: Final = re.compile(
+    rb"[^<]*+<(?:/[^>]*+>|(" + _NAME + rb")(" + _ATTRIBUTES + rb")" + _S + rb"*+(/?)>"
+    rb"|(!--)|(!\[CDATA\[)|(\?)|(!DOCTYPE))"
+).match
+_TAG, _COMMENT, _SECTION, _INSTRUCTION, _DOCTYPE = 3, 4, 5, 6, 7
+
+_attributes: Final = re.compile(
+    _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
+).finditer
+
+# §2.8 [28]: the rest of a document type declaration, with its internal subset.
+_doctype: Final = re.compile(
+    rb"""(?:[^"'\[>]++|"[^"]*+"|'[^']*+')*+
+    (?:\[(?:[^\]"'<]++|"[^"]*+"|'[^']*+'|<!--(?:[^-]++|-(?!->))*+-->|<\?(?:[^?]++|\?(?!>))*+\?>|<)*+
+    \][ \t\r\n]*+)?+>""",
+    re.VERBOSE,
+).match
+
+# xml-stylesheet §3: the target of an instruction, and its pseudo-attributes.
+_stylesheet: Final = re.compile(rb"xml-stylesheet(?=[ \t\r\n])").match
+
+_CLOSING: Final = {_COMMENT: b"-->", _SECTION: b"]]>", _INSTRUCTION: b"?>"}
+
+
+class Attribute(NamedTuple):
+    """An attribute: its name as written, its value without quotes, and the quote's byte."""
+
+    name: bytes
+    start: int
+    end: int
+    quote: bytes
+
+
+class Element(NamedTuple):
+    """A start tag of interest, as offsets.
+
+    Args:
+        named: what its name means.
+        name: its name as written.
+        start: of its `<`.
+        end: after its `>`.
+        text_end: where its text ends, which is markup only in sections, comments and instructions;
+            `end` where it has none, or elements in it.
+        attributes: those that its rows ask for, by key.
+        opens: whether its inside is of its own: it has an `xml:base`, or is a template. Its end is
+            `Left`, but for the root.
+    """
+
+    named: Named
+    name: bytes
+    start: int
+    end: int
+    text_end: int
+    attributes: Mapping[bytes, Attribute]
+    opens: bool
+
+
+class Sheet(NamedTuple):
+    """The `href` of an `xml-stylesheet` before the root."""
+
+    href: Attribute
+
+
+class Left(NamedTuple):
+    """The end of an element that `opens` a scope."""
+
+    end: int
+
+
+class Broken(NamedTuple):
+    """Where the walk ends before the document does: it is not well-formed."""
+
+    start: int
+
+
+Found: TypeAlias = Element | Sheet | Left | Broken
+
+
+class Slot(NamedTuple):
+    """A value that holds references.
+
+    `attribute` is its name as written, b"" for the text of an element, which has the quote b"".
+    """
+
+    element: bytes
+    attribute: bytes
+    row: Row
+    value: Attribute
+    codebase: Attribute | None = None
+
+
+class _Scope(NamedTuple):
+    """What ends with an element: it is `depth` elements deep, among those since the first scope."""
+
+    depth: int
+    bound: Mapping[bytes, bytes | None]
+    opens: bool
+
+
+# One loop over the tokens: its branches are the kinds of markup.
+def elements(  # noqa: C901, PLR0912, PLR0915
+    text: bytes, skip: Callable[[bytes, int], int] | None = None
+) -> Iterator[Found]:
+    """The elements of a document that can hold references, in order.
+
+    Args:
+        text: the document, in UTF-8.
+        skip: passes over what holds nothing of interest (`xml_skim`), from one offset to another.
+    """
+    names = Names()
+    scopes: list[_Scope] = []
+    depth = 0
+    is_prolog = True
+    pos = 0
+    while True:
+        if skip is not None and not scopes and not is_prolog:
+            pos = skip(text, pos)
+        found = _token(text, pos)
+        if found is None:
+            at = text.find(b"<", pos)
+            if at >= 0:
+                yield Broken(at)
+            return
+        group, start, pos = found.lastindex, pos, found.end()
+        if group is None:
+            depth -= 1
+            if scopes and depth == scopes[-1].depth:
+                scope = scopes.pop()
+                names.restore(scope.bound)
+                if scope.opens:
+                    yield Left(pos)
+        elif group == _TAG:
+            name = found[1]
+            declared: Mapping[bytes, bytes] = {}
+            before: Mapping[bytes, bytes | None] = {}
+            attributes: dict[bytes, Attribute] = {}
+            named = names.of_element(name)
+            if found.start(2) < found.end(2):
+                declared = _declared(text, found)
+                before = names.bind(declared)
+            if is_prolog:
+                names.plant(name)
+            if is_prolog or declared:
+                named = names.of_element(name)
+            if found.start(2) < found.end(2):
+                attributes = _asked(text, found, names, named)
+            opens = not is_prolog and (XML_BASE in attributes or _is_template(named))
+            text_end = pos
+            is_open = not found[3]
+            if named.held.text and is_open:
+                text_end = _text_end(text, pos)
+            if attributes or named.held.text or is_prolog or opens or is_item(named):
+                start = found.start(1) - 1
+                yield Element(named, name, start, pos, text_end, attributes, opens)
+            if opens or (declared and not is_prolog):
+                if is_open:
+                    scopes.append(_Scope(depth, before, opens))
+                else:
+                    names.restore(before)
+                    if opens:
+                        yield Left(pos)
+            depth += is_open
+            is_prolog = False
+            pos = text_end
+        elif group == _DOCTYPE:
+            closed = _doctype(text, pos)
+            if closed is None:
+                yield Broken(text.find(b"<", start))
+                return
+            pos = closed.end()
+        else:
+            inside, pos = pos, text.find(_CLOSING[group], pos)
+            if pos < 0:
+                yield Broken(text.find(b"<", start))
+                return
+            if is_prolog and group == _INSTRUCTION and (target := _stylesheet(text, inside)):
+                for attribute in _pseudo_attributes(text, target.end(), pos):
+                    yield Sheet(attribute)
+            pos += len(_CLOSING[group])
+
+
+def is_item(named: Named) -> bool:
+    """Whether an element is an item of RSS: its link may be the base of its HTML."""
+    return named.local == b"item" and named.vocabulary == RSS
+
+
+def _is_template(named: Named) -> bool:
+    """Whether an element's inside is no part of the document's tree (rule 4)."""
+    return named.local == b"template" and named.vocabulary == HTML
+
+
+def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
+    """The namespaces that a start tag declares, by prefix."""
+    start, end = tag.span(2)
+    if text.find(b"xmlns", start, end) < 0:
+        return {}
+    declared = {}
+    for found in _attributes(text, start, end):
+        name = found[1]
+        if name == b"xmlns":
+            declared[b""] = _meant(found[found.lastindex or 0])
+        elif name.startswith(b"xmlns:"):
+            declared[name[len(b"xmlns:") :]] = _meant(found[found.lastindex or 0])
+    return declared
+
+
+def _meant(raw: bytes) -> bytes:
+    return value_view(raw, b'"').inner if needs_xml_view(raw) else raw
+
+
+def _asked(text: bytes, tag: re.Match[bytes], names: Names, named: Named) -> dict[bytes, Attribute]:
+    """The attributes of a start tag that the rows of its element ask for."""
+    asked = named.held.asked
+    attributes = {}
+    for found in _attributes(text, *tag.span(2)):
+        key = names.key(found[1], named.vocabulary)
+        if key in asked and key is not None:
+            attributes[key] = _attribute(found, text)
+    return attributes
+
+
+def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
+    start, end = found.span(found.lastindex or 0)
+    return Attribute(found[1], start, end, text[end : end + 1])
+
+
+def _pseudo_attributes(text: bytes, start: int, end: int) -> Iterator[Attribute]:
+    """The `href` of an instruction, unless it refers into the document itself."""
+    for found in _attributes(text, start, end):
+        if found[1] == b"href":
+            attribute = _attribute(found, text)
+            if not text.startswith(b"#", attribute.start):
+                yield attribute
+            return
+
+
+# Text up to the next tag; `<` follows, or the end.
+_text_token: Final = re.compile(rb"[^<]*+(?:<(?:(!--)|(!\[CDATA\[)|(\?)|/))?+").match
+_END_TAG: Final = b"</"
+
+
+def _text_end(text: bytes, pos: int) -> int:
+    """Where the text of an element ends that begins at `pos`; `pos` if there are elements in it."""
+    begin = pos
+    while found := _text_token(text, pos):
+        group = found.lastindex
+        if group is None:
+            end = found.end() - len(_END_TAG)
+            return end if text.startswith(_END_TAG, end) else begin
+        closing = _CLOSING[group + _COMMENT - 1]
+        pos = text.find(closing, found.end())
+        if pos < 0:
+            return begin
+        pos += len(closing)
+    return begin
+
+
+def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
+    """Where an item of RSS ends, and the text of its own `link`, as a value without quotes.
+
+    Args:
+        text: the document.
+        item: it ends at the latest where the next one begins.
+    """
+    name = item.name[: -len(item.named.local)] + b"link"
+    depth, pos = 0, item.end
+    link: Attribute | None = None
+    while found := _token(text, pos):
+        start, pos = pos, found.end()
+        group = found.lastindex
+        if group is None:
+            depth -= 1
+            if depth < 0:
+                return start, link
+        elif group == _TAG:
+            if found[1] == item.name:
+                return start, link
+            is_open = not found[3]
+            if link is None and depth == 0 and found[1] == name and is_open:
+                link = Attribute(b"", pos, _text_end(text, pos), b"")
+            depth += is_open
+        elif group == _DOCTYPE or (pos := text.find(_CLOSING[group], pos)) < 0:
+            break
+    return len(text), link
+
+
+def embedded_base(text: bytes) -> Attribute | None:
+    """The first `<base>` of XHTML that has an href, in a document that a browser shows (rule 4).
+
+    Args:
+        text: the document, in UTF-8.
+    """
+    if not _base_tag(text):
+        return None
+    is_root = True
+    opened: list[bool] = []
+    templates = 0
+    for each in elements(text):
+        if isinstance(each, Left):
+            templates -= opened.pop()
+        elif isinstance(each, Element):
+            if is_root and not is_shown(each):
+                return None
+            is_root = False
+            if each.opens:
+                opened.append(_is_template(each.named))
+                templates += opened[-1]
+            is_base = each.named.local == b"base" and each.named.vocabulary == HTML
+            if is_base and b"href" in each.attributes and not templates:
+                return each.attributes[b"href"]
+    return None
+
+
+_base_tag: Final = re.compile(rb"<(?:[^ \t\r\n<>:]++:)?+base[ \t\r\n/>]").search
+
+
+def is_shown(root: Element) -> bool:
+    """Whether a document is one that browsers show: XHTML, SVG, MathML."""
+    return root.named.vocabulary in _SHOWN
+
+
+_SHOWN: Final = frozenset((HTML, MATH, SVG))
+
+
+def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+    """The values of one element that hold references, its text last.
+
+    Args:
+        text: the document.
+        element: of it.
+        extended: whether rows of the policy `extended` count.
+    """
+    held = element.named.held
+    attributes = element.attributes
+
+    def says(key: bytes) -> bytes:
+        """What an attribute says; `xlink:href` is compared with what SVG animates."""
+        value = attributes.get(key)
+        return b"" if value is None else _meant(text[value.start : value.end]).lower()
+
+    for key, value in attributes.items():
+        for row in held.rows.get(key, ()):
+            if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
+                codebase = attributes.get(b"codebase") if row.on_codebase else None
+                yield Slot(element.name, value.name, row, value, codebase)
+                break
+    if element.text_end == element.end:
+        return
+    for row, only in held.text:
+        if row.when is not None and not row.when.holds(says):
+            continue
+        if not only or _begins(text, element, only):
+            value = Attribute(b"", element.end, element.text_end, b"")
+            yield Slot(element.name, b"", row, value)
+            break
+
+
+_section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+
+
+def _begins(text: bytes, element: Element, only: tuple[bytes, ...]) -> bool:
+    """Whether the text of an element begins with one of some paths."""
+    found = _section(text, element.end, element.text_end)
+    return text.startswith(only, found.end() if found else element.end, element.text_end)

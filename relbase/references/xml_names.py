@@ -1,0 +1,88 @@
+"""Namespaces in XML: which prefixes are bound where, and what an element's name means there.
+
+What is bound on an element holds for its inside: `bind` says what to put back at its end. Names are
+looked up once between two changes. To mind: a prefix that is bound nowhere makes a name of no
+vocabulary, since nobody can say what was meant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from relbase.references.xml_vocabulary import KEYS, ROOTS, VOCABULARIES, Held, held, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_XML = b"http://www.w3.org/XML/1998/namespace"
+
+
+class Named(NamedTuple):
+    """What the name of an element means: its vocabulary, None for an unknown one, and its rows."""
+
+    vocabulary: str | None
+    local: bytes
+    held: Held
+
+
+class Names:
+    """The namespaces in scope, from the start tag of the root on."""
+
+    __slots__ = ("_bound", "_keys", "_named", "_plain")
+
+    def __init__(self) -> None:
+        self._bound: dict[bytes, bytes] = {b"xml": _XML}
+        self._named: dict[bytes, Named] = {}
+        self._keys: dict[bytes, bytes | None] = {}
+        self._plain: str | None = None
+
+    def plant(self, root: bytes) -> None:
+        """Name the root, whose own namespaces are bound: in none, the document is what it says."""
+        self._plain = None if b"" in self._bound else ROOTS.get(root)
+        self._named.clear()
+
+    def bind(self, declared: Mapping[bytes, bytes]) -> dict[bytes, bytes | None]:
+        """Bind prefixes to namespaces, b"" for the default one; return what they were."""
+        before = {prefix: self._bound.get(prefix) for prefix in declared}
+        if declared:
+            self._change(declared)
+        return before
+
+    def restore(self, before: Mapping[bytes, bytes | None]) -> None:
+        """Bind prefixes to what they were."""
+        if before:
+            self._change(before)
+
+    def _change(self, bindings: Mapping[bytes, bytes | None]) -> None:
+        for prefix, namespace in bindings.items():
+            # The empty namespace is none (Namespaces in XML §6.2).
+            if namespace:
+                self._bound[prefix] = namespace
+            else:
+                self._bound.pop(prefix, None)
+        self._named.clear()
+        self._keys.clear()
+
+    def of_element(self, name: bytes) -> Named:
+        """What the name of an element means."""
+        found = self._named.get(name)
+        if found is None:
+            prefix, colon, local = name.partition(b":")
+            if not colon:
+                prefix, local = b"", name
+            namespace = self._bound.get(prefix)
+            if namespace is None:
+                vocabulary = None if colon else self._plain
+            else:
+                vocabulary = VOCABULARIES.get(namespace)
+            found = self._named[name] = Named(vocabulary, local, held(vocabulary, local))
+        return found
+
+    def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
+        """By which key an attribute goes on an element of a vocabulary; None for no row."""
+        if b":" not in name:
+            return key_of(name, vocabulary)
+        if name not in self._keys:
+            prefix, _, local = name.partition(b":")
+            self._keys[name] = KEYS.get((self._bound.get(prefix, b""), local))
+        return self._keys[name]

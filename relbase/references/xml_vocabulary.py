@@ -1,0 +1,324 @@
+"""Which attributes of XML hold URLs, and the text of which elements, by namespace and case.
+
+Strategy: a table a vocabulary, as `vocabulary` has for HTML; those of XHTML, SVG and MathML are
+made from it. `held` says what an element can hold. Attributes go by a key: their name as written
+where they are in no namespace, and `xlink:href`, `rdf:about`, `xml:base` whatever their prefix is.
+
+Never references, and so in no row (design rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
+RSS's `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers, `xlink:role` (XLink
+1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style sheets of XSLT what
+looks like a reference is a template: nothing in them is one.
+
+Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
+1.5.1, Apple's and Google's podcast modules, the podcast namespace, sitemaps.org and Google's
+extensions, OPML 2.0, OPF 3.3 and 2.0, NCX 2005, DocBook 4.5 and 5.1, XLink 1.1, XML Base 2.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.references import vocabulary
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import Condition, Nested, Row
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from relbase.references.vocabulary import Says
+
+# Vocabularies of which an element can say more than its namespace's name.
+ATOM: Final = "atom"
+RSS: Final = "rss"
+SITEMAP: Final = "sitemap"
+OPML: Final = "opml"
+DOCBOOK: Final = "docbook"
+XSLT: Final = "xslt"
+_ATOM_03: Final = "atom 0.3"
+_RDF: Final = "rdf"
+_MEDIA: Final = "media rss"
+_PODCAST: Final = "podcast"
+_PACKAGE: Final = "package"
+_NCX: Final = "ncx"
+
+# The namespaces of each vocabulary: some are written in several ways.
+_NAMESPACES: Final = {
+    HTML: "http://www.w3.org/1999/xhtml",
+    SVG: "http://www.w3.org/2000/svg",
+    MATH: "http://www.w3.org/1998/Math/MathML",
+    ATOM: "http://www.w3.org/2005/Atom",
+    _ATOM_03: "http://purl.org/atom/ns#",
+    "threading": "http://purl.org/syndication/thread/1.0",
+    "publishing": "http://www.w3.org/2007/app",
+    RSS: "http://purl.org/rss/1.0/ http://my.netscape.com/rdf/simple/0.9/"
+    " http://channel.netscape.com/rdf/simple/0.9/ http://backend.userland.com/rss2"
+    " http://blogs.law.harvard.edu/tech/rss http://backend.userland.com/rss"
+    " http://cyber.law.harvard.edu/rss/rss.html",
+    "content": "http://purl.org/rss/1.0/modules/content/",
+    "comments": "http://wellformedweb.org/CommentAPI/",
+    "trackback": "http://madskills.com/public/xml/rss/module/trackback/",
+    "licence": "http://backend.userland.com/creativeCommonsRssModule",
+    "feedburner": "http://rssnamespace.org/feedburner/ext/1.0",
+    _RDF: "http://www.w3.org/1999/02/22-rdf-syntax-ns#",
+    _MEDIA: "http://search.yahoo.com/mrss/ http://search.yahoo.com/mrss",
+    "itunes": "http://www.itunes.com/dtds/podcast-1.0.dtd http://www.itunes.com/DTDs/Podcast-1.0.dtd"
+    " http://www.itunes.com/DTDs/PodCast-1.0.dtd",
+    "play": "http://www.google.com/schemas/play-podcasts/1.0",
+    _PODCAST: "https://podcastindex.org/namespace/1.0"
+    " https://github.com/Podcastindex-org/podcast-namespace/blob/main/docs/1.0.md",
+    SITEMAP: "http://www.sitemaps.org/schemas/sitemap/0.9 https://www.sitemaps.org/schemas/sitemap/0.9"
+    " http://www.google.com/schemas/sitemap/0.9 http://www.google.com/schemas/sitemap/0.84",
+    "sitemap image": "http://www.google.com/schemas/sitemap-image/1.1",
+    "sitemap video": "http://www.google.com/schemas/sitemap-video/1.1",
+    _PACKAGE: "http://www.idpf.org/2007/opf http://openebook.org/namespaces/oeb-package/1.0/",
+    _NCX: "http://www.daisy.org/z3986/2005/ncx/",
+    DOCBOOK: "http://docbook.org/ns/docbook",
+    XSLT: "http://www.w3.org/1999/XSL/Transform",
+}
+VOCABULARIES: Final[Mapping[bytes, str]] = {
+    namespace.encode(): name for name, all_ in _NAMESPACES.items() for namespace in all_.split()
+}
+
+# Documents in no namespace say by their root what they are.
+_ROOTS: Final = {
+    RSS: "rss",
+    ATOM: "feed entry",
+    OPML: "opml",
+    SITEMAP: "urlset sitemapindex",
+    DOCBOOK: "book article chapter section sect1 refentry set part appendix preface glossary",
+}
+ROOTS: Final[Mapping[bytes, str]] = {
+    root.encode(): name for name, all_ in _ROOTS.items() for root in all_.split()
+}
+
+XML_BASE: Final = b"xml:base"
+# Attributes in a namespace that count, and by which key.
+KEYS: Final[Mapping[tuple[bytes, bytes], bytes]] = {
+    (b"http://www.w3.org/XML/1998/namespace", b"base"): XML_BASE,
+    (b"http://www.w3.org/1999/xlink", b"href"): b"xlink:href",
+    **{
+        (_NAMESPACES[_RDF].encode(), name.encode()): f"rdf:{name}".encode()
+        for name in ("about", "resource", "datatype")
+    },
+}
+
+# HTML folds case, so that its tables are in lower case: names that XML writes otherwise.
+CASED: Final = {b"feImage": b"feimage", b"attributeName": b"attributename"} | {
+    b"definitionURL": b"definitionurl"
+}
+
+
+def _says(attribute: bytes, *values: bytes) -> Condition:
+    return Condition((attribute,), lambda says: says(attribute) in values, values)
+
+
+def _is_escaped(says: Says) -> bool:
+    """Atom 0.3 §3.1: markup is escaped with `mode` only; early feeds of Atom 1.0 say so too."""
+    return says(b"mode") == b"escaped" and says(b"type") in {b"text/html", b"html"}
+
+
+_URL: Final = Row(Syntax.URL)
+_HTML: Final = Row(Nested.HTML)
+_TYPED: Final = Row(Nested.HTML, when=_says(b"type", b"html", b"text/html"))
+_ESCAPED: Final = Row(Nested.HTML, when=Condition((b"mode", b"type"), _is_escaped))
+# RDF 1.1 XML Syntax §5.3: the empty reference is the base URI, without which nothing is described.
+_RESOURCE: Final = Row(Syntax.URL, empty=True)
+
+# (elements, attributes, row), by vocabulary
+_ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
+    ATOM: (
+        ("link", "href", _URL),
+        ("content", "src", _URL),
+        ("generator", "uri", _URL),
+    ),
+    _ATOM_03: (("link", "href", _URL), ("generator", "url", _URL)),
+    "threading": (("in-reply-to", "href source", _URL),),
+    "publishing": (("collection categories", "href", _URL),),
+    RSS: (("enclosure source", "url", _URL),),
+    _RDF: (("*", "about resource", _RESOURCE),),  # of the first drafts, without prefix
+    _MEDIA: (
+        ("content thumbnail player embed copyright", "url", _URL),
+        ("peerLink license subTitle", "href", _URL),
+    ),
+    "itunes": (("image", "href", _URL),),
+    "play": (("image", "href", _URL),),
+    _PODCAST: (
+        ("*", "url href", _URL),
+        ("person", "img", _URL),
+        ("source socialInteract", "uri", _URL),
+        ("remoteItem", "feedUrl", _URL),
+        ("images", "srcset", Row(Syntax.SRCSET)),
+    ),
+    "sitemap video": (("uploader", "info", _URL),),
+    OPML: (("outline", "xmlUrl htmlUrl url", _URL),),
+    _PACKAGE: (("item reference link site", "href", _URL),),
+    _NCX: (("content img audio", "src", _URL),),
+    DOCBOOK: (
+        ("imagedata audiodata videodata textdata graphic inlinegraphic", "fileref", _URL),
+        ("ulink", "url", _URL),
+    ),
+}
+
+
+class Text(NamedTuple):
+    """How the text of an element holds references.
+
+    Args:
+        row: as that of an attribute.
+        only: what the text has to begin with, anything when empty.
+    """
+
+    row: Row
+    only: tuple[bytes, ...] = ()
+
+
+_LINK: Final = Text(_URL)
+_MARKUP: Final = Text(_HTML)
+# Readers know an item by its guid: where it is no link it stays, or every item would be new.
+_PERMALINK: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
+_PATH: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
+
+# (elements, texts), by vocabulary
+_TEXTS: Final[dict[str, tuple[tuple[str, tuple[Text, ...]], ...]]] = {
+    ATOM: (
+        ("icon logo uri", (_LINK,)),
+        ("title subtitle summary rights content", (Text(_TYPED), Text(_ESCAPED))),
+    ),
+    _ATOM_03: (
+        ("url", (_LINK,)),
+        ("title tagline info summary copyright content", (Text(_ESCAPED),)),
+    ),
+    RSS: (
+        ("link url docs comments", (_LINK,)),
+        ("guid", (_PERMALINK, _PATH)),
+        ("description fullitem", (_MARKUP,)),
+    ),
+    "content": (("encoded", (_MARKUP,)),),
+    "comments": (("comment commentRss commentRSS", (_LINK,)),),
+    "trackback": (("ping", (_LINK,)),),
+    "licence": (("license", (_LINK,)),),
+    "feedburner": (("origLink origEnclosureLink", (_LINK,)),),
+    _MEDIA: (("description title", (Text(_TYPED),)),),
+    "itunes": (("new-feed-url", (_LINK,)),),
+    SITEMAP: (("loc", (_LINK,)),),
+    "sitemap image": (("loc license", (_LINK,)),),
+    "sitemap video": (("thumbnail_loc content_loc player_loc gallery_loc", (_LINK,)),),
+    OPML: (("docs ownerId", (_LINK,)),),
+}
+
+# What counts on every element.
+_EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
+    XML_BASE: (_URL,),
+    b"xlink:href": (_URL,),
+    **dict.fromkeys((b"rdf:about", b"rdf:resource", b"rdf:datatype"), (_RESOURCE,)),
+}
+
+
+class Held(NamedTuple):
+    """What an element can hold.
+
+    Args:
+        rows: its attributes that are in some row, by key, each with its rows in their order.
+        text: how its text holds references, in their order.
+        asked: the attributes that have to be known of it.
+    """
+
+    rows: Mapping[bytes, tuple[Row, ...]]
+    text: tuple[Text, ...]
+    asked: frozenset[bytes]
+
+
+# Elements, attributes and texts have bounded tables; names of a document are not kept.
+@lru_cache(maxsize=1)
+def _tables() -> dict[tuple[str, bytes], Held]:
+    attributes: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {}
+    texts: dict[tuple[str, bytes], tuple[Text, ...]] = {}
+    for vocabulary_, rows in _ATTRIBUTES.items():
+        for elements, names, row in rows:
+            for element in elements.encode().split():
+                own = attributes.setdefault((vocabulary_, element), {})
+                own.update(dict.fromkeys(names.encode().split(), (row,)))
+    for vocabulary_, entries in _TEXTS.items():
+        for elements, found in entries:
+            texts.update(((vocabulary_, element), found) for element in elements.encode().split())
+    for namespace, element, _ in vocabulary.PLACES:
+        attributes[namespace, element] = dict(vocabulary.held(namespace, element).rows)
+    for namespace, element in vocabulary.TEXT_ROWS:
+        rows_ = vocabulary.held(namespace, element)
+        attributes[namespace, element] = dict(rows_.rows)
+        texts[namespace, element] = tuple(map(Text, rows_.text))
+    places = {*attributes, *texts, *((name, b"*") for name in (*_NAMESPACES, OPML))}
+    return {
+        (name, element): _held(
+            {
+                **_EVERYWHERE,
+                **attributes.get((name, b"*"), {}),
+                **attributes.get((name, element), {}),
+            },
+            texts.get((name, element), ()),
+        )
+        for name, element in places
+    }
+
+
+def _held(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Text, ...]) -> Held:
+    found = [*(row for all_ in rows.values() for row in all_), *(text_.row for text_ in text)]
+    deciding = {name for row in found if row.when for name in row.when.asks}
+    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
+    return Held(rows, text, frozenset(rows) | deciding | codebase)
+
+
+_UNKNOWN: Final = _held(_EVERYWHERE, ())
+_TEMPLATE: Final = _held({XML_BASE: (_URL,)}, ())
+
+
+def held(name: str | None, local: bytes) -> Held:
+    """What an element can hold.
+
+    Args:
+        name: of its vocabulary, None for one that is not known.
+        local: its name without prefix.
+
+    >>> [text.row.syntax.value for text in held("rss", b"link").text]
+    ['url']
+    """
+    if name is None:
+        return _UNKNOWN
+    if name == XSLT:
+        return _TEMPLATE
+    if name in _FOLDED:
+        local = CASED.get(local, local if local == local.lower() and local not in _UNCASED else b"")
+    tables = _tables()
+    return tables.get((name, local)) or tables[name, b"*"]
+
+
+_FOLDED: Final = frozenset((HTML, SVG, MATH))
+_UNCASED: Final = frozenset(CASED.values())
+
+
+def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
+    """By which key an attribute in no namespace goes, None for one that is in no row."""
+    if vocabulary_ in _FOLDED:
+        return CASED.get(name, None if name in _UNCASED else name)
+    return name
+
+
+def text_rows() -> dict[bytes, list[Row]]:
+    """The local names of all elements whose text can hold references, each with its rows."""
+    rows: dict[bytes, list[Row]] = {}
+    for (_, element), found in _tables().items():
+        if found.text:
+            rows.setdefault(element, []).extend(text.row for text in found.text)
+    return rows
+
+
+def attribute_rows() -> dict[bytes, list[Row]]:
+    """The local names of all attributes that can hold references, each with its rows."""
+    cased = {lower: name for name, lower in CASED.items()}
+    rows: dict[bytes, list[Row]] = {}
+    for found in _tables().values():
+        for key, own in found.rows.items():
+            rows.setdefault(cased.get(key, key).rpartition(b":")[2], []).extend(own)
+    return rows

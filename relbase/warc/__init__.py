@@ -1,0 +1,33 @@
+"""Web archives: their pages in; conversion records with absolute links, and rows of links, out.
+
+    for page in pages(chunks):
+        if isinstance(page, Page):
+            made = conversion(page, date="2026-01-02T03:04:05Z")
+
+`pages` reads WARC and ARC, compressed or not, from chunks of bytes; the codings br and zstd,
+archives compressed with Zstandard, and `table` need the packages of the extra `relbase[warc]`.
+"""
+
+from relbase.containers.warc import Fault as Fault
+from relbase.containers.warc import Trouble as Trouble
+from relbase.warc.reading import Page as Page
+from relbase.warc.reading import pages as pages
+from relbase.warc.rows import Row as Row
+from relbase.warc.rows import link_rows as link_rows
+from relbase.warc.writing import Conversion as Conversion
+from relbase.warc.writing import conversion as conversion
+from relbase.warc.writing import pack as pack
+from relbase.warc.writing import warcinfo as warcinfo
+
+__all__ = [
+    "Conversion",
+    "Fault",
+    "Page",
+    "Row",
+    "Trouble",
+    "conversion",
+    "link_rows",
+    "pack",
+    "pages",
+    "warcinfo",
+]

@@ -1,0 +1,211 @@
+"""The pages of a web archive: records in, documents without their codings out.
+
+Strategy: responses, resources, conversions and revisits whose media type is one of relbase's
+formats are pages. A response is an HTTP message: its head is read, the codings of its body are
+undone. A revisit has the body of another record (WARC/1.1 §6.7.2): where that is, is remembered
+when it is read, and it is read once more.
+
+To mind: a page's URL is its record's, since each hop of a redirect has a record of its own. What is
+remembered of a page are some numbers, whatever an archive says of itself.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import text_of
+from relbase.containers.http import decoded, read_head, values
+from relbase.containers.warc import Fault, Record, Trouble, records
+from relbase.formats import may_hold_references
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from relbase.containers.http import Head
+
+    Again = Callable[[int], Iterable[bytes]]
+
+# How many records of a member are looked at for the payload of a revisit: a well-made archive has
+# one a member.
+_LOOKED_AT: Final = 64
+
+_TYPES: Final = frozenset(("response", "resource", "conversion", "revisit"))
+_OVERRULED: Final = frozenset(("base", "content-base"))
+_NOT_MODIFIED: Final = 304
+
+
+class Page(NamedTuple):
+    """A document of an archive.
+
+    Args:
+        offset: where its record begins in the archive; of a compressed archive, the member.
+        record_id: of the record, "" where it has none.
+        url: what it was retrieved from, as the record says; "" where it does not.
+        date: of the record.
+        status: of the HTTP response, None where it is none.
+        fields: of the HTTP heading, names in lower case; of a resource, its Content-Type.
+        body: without the codings of its transfer and of its content.
+        truncated: why the crawler did not store all of it (WARC-Truncated), "" when it did.
+        remarks: where the codings are not as stated, sentences for people.
+    """
+
+    offset: int
+    record_id: str
+    url: str
+    date: str
+    status: int | None
+    fields: tuple[tuple[str, str], ...]
+    body: bytes
+    truncated: str
+    remarks: tuple[str, ...]
+
+    @property
+    def content_type(self) -> str:
+        """The media type as it is stated, with its parameters; "" when it is not."""
+        return next((value for name, value in self.fields if name == "content-type"), "")
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it is a response of 2xx, or no response."""
+        return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
+
+
+def pages(chunks: Iterable[bytes], again: Again | None = None) -> Iterator[Page | Fault]:
+    r"""Yield the pages of an archive in order, and what of it cannot be read.
+
+    Args:
+        chunks: the bytes of a WARC or ARC file, compressed or not, in pieces of any size.
+        again: reads the archive once more, from an offset: for the payloads of revisits. Without
+            it they are faults.
+
+    >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
+    >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"
+    >>> record = head + b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (len(block), block)
+    >>> [(page.url, page.status, page.body) for page in pages([record])]
+    [('http://h/', 200, b'<p>')]
+    """
+    places: dict[int, int] = {}
+    for record in records(chunks, _wanted):
+        if isinstance(record, Fault):
+            yield record
+        elif record.block is None:
+            continue
+        elif record.get("warc-type") == "revisit":
+            yield from _revisit(record, places, again)
+        else:
+            page = _page(record)
+            if page is not None:
+                for name in _names(record):
+                    places.setdefault(hash(name), record.offset)
+                yield page
+
+
+def _wanted(record: Record) -> bool:
+    type_ = record.get("warc-type")
+    if type_ not in _TYPES:
+        return False
+    return type_ == "revisit" or may_hold_references(record.get("content-type"))
+
+
+def _page(record: Record) -> Page | Fault | None:
+    """The page that a record holds; None when it holds no document of use."""
+    assert record.block is not None
+    head = read_head(record.block)
+    is_http = head is not None and record.get("warc-type") == "response"
+    fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
+    body = record.block
+    if head is not None and is_http:
+        fields, body = _fields(record.block, head), body[head.heading.body :]
+    type_ = next((value for name, value in fields if name == "content-type"), "")
+    if not may_hold_references(type_):
+        return None
+    if record.get("warc-segment-number"):
+        return _fault(record, Trouble.SEGMENTED, "the record is a segment of several: not joined")
+    transfer = [value for name, value in fields if name == "transfer-encoding"]
+    content = [value for name, value in fields if name == "content-encoding"]
+    found = decoded(body, transfer, content)
+    if found.data is None:
+        return _fault(record, Trouble.UNDECODABLE, found.fault)
+    if not may_hold_references(type_, found.data):
+        return None
+    return Page(
+        record.offset,
+        record.get("warc-record-id"),
+        _url(record),
+        record.get("warc-date"),
+        head.status if head is not None and is_http else None,
+        fields,
+        found.data,
+        record.get("warc-truncated"),
+        found.remarks,
+    )
+
+
+def _fields(block: bytes, head: Head) -> tuple[tuple[str, str], ...]:
+    return tuple((field.name, text_of(block, field)) for field in head.heading.fields)
+
+
+def _url(record: Record) -> str:
+    """The target; WARC/1.0 and wget write it in brackets."""
+    url = record.get("warc-target-uri")
+    return url[1:-1] if url.startswith("<") and url.endswith(">") else url
+
+
+def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
+    return Fault(record.offset, record.get("warc-record-id"), _url(record), trouble, text)
+
+
+# ---- revisits
+
+
+def _names(record: Record) -> list[str]:
+    """What revisits may call a record by."""
+    names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
+    return [*filter(None, names), f"{_url(record)} {record.get('warc-date')}"]
+
+
+def _payload_names(record: Record) -> list[str]:
+    """What a revisit calls its payload by, the surest first."""
+    names = [record.get("warc-refers-to"), record.get("warc-payload-digest")]
+    uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
+    return [*filter(None, names), *([f"{uri.strip('<>')} {date}"] if uri and date else [])]
+
+
+def _revisit(record: Record, places: dict[int, int], again: Again | None) -> Iterator[Page | Fault]:
+    head = read_head(record.block or b"")
+    types = values(record.block or b"", head, "content-type") if head else []
+    if types and not may_hold_references(types[0]):
+        return  # of an image, say
+    names = _payload_names(record)
+    offset = next((places[hash(name)] for name in names if hash(name) in places), None)
+    if offset is None or again is None:
+        text = "its payload is not before it in the archive"
+        if offset is not None:
+            text = "its payload stands before it: not read once more"
+        yield _fault(record, Trouble.ELSEWHERE, text)
+        return
+    for payload in islice(records(again(offset), _wanted), _LOOKED_AT):
+        if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
+            page = _page(payload) if payload.block is not None else None
+            if isinstance(page, Page):
+                yield _revisited(record, page)
+            return
+    yield _fault(record, Trouble.ELSEWHERE, "its payload is not where it was: not read")
+
+
+def _revisited(record: Record, payload: Page) -> Page:
+    """The payload as it was met again: at the revisit's own URL, with what its own heading says."""
+    head = read_head(record.block or b"")
+    own = _fields(record.block or b"", head) if head else ()
+    names = {name for name, _ in own} & {"content-type", "content-language", *_OVERRULED}
+    fields = [field for field in payload.fields if field[0] not in (names | _OVERRULED)]
+    status = head.status if head and head.status != _NOT_MODIFIED else payload.status
+    return payload._replace(
+        offset=record.offset,
+        record_id=record.get("warc-record-id"),
+        url=_url(record),
+        date=record.get("warc-date"),
+        status=status,
+        fields=(*(field for field in own if field[0] in names), *fields),
+    )

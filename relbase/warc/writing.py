@@ -1,0 +1,235 @@
+"""Conversion records: pages with absolute links, as WARC/1.1 §6.7 describes them.
+
+Strategy: the block of a conversion is the page itself, without its codings, so that nothing of the
+HTTP message is needed to read it: the Content-Type carries the transport's charset, and
+WARC-Refers-To names the record. Ids are derived from what went in, and the date is an argument:
+equal input gives equal bytes, wherever and however often it is made.
+
+To mind: a value from an archive goes into a heading here, and must not begin a line of its own.
+WARC/1.1 §5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in
+conversions.
+"""
+
+from __future__ import annotations
+
+import re
+import uuid
+import zlib
+from base64 import b32encode
+from dataclasses import fields
+from hashlib import sha1
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.call import DEFAULT_POLICY, Arguments, as_url
+from relbase.formats import FORMATS, kind_of_bytes, kind_of_type
+from relbase.pipeline import rewrite
+from relbase.url.resolver import Profile, as_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Literal
+
+    from relbase.call import ProfileName
+    from relbase.edit import Edit
+    from relbase.notes import Note
+    from relbase.policy import Policy
+    from relbase.warc.reading import Page
+
+    Packing = Literal["", "gz", "zst"]
+
+# What made a record is part of its id: another version may make another record.
+VERSION: Final = "0.1.0"
+
+_DATE: Final = re.compile(
+    r"[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9](?:\.[0-9]{1,9})?Z"
+)
+
+
+class Conversion(NamedTuple):
+    """What became of a page.
+
+    Args:
+        record: the conversion record, not compressed; None when no link changed.
+        edits: what changed, in coordinates of the page's body.
+        notes: what the user should know.
+    """
+
+    record: bytes | None
+    edits: tuple[Edit, ...]
+    notes: tuple[Note, ...]
+
+
+def conversion(
+    page: Page,
+    *,
+    date: str,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    info: str = "",
+) -> Conversion:
+    """Return the conversion record of a page with its links made absolute.
+
+    Args:
+        page: of an archive.
+        date: the time of the conversion, in UTC, as WARC writes it: 2026-01-02T03:04:05Z.
+        profile: the algorithm that resolves.
+        policy: what is left alone.
+        info: the id of the warcinfo record that tells of it, "" for none.
+
+    Raises:
+        ValueError: if the date is not one.
+
+    Implements WARC/1.1 §6.7.
+
+    >>> from relbase.warc import Page
+    >>> page = Page(0, "<urn:x>", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
+    >>> conversion(page, date="2026-01-02T03:04:05Z").record.splitlines()[-2]
+    b'<a href=http://h/d/x>'
+    """
+    check_date(date)
+    result = rewrite(page.body, **arguments(page, profile, policy))
+    if not result.changed:
+        return Conversion(None, (), result.notes)
+    digest = _digest(result.data)
+    head = [
+        ("WARC-Type", "conversion"),
+        ("WARC-Target-URI", page.url),
+        ("WARC-Date", date),
+        ("WARC-Record-ID", derived_id(as_profile(profile), policy, _source(page))),
+        ("WARC-Refers-To", page.record_id),
+        ("WARC-Warcinfo-ID", info),
+        ("WARC-Block-Digest", digest),
+        ("WARC-Payload-Digest", digest),
+        ("WARC-Truncated", page.truncated),
+        ("Content-Type", page.content_type or _type(page)),
+    ]
+    return Conversion(_record(head, result.data), result.edits, result.notes)
+
+
+def warcinfo(
+    name: str,
+    *,
+    date: str,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+) -> tuple[str, bytes]:
+    """Return the id of a warcinfo record that tells of conversions, and the record.
+
+    Args:
+        name: of the archive it is for, "" when it has none.
+        date: the time of the conversion, as `conversion` takes it.
+        profile: the algorithm that resolves.
+        policy: what is left alone.
+
+    Implements WARC/1.1 §6.2.
+
+    >>> b"software: relbase" in warcinfo("x.warc", date="2026-01-02T03:04:05Z")[1]
+    True
+    """
+    check_date(date)
+    known = as_profile(profile)
+    record_id = derived_id(known, policy, f"warcinfo {name} {date}")
+    block = (
+        f"software: relbase/{VERSION}\r\nformat: WARC File Format 1.1\r\n"
+        "conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/"
+        "warc-1.1/\r\n"
+        f"description: relative links made absolute, profile {known.value}\r\n"
+    ).encode()
+    head = [
+        ("WARC-Type", "warcinfo"),
+        ("WARC-Date", date),
+        ("WARC-Record-ID", record_id),
+        ("WARC-Filename", name),
+        ("Content-Type", "application/warc-fields"),
+    ]
+    return record_id, _record(head, block)
+
+
+def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> bytes:
+    """Return a record as it stands in an archive: one record, one member, for indexes.
+
+    Args:
+        record: not compressed.
+        packing: "gz", "zst" (needs the extra `warc`), or "" for none.
+        level: of the compression, None for one that is fast for its size.
+
+    >>> import gzip
+    >>> gzip.decompress(pack(b"record"))
+    b'record'
+    """
+    if packing == "gz":
+        compressor = zlib.compressobj(_GZIP_LEVEL if level is None else level, zlib.DEFLATED, 31)
+        return compressor.compress(record) + compressor.flush()
+    if packing == "zst":
+        import zstandard  # noqa: PLC0415 (of the extra `warc`)
+
+        made: bytes = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level).compress(
+            record
+        )
+        return made
+    return record
+
+
+# Measured on pages: 6 takes 1.6 times the time of 4 for 5 % less, 9 three times for 6 % less.
+_GZIP_LEVEL: Final = 4
+_ZSTD_LEVEL: Final = 3
+
+
+def check_date(date: str) -> None:
+    """Raise ValueError for what is not a date as WARC writes it."""
+    if _DATE.fullmatch(date) is None:
+        raise ValueError(f"{date[:40]!r} is not a date of WARC: give one as 2026-01-02T03:04:05Z")
+
+
+def arguments(page: Page, profile: Profile | ProfileName, policy: Policy) -> Arguments:
+    """Return the arguments of the library for a page."""
+    url: str | None = page.url
+    try:
+        as_url(page.url)
+    except ValueError:
+        url = None
+    return Arguments(url=url, headers=page.fields, profile=profile, policy=policy, detect=False)
+
+
+def derived_id(profile: Profile, policy: Policy, source: str) -> str:
+    """Return the id of what is made of a source: the same for the same."""
+    chosen = " ".join(
+        f"{field.name}={_told(getattr(policy, field.name))}" for field in fields(policy)
+    )
+    name = f"relbase {VERSION} {profile.value} {chosen} {source}"
+    # Surrogates stand for bytes that are not UTF-8.
+    plain = name.encode("utf-8", "backslashreplace").decode()
+    return f"<urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, plain)}>"
+
+
+def _told(value: object) -> str:
+    """A value of the policy as text that is the same in every process."""
+    if isinstance(value, re.Pattern):
+        return f"{value.pattern!r} {value.flags}"
+    name = getattr(value, "__qualname__", None)
+    return repr(value) if name is None else f"{getattr(value, '__module__', '')}.{name}"
+
+
+def _source(page: Page) -> str:
+    """What names a page for its id: one of ARC has no id of its own."""
+    return page.record_id or f"{page.url} {page.date} {page.offset}"
+
+
+def _type(page: Page) -> str:
+    kind = kind_of_type("") or kind_of_bytes(page.body)
+    return FORMATS[kind].types[0]
+
+
+def _digest(block: bytes) -> str:
+    return f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
+
+
+# What would end a line of a heading, or fold it.
+_breaks: Final = re.compile(r"[\x00-\x1f\x7f]+").sub
+
+
+def _record(head: Iterable[tuple[str, str]], block: bytes) -> bytes:
+    lines = ["WARC/1.1"]
+    lines += [f"{name}: {_breaks(' ', value).strip()}" for name, value in head if value]
+    lines += [f"Content-Length: {len(block)}", "", ""]
+    return "\r\n".join(lines).encode("utf-8", "surrogateescape") + block + b"\r\n\r\n"

@@ -1,0 +1,207 @@
+"""Web archives on the command line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from archives import PACKED, gz, http, record_id, response, zstd
+from pyarrow import parquet
+from running import program, run
+
+from relbase.warc import Fault, Page, pages
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DATE: Final = "2026-01-02T03:04:05Z"
+RECORDS: Final = [
+    response(1, "http://h/d/", http(b"<a href=x>")),
+    response(2, "http://h/e/", http(b"<a href=http://x/>")),
+    response(3, "http://h/f/", http(b"<a href=y>", status="404 No")),
+]
+
+
+@pytest.fixture
+def crawl(tmp_path: Path) -> Path:
+    path = tmp_path / "crawl.warc.gz"
+    path.write_bytes(b"".join(map(gz, RECORDS)))
+    return path
+
+
+def made(path: Path) -> list[Page]:
+    found = list(pages([path.read_bytes()]))
+    assert not any(isinstance(one, Fault) for one in found)
+    return [one for one in found if isinstance(one, Page)]
+
+
+def test_rewrite_writes_conversions(crawl: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.warc.gz"
+    result = run("rewrite", crawl, "-o", output, "--date", DATE, "-v")
+    assert result.exit_code == 0
+    assert [(page.url, page.body, page.date) for page in made(output)] == [
+        ("http://h/d/", b"<a href=http://h/d/x>", DATE)
+    ]
+    assert result.stderr == f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
+    assert b"WARC-Filename: out.warc.gz" in gzip.decompress(output.read_bytes())
+
+
+def test_all_status_converts_what_failed_too(crawl: Path, tmp_path: Path) -> None:
+    run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--all-status")
+    assert [page.url for page in made(tmp_path / "out.warc.gz")] == ["http://h/d/", "http://h/f/"]
+
+
+@pytest.mark.parametrize("suffix", ["warc", "warc.gz", "warc.zst"])
+def test_the_name_of_the_output_says_how_it_is_packed(
+    crawl: Path, tmp_path: Path, suffix: str
+) -> None:
+    output = tmp_path / f"out.{suffix}"
+    run("rewrite", crawl, "-o", output, "--date", DATE)
+    start = {"warc": b"WARC/1.1", "warc.gz": b"\x1f\x8b", "warc.zst": b"\x28\xb5\x2f\xfd"}[suffix]
+    assert output.read_bytes().startswith(start)
+    assert len(made(output)) == 1
+
+
+def test_equal_input_and_date_give_equal_bytes(crawl: Path) -> None:
+    command = [sys.executable, "-m", "relbase", "rewrite", str(crawl)]
+    env = {"PYTHONPATH": ":".join(sys.path), "SOURCE_DATE_EPOCH": "1767323045"}
+    runs = {
+        subprocess.run(
+            command, capture_output=True, check=True, env={**env, "PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert runs == {run("rewrite", crawl, "--date", "2026-01-02T03:04:05Z").stdout_bytes}
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_originals_follow_as_they_are(packed: str, tmp_path: Path) -> None:
+    path = tmp_path / f"in.{packed.replace('one member', 'warc.gz')}"
+    path.write_bytes(PACKED[packed](RECORDS))
+    output = tmp_path / f"out{path.name.removeprefix('in')}"
+    result = run("rewrite", path, "-o", output, "--with-originals")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert output.read_bytes().endswith(path.read_bytes())
+    assert len(made(output)) == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("-o", "{0}/out.warc", "--with-originals"), "keeps the compression of the input"),
+        (("--diff",), "--diff shows no archives"),
+        (("--date", "yesterday"), "2026-01-02T03:04:05Z"),
+    ],
+)
+def test_what_cannot_be_is_told_with_the_fix(
+    crawl: Path, tmp_path: Path, arguments: tuple[str, ...], text: str
+) -> None:
+    result = run("rewrite", crawl, *(one.format(tmp_path) for one in arguments))
+    assert result.exit_code in (2, 3)
+    assert text in result.stderr
+
+
+def test_standard_input_cannot_be_read_twice(crawl: Path) -> None:
+    result = run("rewrite", "--with-originals", stdin=crawl.read_bytes())
+    assert result.exit_code == 3
+    assert "give a file" in result.stderr
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
+    data = PACKED[packed](RECORDS)
+    result = run("links", stdin=data)
+    assert result.exit_code == 0
+    assert "http://h/d/: a/@href: x -> http://h/d/x [rewritten]" in result.stdout
+
+
+def test_a_page_in_gzip_is_no_archive(tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_bytes(gz(b"<p>"))
+    assert run("rewrite", path).stdout_bytes == path.read_bytes()
+
+
+def test_kind_warc_says_it_all(tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(b"nothing")
+    result = run("links", path, "--kind", "warc")
+    assert result.exit_code == 3
+    assert "at offset 0: no record begins here [damaged]" in result.stderr
+
+
+def test_a_cut_archive_fails_and_the_rest_is_done(crawl: Path, tmp_path: Path) -> None:
+    whole = b"".join(map(gz, RECORDS))
+    cut = crawl.with_name("cut.warc.gz")
+    for size in range(len(gz(RECORDS[0])) + 1, len(whole), 7):
+        if size == len(b"".join(map(gz, RECORDS[:2]))):
+            continue
+        cut.write_bytes(whole[:size])
+        result = run("rewrite", cut, "-o", tmp_path / "out.warc.gz", "--date", DATE)
+        assert result.exit_code == 3, size
+        assert "error: at offset" in result.stderr
+        assert [page.url for page in made(tmp_path / "out.warc.gz")] == ["http://h/d/"]
+
+
+def test_links_in_json_are_rows_of_the_table(crawl: Path) -> None:
+    rows = [json.loads(line) for line in run("links", crawl, "--json").stdout.splitlines()]
+    assert [(row["page"], row["status"], row["url"]) for row in rows] == [
+        ("http://h/d/", 200, "http://h/d/x"),
+        ("http://h/e/", 200, "http://x/"),
+        ("http://h/f/", 404, "http://h/f/y"),
+    ]
+    assert rows[0]["record_id"] == record_id(1)
+    assert rows[0]["warc"] == str(crawl)
+
+
+def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> None:
+    cut = tmp_path / "cut.warc.zst"
+    cut.write_bytes(b"".join(map(zstd, RECORDS))[:-3])
+    path = tmp_path / "links.parquet"
+    result = run("links", crawl, cut, "--parquet", path)
+    assert result.exit_code == 3
+    rows = parquet.read_table(path).to_pylist()
+    assert [(row["warc"], row["url"]) for row in rows] == [
+        (str(crawl), "http://h/d/x"),
+        (str(crawl), "http://x/"),
+        (str(crawl), "http://h/f/y"),
+        (str(cut), "http://h/d/x"),
+        (str(cut), "http://x/"),
+    ]
+    [error] = parquet.read_table(tmp_path / "links.errors.parquet").to_pylist()
+    assert (error["warc"], error["trouble"]) == (str(cut), "cut")
+    assert not list(tmp_path.glob(".*tmp"))
+
+
+def test_parquet_is_for_archives(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_bytes(b"<p>")
+    result = run("links", tmp_path / "page.html", "--parquet", tmp_path / "x.parquet")
+    assert result.exit_code == 3
+    assert "--parquet is for those" in result.stderr
+
+
+def test_a_table_that_cannot_be_written_stops_the_run(crawl: Path, tmp_path: Path) -> None:
+    result = run("links", crawl, "--parquet", tmp_path / "none" / "x.parquet")
+    assert result.exit_code == 4
+
+
+def test_base_tells_that_of_each_page(crawl: Path) -> None:
+    lines = run("base", crawl).stdout.splitlines()
+    assert len(lines) == 3
+    assert lines[0].endswith("http://h/d/: http://h/d/ (retrieval URL)")
+    first = json.loads(run("base", crawl, "--json").stdout.splitlines()[0])
+    assert (first["page"], first["base"]["layer"]) == ("http://h/d/", "retrieval")
+
+
+def test_check_lists_an_archive_that_would_have_conversions(crawl: Path) -> None:
+    result = run("rewrite", crawl, "--check")
+    assert (result.exit_code, result.stdout) == (1, f"{crawl}\n")
+
+
+def test_the_program_does_as_the_functions(crawl: Path) -> None:
+    ran = program("rewrite", str(crawl), "--date", DATE)
+    assert ran.returncode == 0
+    assert ran.stdout == run("rewrite", crawl, "--date", DATE).stdout_bytes

@@ -1,0 +1,294 @@
+"""The records of web archives, sound, cut and broken (threats W1, W2, W4 and N10)."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
+from fastwarc.warc import ArchiveIterator
+from growth import assert_linear_from_20_ms
+from hypothesis import event, given
+from hypothesis import strategies as st
+
+from relbase.containers import warc
+from relbase.containers.warc import Fault, Record, Trouble, records
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SMALL: Final = [
+    record(1, "warcinfo", b"software: x\r\n"),
+    response(2, "http://h/a", http(b"<a href=x>")),
+    record(3, "request", b"GET / HTTP/1.1\r\n\r\n"),
+    response(4, "http://h/b", http(bytes(range(256)) * 4)),
+]
+BLOCKS: Final = [one.split(b"\r\n\r\n", 1)[1][:-4] for one in SMALL]
+
+
+def read(data: bytes, size: int = 1 << 16) -> tuple[list[Record], list[Fault]]:
+    found = list(records(chunks(data, size)))
+    good = [one for one in found if isinstance(one, Record)]
+    return good, [one for one in found if isinstance(one, Fault)]
+
+
+def ids(found: list[Record]) -> list[str]:
+    return [one.get("warc-record-id") for one in found]
+
+
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize("size", [1, 7, 1 << 16])
+def test_records_are_read_whatever_they_are_packed_in(packed: str, size: int) -> None:
+    good, bad = read(PACKED[packed](SMALL), size)
+    assert bad == []
+    assert ids(good) == [record_id(number) for number in (1, 2, 3, 4)]
+    assert [one.block for one in good] == BLOCKS
+    assert [one.size for one in good] == list(map(len, BLOCKS))
+    assert good[1].get("warc-target-uri") == "http://h/a"
+
+
+def test_offsets_are_those_of_records_or_of_their_members() -> None:
+    starts = [sum(map(len, SMALL[:count])) for count in range(4)]
+    assert [one.offset for one in read(b"".join(SMALL))[0]] == starts
+    members = [gz(one) for one in SMALL]
+    starts = [sum(map(len, members[:count])) for count in range(4)]
+    assert [one.offset for one in read(b"".join(members))[0]] == starts
+
+
+def test_blocks_that_nobody_wants_are_not_kept() -> None:
+    wanted = lambda one: one.get("warc-type") == "response"  # noqa: E731 (a table of one)
+    for packed in PACKED.values():
+        found = [one for one in records([packed(SMALL)], wanted) if isinstance(one, Record)]
+        assert [one.block is not None for one in found] == [False, True, False, True]
+
+
+# ---- archives that are cut: nothing is lost in silence
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_an_archive_cut_at_any_byte_says_so(packed: str) -> None:
+    data = PACKED[packed](SMALL)
+    packs: dict[str, Callable[[bytes], bytes]] = {"warc": bytes, "warc.gz": gz, "warc.zst": zstd}
+    pack = packs.get(packed)
+    ends = [0]
+    if pack is not None:
+        ends = [sum(len(pack(one)) for one in SMALL[:count]) for count in range(5)]
+    for size in range(len(data)):
+        good, bad = read(data[:size])
+        whole = sum(end <= size for end in ends) - 1
+        assert ids(good)[:whole] == [record_id(number) for number in range(1, whole + 1)]
+        # Only between two records nobody can tell that there were more.
+        assert bool(bad) == (size not in ends[1:]), size
+        assert len(good) + len(bad) >= whole + (size not in ends[1:])
+
+
+@pytest.mark.parametrize("packed", ["warc.gz", "warc.zst"])
+def test_a_damaged_member_costs_itself_alone(packed: str) -> None:
+    pack = gz if packed == "warc.gz" else zstd
+    members = [pack(one) for one in SMALL]
+    for at in range(12, len(members[1])):
+        broken = members[1][:at] + bytes([members[1][at] ^ 0x55]) + members[1][at + 1 :]
+        good, bad = read(members[0] + broken + members[2] + members[3])
+        assert {record_id(1), record_id(3), record_id(4)} <= set(ids(good)), at
+        # What is damaged unseen (a time, a name) is no damage.
+        assert bad or good[1].block == BLOCKS[1] or packed == "warc.zst"
+
+
+@pytest.mark.parametrize("lost", [1, 9, 30, 80])
+def test_a_member_that_lost_bytes_costs_itself_alone(lost: int) -> None:
+    members = [gz(one) for one in SMALL]
+    good, bad = read(members[0] + members[1][:-lost] + members[2] + members[3])
+    assert ids(good) == [record_id(1), record_id(3), record_id(4)]
+    assert [fault.offset for fault in bad] == [len(members[0])]
+
+
+def test_what_is_no_member_is_reported_and_passed_over() -> None:
+    members = [gz(one) for one in SMALL]
+    good, bad = read(members[0] + b"garbage" * 999 + members[1], 100)
+    assert ids(good) == [record_id(1), record_id(2)]
+    assert [(fault.trouble, fault.offset) for fault in bad] == [(Trouble.DAMAGED, len(members[0]))]
+
+
+# ---- lengths that lie
+
+
+def lying(length: str) -> bytes:
+    url = ("WARC-Target-URI", "http://h/a")
+    return record(2, "response", BLOCKS[1], url, length=length)
+
+
+@pytest.mark.parametrize("packed", PACKED)
+@pytest.mark.parametrize(
+    "length",
+    [
+        str(len(BLOCKS[1]) + 5),  # threat W1: warcio swallows the next record
+        str(len(BLOCKS[1]) + 300),
+        str(10**17),
+        str(len(BLOCKS[1]) - 1),
+        "0",
+        "-1",
+        "+5",
+        "12_0",
+        "٣",
+        "",
+        "9" * 19,
+        "1\r\nContent-Length: 2",
+    ],
+)
+def test_a_length_that_lies_costs_its_record_alone(packed: str, length: str) -> None:
+    good, bad = read(PACKED[packed]([SMALL[0], lying(length), *SMALL[2:]]))
+    assert ids(good) == [record_id(1), record_id(3), record_id(4)]
+    assert [fault.record_id for fault in bad] == [record_id(2)]
+    assert bad[0].trouble in (Trouble.LENGTH, Trouble.CUT)
+    assert bad[0].url == "http://h/a"
+
+
+def test_the_same_length_twice_is_one() -> None:
+    good, bad = read(record(1, "resource", b"ab", ("Content-Length", "2")))
+    assert (good[0].block, bad) == (b"ab", [])
+
+
+# ---- headings
+
+
+@pytest.mark.parametrize(
+    ("head", "name", "value"),
+    [
+        (b"WARC/1.0\r\nA: b\r\n", "a", "b"),
+        (b"WARC/1.1\nA : b \n", "a", "b"),  # LF alone
+        (b"WARC/1.1\r\nA: b\r\n  c\r\n\td\r\n", "a", "b c d"),  # WARC/1.1 §4: folded
+        (b"WARC/1.1\r\nA:\r\n", "a", ""),
+        (b"WARC/1.1\r\nnot a field\r\nA: \xc3\xa9\xff\r\n", "a", "é\udcff"),
+    ],
+)
+def test_fields(head: bytes, name: str, value: str) -> None:
+    eol = b"\r\n" if b"\r" in head else b"\n"
+    good, bad = read(head + b"Content-Length: 1" + eol * 2 + b"x" + b"\r\n\r\n")
+    assert bad == []
+    assert good[0].get(name) == value
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1])
+def test_a_heading_is_so_long_and_no_longer(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    head = b"WARC/1.1\r\nContent-Length: 0\r\nX: %b\r\n\r\n" % (b"x" * 500)
+    monkeypatch.setattr(warc, "MAX_HEAD", len(head) + size)
+    good, bad = read(head + b"\r\n\r\n" + SMALL[1], 50)
+    assert bool(bad) is (size < 0)
+    assert ids(good)[-1:] == [record_id(2)]
+
+
+@pytest.mark.parametrize("size", [-1, 0, 1])
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_block_is_so_long_and_no_longer(
+    packed: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warc, "MAX_BLOCK", len(BLOCKS[3]) + size)
+    good, bad = read(PACKED[packed]([*SMALL, SMALL[0]]))
+    assert [fault.trouble for fault in bad] == [Trouble.TOO_LARGE] * (size < 0)
+    assert ids(good)[-1] == record_id(1)
+    assert len(good) == 5 - (size < 0)
+
+
+# ---- ARC
+
+ARC: Final = (
+    b"filedesc://x.arc 0.0.0.0 20140216050221 text/plain 77\n1 0 x\n"
+    b"URL IP-address Archive-date Content-type Archive-length\n              \n"
+    b"http://h/a b 1.2.3.4 20140216050222 text/html; charset=x 5\nabcde\n"
+    b"dns:h 1.2.3.4 20140216050223 text/dns 3\nxyz\n"
+)
+
+
+@pytest.mark.parametrize("pack", [bytes, gz])
+@pytest.mark.parametrize("size", [1, 1000])
+def test_arc_is_read_as_warc_is(pack: Callable[[bytes], bytes], size: int) -> None:
+    good, bad = read(pack(ARC), size)
+    assert bad == []
+    assert [(one.get("warc-type"), one.get("warc-target-uri")) for one in good] == [
+        ("warcinfo", "filedesc://x.arc"),
+        ("response", "http://h/a b"),
+        ("resource", "dns:h"),
+    ]
+    assert (good[1].block, good[1].get("content-type")) == (b"abcde", "text/html; charset=x")
+    assert good[1].get("warc-date") == "2014-02-16T05:02:22Z"
+
+
+# ---- others' archives, and hostile ones
+
+
+def archives() -> list[Path]:
+    folder = Path(os.environ.get("RELBASE_DATA", "/nonexistent")) / "warc"
+    pattern = re.compile(r"\.w?arc(\.gz)?(\.bad)?$")
+    return sorted(path for path in folder.rglob("*") if pattern.search(path.name))
+
+
+# What the other reader stops at: our faults, by the name of the archive.
+FAULTS: Final = {
+    "bad.arc": 2,
+    "example-bad-length.warc": 1,
+    "example-extra.warc": 1,
+    "example-space-in-url.arc": 1,
+    "pywb-sample_archive/example.warc": 1,
+}
+
+
+@pytest.mark.skipif(not archives(), reason="RELBASE_DATA is not set")
+def test_other_peoples_archives_are_read_as_fastwarc_reads_them() -> None:
+    compared = 0
+    for path in archives():
+        good, bad = read(path.read_bytes(), 5000)
+        name = f"{path.parent.name}/{path.name}"
+        assert len(bad) == FAULTS.get(name, FAULTS.get(path.name, 0)), name
+        try:
+            stream = io.BytesIO(path.read_bytes())
+            others = [
+                (one.record_id or "", one.content_length)
+                for one in ArchiveIterator(stream, parse_http=False, auto_decode="none")
+            ]
+        except OSError:
+            assert bad or ".arc" in path.name, name  # it reads no ARC
+            continue
+        assert [(one.get("warc-record-id"), one.size) for one in good] == others, name
+        compared += len(others)
+    assert compared > 500
+
+
+HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
+    "empty members": lambda size: gz(b"") * (size // 20),
+    "marks of members": lambda size: gz(SMALL[0]) + b"\x1f\x8b\x08" * (size // 12),
+    "empty records": lambda size: b"WARC/1.0\r\nContent-Length: 0\r\n\r\n\r\n\r\n" * (size // 35),
+    "starts": lambda size: b"WARC/1.0\r\n" * (size // 10),
+    "lengths that lie": lambda size: (
+        b"WARC/1.0\r\nContent-Length: 9\r\n\r\n\r\n\r\n" * (size // 35)
+    ),
+    "a line": lambda size: b"WARC/1.0\r\nX: " + b"y" * size,
+    "folds": lambda size: b"WARC/1.0\r\nX: y" + b"\r\n y" * (size // 4),
+    "line ends": lambda size: b"\r\n" * (size // 2),
+    "lines of ARC": lambda size: b"http://a 1.2.3.4 20140216050222 " + b"a 9 " * (size // 4),
+    "long lengths": lambda size: (
+        b"WARC/1.0\r\nContent-Length: 99999\r\n\r\n" + b"WARC/1.0\r\n" * (size // 10)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_archives_take_linear_time(name: str) -> None:
+    assert_linear_from_20_ms(lambda data: sum(1 for _ in records([data])), HOSTILE[name])
+
+
+@given(st.binary(max_size=200), st.sampled_from(["", "warc", "warc.gz", "warc.zst"]))
+def test_no_bytes_raise(data: bytes, packed: str) -> None:
+    if packed:
+        members = PACKED[packed](SMALL)
+        at = int.from_bytes(data[:2]) % len(members)
+        data = members[:at] + data[2:] + members[at:]
+    good, bad = read(data)
+    event("records" if good else "none")
+    again, worse = read(data, 5)
+    if packed != "warc.zst":
+        assert ids(again) == ids(good)
+    assert bool(worse) == bool(bad)

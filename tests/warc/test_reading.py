@@ -1,0 +1,202 @@
+"""The pages of archives: HTTP undone, revisits with their payloads, what is left out."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from typing import TYPE_CHECKING, Final
+
+import brotli
+import pytest
+from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
+
+from relbase import Kind
+from relbase.formats import FORMATS
+from relbase.warc import Fault, Page, Trouble, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+BODY: Final = b"<a href=x>" * 20
+
+
+def read(data: bytes, *, twice: bool = False) -> list[Page | Fault]:
+    def again(offset: int) -> Iterable[bytes]:
+        return chunks(data[offset:], 100)
+
+    return list(pages([data], again if twice else None))
+
+
+def only(data: bytes) -> Page:
+    [page] = read(data)
+    assert isinstance(page, Page)
+    return page
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (BODY, ()),
+        (gzip.compress(BODY), ("Content-Encoding: gzip",)),
+        (gzip.compress(gzip.compress(BODY)), ("Content-Encoding: gzip, gzip",)),
+        (gzip.compress(gzip.compress(BODY)), ("Content-Encoding: gzip", "content-encoding: GZIP")),
+        (zlib.compress(BODY), ("Content-Encoding: deflate",)),
+        (zlib.compress(BODY)[2:-4], ("Content-Encoding: deflate",)),
+        (brotli.compress(BODY), ("Content-Encoding: br",)),
+        (zstd(BODY), ("Content-Encoding: zstd",)),
+        (b"C8;ext=1\r\n" + BODY + b"\r\n0\r\n\r\n", ("Transfer-Encoding: chunked",)),
+        (BODY, ("Transfer-Encoding: chunked", "Content-Encoding: gzip")),  # stored decoded
+    ],
+)
+def test_bodies_are_what_the_server_had(body: bytes, fields: tuple[str, ...]) -> None:
+    page = only(response(1, "http://h/d/", http(body, *fields)))
+    assert (page.body, page.url, page.status) == (BODY, "http://h/d/", 200)
+    assert page.record_id == record_id(1)
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_offsets_find_the_records_again(packed: str) -> None:
+    data = PACKED[packed]([response(number, f"http://h/{number}", http(BODY)) for number in (1, 2)])
+    for page in read(data):
+        assert isinstance(page, Page)
+        found = {one.record_id for one in pages([data[page.offset :]]) if isinstance(one, Page)}
+        assert page.record_id in found
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"), [("<http://h/>", "http://h/"), ("http://h/<>", "http://h/<>")]
+)
+def test_brackets_around_a_target_are_not_of_it(url: str, expected: str) -> None:
+    assert only(response(1, url, http(BODY))).url == expected
+
+
+def typed(type_: str, body: bytes = BODY) -> bytes:
+    return response(1, "http://h/", http(body, f"Content-Type: {type_}"))
+
+
+@pytest.mark.parametrize(
+    ("data", "count"),
+    [
+        (typed("text/html; charset=x"), 1),
+        (typed("text/css"), 1),
+        (typed("application/xhtml+xml"), int(FORMATS[Kind.XML].visit is not None)),
+        (typed("message/rfc822"), 1),
+        (typed("multipart/related; boundary=b"), 1),
+        (typed("application/octet-stream"), 1),  # says nothing: the bytes are asked
+        (typed("application/octet-stream", b"\0\1\2"), 0),
+        (typed("", b"<!doctype html>"), 1),
+        (typed("image/png"), 0),
+        (typed("application/pdf"), 0),
+        (record(1, "resource", BODY, ("Content-Type", "text/html")), 1),
+        (record(1, "resource", BODY, ("Content-Type", "image/png")), 0),
+        (record(1, "conversion", BODY, ("Content-Type", "text/html")), 1),
+        (record(1, "conversion", BODY, ("Content-Type", "text/plain")), 0),
+        (record(1, "request", b"GET / HTTP/1.1\r\n\r\n"), 0),
+        (record(1, "metadata", BODY, ("Content-Type", "text/html")), 0),
+        (record(1, "warcinfo", BODY), 0),
+        (record(1, "continuation", BODY, ("Content-Type", "text/html")), 0),
+    ],
+)
+def test_pages_are_what_links_are_looked_for_in(data: bytes, count: int) -> None:
+    assert len(read(data)) == count
+
+
+def test_a_response_of_any_status_is_a_page() -> None:
+    page = only(response(1, "http://h/", http(BODY, "Location: /x", status="301 Moved")))
+    assert (page.status, page.succeeded) == (301, False)
+    assert ("location", "/x") in page.fields
+    assert only(record(1, "resource", BODY, ("Content-Type", "text/html"))).succeeded
+
+
+@pytest.mark.parametrize(
+    ("data", "trouble"),
+    [
+        (
+            response(1, "http://h/", http(gzip.compress(BODY)[:-9], "Content-Encoding: gzip")),
+            Trouble.UNDECODABLE,
+        ),
+        (response(1, "http://h/", http(b"\0\1", "Content-Encoding: br")), Trouble.UNDECODABLE),
+        (response(1, "http://h/", http(BODY), ("WARC-Segment-Number", "1")), Trouble.SEGMENTED),
+    ],
+)
+def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Trouble) -> None:
+    [fault] = read(data)
+    assert isinstance(fault, Fault)
+    assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
+
+
+def test_how_a_page_was_truncated_is_known() -> None:
+    data = response(1, "http://h/", http(BODY), ("WARC-Truncated", "length"))
+    assert only(data).truncated == "length"
+
+
+# ---- revisits (WARC/1.1 §6.7)
+
+ORIGINAL: Final = response(1, "http://h/a/", http(BODY), ("WARC-Payload-Digest", "sha1:X"))
+HEAD: Final = (
+    b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=x\r\nContent-Base: http://b/\r\n\r\n"
+)
+
+
+def revisit(*more: tuple[str, str], head: bytes = HEAD) -> bytes:
+    return record(2, "revisit", head, ("WARC-Target-URI", "http://h/b/"), *more)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [("WARC-Refers-To", record_id(1))],
+        [("WARC-Payload-Digest", "sha1:X")],
+        [
+            ("WARC-Refers-To-Target-URI", "http://h/a/"),
+            ("WARC-Refers-To-Date", "2026-01-02T03:04:05Z"),
+        ],
+    ],
+)
+@pytest.mark.parametrize("packed", PACKED)
+def test_a_revisit_is_its_payload_at_its_own_url(packed: str, more: list[tuple[str, str]]) -> None:
+    found = read(PACKED[packed]([ORIGINAL, revisit(*more)]), twice=True)
+    assert len(found) == 2
+    page = found[1]
+    assert isinstance(page, Page)
+    assert (page.url, page.record_id, page.body) == ("http://h/b/", record_id(2), BODY)
+    assert page.content_type == "text/html; charset=x"
+    assert ("content-base", "http://b/") in page.fields
+
+
+def test_a_revisit_that_was_not_modified_has_the_status_of_its_payload() -> None:
+    head = b"HTTP/1.1 304 Not Modified\r\n\r\n"
+    data = gz(ORIGINAL) + gz(revisit(("WARC-Refers-To", record_id(1)), head=head))
+    page = read(data, twice=True)[1]
+    assert isinstance(page, Page)
+    assert (page.status, page.content_type) == (200, "text/html")
+
+
+@pytest.mark.parametrize("twice", [True, False])
+def test_a_revisit_whose_payload_is_elsewhere_says_so(twice: bool) -> None:  # noqa: FBT001
+    first = revisit(("WARC-Refers-To", record_id(9)))
+    [fault] = read(first, twice=True)
+    assert isinstance(fault, Fault)
+    assert fault.trouble is Trouble.ELSEWHERE
+    found = read(ORIGINAL + revisit(("WARC-Refers-To", record_id(1))), twice=twice)
+    assert isinstance(found[1], Page) is twice
+
+
+def test_a_revisit_of_an_image_is_passed_over() -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n\r\n"
+    assert read(revisit(("WARC-Refers-To", record_id(9)), head=head)) == []
+
+
+def test_nothing_is_kept_of_pages_but_numbers() -> None:
+    def many() -> Iterator[bytes]:
+        for number in range(2000):
+            yield response(number, "http://h/", http(b"<p>" + b"x" * 5000))
+
+    import tracemalloc  # noqa: PLC0415 (for this alone)
+
+    tracemalloc.start()
+    count = sum(isinstance(page, Page) for page in pages(many()))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 2000
+    assert peak < 2_000_000

@@ -1,0 +1,80 @@
+"""The table of links: 18 columns, dictionaries where values repeat, and the table of errors."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+import pytest
+from archives import http, response
+from pyarrow import parquet
+
+from relbase.warc import Fault, Page, Row, Trouble, link_rows, pages
+from relbase.warc.table import ERRORS, PLAIN, SCHEMA, batches, error_row
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset='y 2x'><a href=#f>")
+
+
+def rows() -> Iterator[Row]:
+    [page] = pages([response(1, "http://h/d/", PAGE)])
+    assert isinstance(page, Page)
+    return link_rows(page, "a.warc")
+
+
+def test_a_row_tells_what_which_why_and_where() -> None:
+    first, second, *_ = rows()
+    assert (first.element, first.reference, first.base) == ("base", "/b/", "http://h/d/")
+    assert second == Row(
+        "a.warc", 0, second.record_id, "http://h/d/", "2026-01-02T03:04:05Z", 200, "", "a", "href",
+        "url", "x", "http://h/b/x", "embedded", "http://h/b/", "<base href> at 1:12", "rewritten",
+        23, 24,
+    )  # fmt: skip
+
+
+def test_the_columns_are_the_fields_of_a_row() -> None:
+    assert SCHEMA.names == PLAIN.names == list(Row._fields)
+    assert len(SCHEMA) == 18
+    assert not any(pa.types.is_dictionary(field.type) for field in PLAIN)
+
+
+@pytest.mark.parametrize("schema", [SCHEMA, PLAIN])
+@pytest.mark.parametrize("size", [1, 2, 100])
+def test_batches_hold_the_rows(schema: pa.Schema, size: int) -> None:
+    found = list(batches(rows(), schema, size))
+    assert [len(batch) for batch in found[:-1]] == [size] * (len(found) - 1)
+    table = pa.Table.from_batches(found, schema)
+    assert [tuple(one.values()) for one in table.to_pylist()] == list(rows())
+
+
+def test_a_table_survives_parquet() -> None:
+    file = io.BytesIO()
+    table = pa.Table.from_batches(batches(rows()), SCHEMA)
+    parquet.write_table(table, file, compression="zstd")
+    assert parquet.read_table(file).to_pylist() == table.to_pylist()
+
+
+def test_bytes_that_are_not_utf_8_are_replaced() -> None:
+    [row, *_] = rows()
+    odd = row._replace(reference="\udce9", page="\udce9", url=None)
+    [batch] = batches([odd])
+    [made] = batch.to_pylist()
+    assert (made["reference"], made["page"], made["url"]) == ("�", "�", None)
+
+
+def test_errors_are_a_table() -> None:
+    fault = Fault(7, "<urn:x>", "http://h/", Trouble.CUT, "it breaks off")
+    [batch] = batches([error_row(fault, "a.warc")], ERRORS)
+    assert batch.to_pylist() == [
+        {
+            "warc": "a.warc",
+            "offset": 7,
+            "record_id": "<urn:x>",
+            "page": "http://h/",
+            "trouble": "cut",
+            "text": "it breaks off",
+        }
+    ]
