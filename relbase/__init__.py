@@ -16,10 +16,15 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
+from relbase.responses import response_base as response_base
+from relbase.responses import response_links as response_links
+from relbase.responses import rewrite_response as rewrite_response
 from relbase.results import Entity as Entity
 from relbase.results import Link as Link
 from relbase.results import Result as Result
 from relbase.rewriting.items import Status as Status
+from relbase.texts import rewrite_text as rewrite_text
 from relbase.url.grammar import Url as Url
 from relbase.url.grammar import parse_url as parse_url
 from relbase.url.resolver import Profile as Profile
@@ -56,7 +61,12 @@ __all__ = [
     "links",
     "parse_url",
     "resolve",
+    "response_base",
+    "response_links",
     "rewrite",
+    "rewrite_response",
+    "rewrite_text",
+    "scanner",
     "split",
     "unsplit",
 ]

@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url import rfc1808
 from relbase.url.resolver import Profile, as_profile
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.bases.marks import Places
+    from relbase.notes import Note
 
 
 class URLObject(Protocol):
@@ -47,6 +51,20 @@ class Arguments(TypedDict, total=False):
     detect: bool
 
 
+class Origin(NamedTuple):
+    """What is known of where a call's URL comes from (rule 17).
+
+    Args:
+        source: what states it, for people.
+        notes: on what does not count.
+        places: knows what was saved beside the page, None where nothing is to be looked for.
+    """
+
+    source: str
+    notes: tuple[Note, ...] = ()
+    places: Places | None = None
+
+
 class Call(NamedTuple):
     """A call whose arguments have been checked."""
 
@@ -59,6 +77,7 @@ class Call(NamedTuple):
     profile: Profile
     policy: Policy
     detect: bool
+    origin: Origin | None = None
 
 
 def check(
@@ -101,25 +120,27 @@ def check(
     )
 
 
-def as_url(url: URL) -> str:
+def as_url(url: URL, name: str = "url") -> str:
     """Return a retrieval URL as text; ValueError where it is not absolute.
 
     Args:
         url: a string, or an object of another package whose `str()` is the URL.
+        name: of the argument, for the errors.
 
     >>> as_url(" http://h.example/d/ ")
     'http://h.example/d/'
     """
-    text = _url_text(url, "url").strip(_C0_AND_SPACE)
+    text = _url_text(url, name).strip(_C0_AND_SPACE)
     scheme = rfc1808.split(text).scheme
     # `C:\x` is a file's name; RFC 1808 alone lets a scheme begin with a digit (`127.0.0.1:80/`).
     is_scheme = scheme is not None and len(scheme) > 1 and scheme[0].isalpha()
     if is_scheme and not _host_and_port(text):
         return text
     if not text:
-        raise ValueError("url is empty: give the document's absolute URL, or None when unknown")
+        fix = "give the document's absolute URL, or None when unknown"
+        raise ValueError(f"{name} is empty: {fix}")
     raise ValueError(
-        f"url is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
+        f"{name} is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
     )
 
 

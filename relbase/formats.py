@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase import sniffing
+from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
@@ -52,6 +53,7 @@ class Format(NamedTuple):
         view: what shows its text in UTF-8, by the charset.
         visit: yields the items of a text, in offsets of it; None where that cannot be done.
         base: the base that a text states itself, or that of what is around it.
+        marks: what programs that save pages left in a text.
         entities: lists what is inside; None for a document, which is one entity.
         streams: whether it may be longer than memory: its documents are done one at a time.
         in_text: whether files that are named as text may be of this kind by their bytes.
@@ -65,6 +67,7 @@ class Format(NamedTuple):
     view: ViewRule = document_view
     visit: Visit | None = None
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
+    marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
     in_text: bool = False
@@ -132,6 +135,14 @@ class Document:
         """The base of the document: its own, or that of its container."""
         return self.context.base if self.notes else self.format.base(self.text, self.context)
 
+    def marks(self) -> Marks:
+        """What programs that save pages left in the document."""
+        return NONE if self.notes else self.format.marks(self.text, self.context.charset)
+
+    def on(self, base: Base) -> Document:
+        """The same document in a container of another base."""
+        return replace(self, context=self.context.on(base))
+
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first.
 
@@ -151,19 +162,19 @@ class Document:
         return read_charset(output, label, rule).name != self.charset.name
 
 
-# ---- Mail is loaded when there is some: pages need nothing of it.
+# ---- Mail and HTTP are loaded when there is some: pages need nothing of them.
 
 
 def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.mail.message import visit_message  # noqa: PLC0415
+    from relbase.mail.emlx import visit_mail  # noqa: PLC0415
 
-    return visit_message(data, context)
+    return visit_mail(data, context)
 
 
 def _message_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    from relbase.mail.message import message_entities  # noqa: PLC0415
+    from relbase.mail.emlx import mail_entities  # noqa: PLC0415
 
-    return message_entities(data, context)
+    return mail_entities(data, context)
 
 
 def _message_base(data: bytes, context: Context) -> Base:
@@ -182,8 +193,26 @@ def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     return mbox_entities(data, context)
 
 
+def _visit_http(data: bytes, context: Context) -> Iterator[Item]:
+    from relbase.http.response import visit_http  # noqa: PLC0415
+
+    return visit_http(data, context)
+
+
+def _http_base(data: bytes, context: Context) -> Base:
+    from relbase.http.response import http_base  # noqa: PLC0415
+
+    return http_base(data, context)
+
+
 _ROWS: Final = (
-    Format(Kind.HTTP, ("message/http", "application/http"), looks=sniffing.is_http),
+    Format(
+        Kind.HTTP,
+        ("message/http", "application/http"),
+        looks=sniffing.is_http,
+        visit=_visit_http,
+        base=_http_base,
+    ),
     Format(
         Kind.MBOX,
         ("application/mbox",),
@@ -216,12 +245,13 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html",),
+        ("text/html", "text/x-html"),
         "html htm shtml shtm xht asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
         visit=visit_html,
         base=html_base,
+        marks=read_marks,
     ),
     Format(
         Kind.CSS,
@@ -349,6 +379,24 @@ def passed_note(type_: str, name: str) -> Note:
 
 
 _SHOWN: Final = 40
+
+
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document.
+
+    Args:
+        content_type: its media type, with or without parameters, "" when none is stated.
+        data: its bytes, which are asked when the type says nothing; None for not yet.
+
+    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
+    (False, True, False)
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
 
 
 def reader(content_type: str, name: str) -> Format | None:

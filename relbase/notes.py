@@ -23,6 +23,12 @@ class Reason(Enum):
     BASE_UNSUITABLE = "base-unsuitable"  # §2.3: relative references have no meaning on it
     CONTENT_LOCATION_HTTP = "content-location-http"  # no base in HTTP (RFC 9110 §8.7)
     CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
+    # Marks of programs that save pages (design rule 17)
+    MARK_REFUSED = "mark-refused"  # it states no URL of the web
+    MARK_DOUBTFUL = "mark-doubtful"  # not as its program writes it
+    MARK_DISAGREES = "mark-disagrees"  # with the URL that was given
+    LOCAL_KEPT = "local-kept"  # leads to what was saved beside the page
+    LOCAL_UNKNOWN = "local-unknown"  # as above, and the URL of that file is not known
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
@@ -42,8 +48,10 @@ class Reason(Enum):
     MIME_EXTERNAL = "mime-external"  # its body is elsewhere
     MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
+    MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports

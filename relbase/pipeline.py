@@ -7,14 +7,10 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from relbase.bases.headings import http_statements
-from relbase.bases.layers import UNKNOWN, Base, establish
-from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.call import (
     DEFAULT_POLICY,
     URL,
@@ -26,10 +22,10 @@ from relbase.call import (
     check,
 )
 from relbase.edit import Edit, splice
-from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
+from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
-from relbase.rewriting.context import Context, Room, Task, allowed_growth
+from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found
 from relbase.url.resolver import Profile
 
@@ -37,7 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Unpack
 
-    from relbase.formats import Document
+    from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -98,7 +94,17 @@ def rewrite(
         policy=policy,
         detect=detect,
     )
-    given = _read(data, call)
+    return rewrite_called(data, call)
+
+
+def rewrite_called(data: bytes, call: Call) -> Result:
+    """Make the references of a document absolute, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
     output = splice(data, edits)
@@ -127,7 +133,17 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
     """
-    return _links(_read(data, check(data, **call)))
+    return links_called(data, check(data, **call))
+
+
+def links_called(data: bytes, call: Call) -> Iterator[Link]:
+    """Return an iterator over every reference, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    return _links(read_input(data, call))
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
@@ -145,7 +161,7 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
-    return _base(_read(data, check(data, **call)))
+    return _base(read_input(data, check(data, **call)))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -162,85 +178,37 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]
     """
-    return _entities(_read(data, check(data, **call)))
+    return entities_called(data, check(data, **call))
+
+
+def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
+    """Return an iterator over the tree of entities, by a call that has been checked.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    return _entities(read_input(data, call))
 
 
 # What a Result calls when it is asked; functions of the module, so that it can be pickled.
 def _base_of(data: bytes, call: Call) -> Base:
-    return _base(_read(data, call))
+    return _base(read_input(data, call))
 
 
 def _links_of(data: bytes, call: Call) -> Iterator[Link]:
-    return _links(_read(data, call))
+    return _links(read_input(data, call))
 
 
-class _Input(NamedTuple):
-    """What a call is about.
-
-    Args:
-        document: the input, opened.
-        type: its media type.
-        label: the charset label that it came with.
-        notes: what is to be noted of what is around it, and of how it was opened.
-    """
-
-    document: Document
-    type: str
-    label: str | None
-    notes: tuple[Note, ...]
-
-
-def _read(data: bytes, call: Call) -> _Input:
-    """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
-    content_type = _field(call, "content-type")
-    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
-    row = FORMATS[kind]
-    around, notes = _around(call)
-    label = call.charset or _charset_parameter(content_type)
-    task = Task(call.profile, call.policy, reader, detect=call.detect)
-    document = row.read(data, label, Context(around, task))
-    type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    notes += document.notes
-    if data and not row.visit and not document.notes and call.kind is None:
-        notes.append(passed_note(content_type, call.name))
-    return _Input(document, type_, label, tuple(notes))
-
-
-# Content-Type: text/html; charset="utf-8"
-_charset_value: Final = re.compile(
-    r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
-).search
-
-
-def _field(call: Call, name: str) -> str:
-    return next((value for field, value in call.fields if field.strip().lower() == name), "")
-
-
-def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value(content_type)
-    return found[1] if found else None
-
-
-def _around(call: Call) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its heading, its retrieval URL, or none."""
-    retrieved, remarks = retrieval_statements(call.url, call.redirects)
-    outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, refused = http_statements(call.fields)
-    around, more = establish(stated, outer, profile=call.profile)
-    if refused:
-        around = replace(around, refused=(*refused, *around.refused))
-    return around, [*remarks, *notes, *refused, *more]
-
-
-def _entities(given: _Input) -> Iterator[Entity]:
+def _entities(given: Input) -> Iterator[Entity]:
     return given.document.entities(given.type)
 
 
-def _base(given: _Input) -> Base:
+def _base(given: Input) -> Base:
     return given.document.base()
 
 
-def _visit(given: _Input, *, edits_only: bool) -> Iterator[Item]:
+def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes."""
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
@@ -249,7 +217,7 @@ def _visit(given: _Input, *, edits_only: bool) -> Iterator[Item]:
     return document.asked(task).visit()
 
 
-def _edits(given: _Input, notes: Notes) -> list[Edit]:
+def _edits(given: Input, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = growth = 0
@@ -291,7 +259,7 @@ _MOVED: Final = (
 )
 
 
-def _links(given: _Input) -> Iterator[Link]:
+def _links(given: Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
     data = given.document.data

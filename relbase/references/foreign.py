@@ -244,3 +244,26 @@ class ForeignContent:
 
 def _last(depths: array[int]) -> int:
     return depths[-1] if depths else -1
+
+
+def namespace_in_tree(name: bytes, inside: str) -> str:
+    """The namespace of an element in the tree of a parser that knows no namespaces.
+
+    Args:
+        name: the tag name in lower case.
+        inside: what `namespace_inside` says of the element around it, `HTML` at the top.
+    """
+    if inside == HTML or name in _BREAKOUT:
+        return {b"svg": SVG, b"math": MATH}.get(name, HTML)
+    return SVG if name == b"svg" and inside == MATH else inside
+
+
+def namespace_inside(name: bytes, namespace: str) -> str:
+    """The namespace that is the rule inside of an element: HTML at an integration point.
+
+    Args:
+        name: the tag name in lower case.
+        namespace: of the element.
+    """
+    points = {SVG: _SVG_INTEGRATION, MATH: _MATH_INTEGRATION | {b"annotation-xml"}}
+    return HTML if name in points.get(namespace, ()) else namespace

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from relbase.bases.marks import Places
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -89,6 +90,7 @@ class Task:
         detect: whether marks that programs leave may state a retrieval URL.
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
+        places: knows what was saved beside the page; None where nothing is to be looked for.
     """
 
     profile: Profile
@@ -97,6 +99,7 @@ class Task:
     edits_only: bool = False
     detect: bool = True
     room: Room | None = None
+    places: Places | None = None
 
 
 def _always() -> bool:

@@ -1,0 +1,402 @@
+"""What programs leave in the pages that they save: the URL of the page, and the base it had.
+
+Strategy: what comes in is the text of a page, what goes out are statements of its URL and of its
+own base, each validated, and notes on those that do not count. A page without the words that all
+marks have is not looked at any further. Otherwise the tokens of its head are walked, so that text
+in a script or a title is never taken for a mark, and each comment and tag is matched with the rows
+of the tables below, one row a program.
+
+The formats were read in the sources of the programs or in what they write. To mind: a mark is
+written into the page by whoever saved it, and anybody can write one. It serves where nothing was
+given, and only `http:` and `https:` count: a `file:` URL names a file of somebody else's disk.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from relbase.bases.layers import Layer, Statement
+from relbase.bases.retrieval import statements as retrieved
+from relbase.edit import Span
+from relbase.notes import Note, Reason
+from relbase.references import tags
+from relbase.references.heads import head_tokens
+from relbase.references.values import clean
+from relbase.view.characters import text as decode_inner
+from relbase.view.charrefs import attribute_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relbase.references.heads import HeadToken
+    from relbase.references.tags import Attribute
+
+
+class StandIn(NamedTuple):
+    """The `<base>` that a program wrote in the place of the page's own.
+
+    Args:
+        span: of its value, a ".".
+        own: the page's own base, from the comment before it.
+    """
+
+    span: Span
+    own: Statement
+
+
+class Marks(NamedTuple):
+    """What the marks of a page state.
+
+    Args:
+        pages: the URL of the page, as each mark that counts has it, in their order.
+        base: the page's own base, where a program took it out of force.
+        stand_in: what it was replaced with, None where it was only taken out.
+        notes: on marks that do not count, or with a doubt.
+        archived: the URL that a web archive holds the page of: not where its copy was retrieved.
+    """
+
+    pages: tuple[Statement, ...] = ()
+    base: Statement | None = None
+    stand_in: StandIn | None = None
+    notes: tuple[Note, ...] = ()
+    archived: str | None = None
+
+
+NONE: Final = Marks()
+
+
+class Placed(NamedTuple):
+    """What becomes of a reference that leads to what was saved beside a page (rule 17).
+
+    Args:
+        url: of that file; None where the reference stays as it is.
+        note: what is to be noted on it, if anything.
+    """
+
+    url: str | None = None
+    note: Note | None = None
+
+
+# Asked of each relative reference; None where it leads away, so that the base decides.
+Places: TypeAlias = "Callable[[str], Placed | None]"
+
+# Each mark has one of these, byte by byte. To look for them costs next to nothing.
+_WORDS: Final = (
+    b" saved from url=(",
+    b"Mirrored from ",
+    b"SingleFile",
+    b"using monolith ",
+    b"savepage-url",
+    b"source-url",
+    b"data-scrapbook-source",
+    b"__wm.wombat(",
+    b"<!--<base",
+    b"<!-- base href=",
+)
+
+
+def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
+    """Return what the marks of a page state.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+        charset: its WHATWG name, for the character references in attributes.
+
+    >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
+    'http://a/b'
+    """
+    if not any(word in text for word in _WORDS):
+        return NONE
+    found = _Found(text, charset)
+    for token in head_tokens(text):
+        found.read(token)
+    found.read_end()
+    return found.marks()
+
+
+# ---- the rows
+
+
+class _Comment(NamedTuple):
+    """A row: the comments of a program, and how the URL is read that one holds, with a doubt."""
+
+    program: str
+    match: Callable[[bytes], re.Match[bytes] | None]
+    url: Callable[[re.Match[bytes]], tuple[str, str]]
+
+
+def _plain(found: re.Match[bytes]) -> tuple[str, str]:
+    return decode_inner(found[1]), ""
+
+
+def _counted(found: re.Match[bytes]) -> tuple[str, str]:
+    """The URL of ` saved from url=(0010)http://a/b `, where the number is its length in bytes."""
+    url, stated = found[2], int(found[1])
+    if stated > len(url):
+        return "", f"its length is said to be {stated} bytes, and only {len(url)} are there"
+    doubt = f"it has {len(url)} bytes, not {stated} as it says" if stated < len(url) else ""
+    # "--" may not stand in a comment: each second "-" of a run is written as %2D.
+    return decode_inner(url.replace(b"-%2D", b"--")), doubt
+
+
+def _mirrored(found: re.Match[bytes]) -> tuple[str, str]:
+    url = decode_inner(found[1])
+    if _has_scheme(url):
+        return url, ""
+    return f"http://{url}", "it has no scheme: taken for http"
+
+
+_has_scheme: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://").match
+
+_COMMENTS: Final = (
+    # Chrome, Edge, IE, after the doctype.
+    _Comment(
+        "a browser (saved from url)",
+        re.compile(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) ").fullmatch,
+        _counted,
+    ),
+    # SingleFile, and Zotero that uses it: the first child of <html>.
+    _Comment(
+        "SingleFile",
+        re.compile(
+            rb"\s*+(?:Page saved with|Archive processed by) SingleFile[ \t]*+\r?\n"
+            rb"[ \t]*+url:[ \t]*+(\S++)[ \t]*+(?:\r?\n.*+)?",
+            re.DOTALL,
+        ).fullmatch,
+        _plain,
+    ),
+    # HTTrack: raw characters outside ASCII; the last " by HTTrack" ends the URL. That the comment
+    # is one line is asked first, so that nothing is tried twice.
+    _Comment(
+        "HTTrack",
+        re.compile(
+            rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"
+        ).fullmatch,
+        _mirrored,
+    ),
+    # monolith: byte 0 ("local source" is the URL of a file, and has a blank).
+    _Comment(
+        "monolith",
+        re.compile(rb" Saved from (\S++) at \S++ using monolith v[^\r\n]*+").fullmatch,
+        _plain,
+    ),
+)
+
+
+class _Attribute(NamedTuple):
+    """A row: the attribute of a program's element that holds the URL, and which element it is."""
+
+    program: str
+    element: bytes
+    attribute: bytes
+    when: tuple[bytes, bytes] | None = None
+
+
+_ATTRIBUTES: Final = (
+    _Attribute("WebScrapBook", b"html", b"data-scrapbook-source"),
+    _Attribute("Save Page WE", b"meta", b"content", (b"name", b"savepage-url")),
+    _Attribute("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
+)
+_ASKED: Final = frozenset((b"content", b"name", b"itemprop", b"data-scrapbook-source"))
+
+# Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
+_firefox_base: Final = re.compile(rb' base href="([^"]*+)" ').fullmatch
+
+# Chrome, "complete": the whole tag in a comment, and at once another <base>.
+_chrome_base: Final = re.compile(rb"<[bB][aA][sS][eE](?=[\t\n\f\r />])").match
+_chrome_stand_in: Final = re.compile(rb'<base href="(\.)"(?: target="[^"]*+")?>').match
+
+# Wayback Machine: what its scripts are told. The pages hold /web/... and /_static/...
+_wombat: Final = re.compile(
+    rb"""__wm\.wombat\([ ]*+"([^"\\\s]++)"[ ]*+,[ ]*+"([0-9]{4,14})"[ ]*+,[ ]*+
+    "(https?://[^"\\/\s]++/)"[ ]*+,[ ]*+"(\w++)\"""",
+    re.VERBOSE,
+).search
+
+# HTTrack writes its mark before </html> too: where a page has no head it is the only one.
+_last_comment: Final = re.compile(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]*+)?</html>").search
+_END: Final = 4096  # bytes, more than any URL that a server takes
+
+
+class _Found:
+    """Collects what the tokens of a page state."""
+
+    __slots__ = ("_archived", "_base", "_charset", "_notes", "_pages", "_stand_in", "_text")
+
+    def __init__(self, text: bytes, charset: str) -> None:
+        self._text = text
+        self._charset = charset
+        self._pages: list[Statement] = []
+        self._notes: list[Note] = []
+        self._base: Statement | None = None
+        self._stand_in: StandIn | None = None
+        self._archived: str | None = None
+
+    def marks(self) -> Marks:
+        notes = tuple(dict.fromkeys(self._notes))
+        return Marks(tuple(self._pages), self._base, self._stand_in, notes, self._archived)
+
+    def read(self, token: HeadToken) -> None:
+        if not token.name:
+            self._comment(token)
+        elif token.name == b"script":
+            self._script(token)
+        else:
+            self._attributes(token)
+
+    def read_end(self) -> None:
+        start = max(0, len(self._text) - _END)
+        found = None if self._pages else _last_comment(self._text, start)
+        if found is not None:
+            end = found.end(1)
+            inside = Span(found.start(1), end - len("-->") if found[1].endswith(b"-->") else end)
+            self._url_comment(inside)
+
+    def _comment(self, token: HeadToken) -> None:
+        inside = self._text[token.start : token.end]
+        if found := _firefox_base(inside):
+            at = token.start
+            self._own_base(decode_inner(found[1]), Span(at + found.start(1), at + found.end(1)))
+        elif found := _chrome_base(inside):
+            self._commented_base(token, found.end())
+        else:
+            self._url_comment(Span(token.start, token.end))
+
+    def _url_comment(self, inside: Span) -> None:
+        text = self._text[inside.start : inside.end]
+        for row in _COMMENTS:
+            if found := row.match(text):
+                self._page(*row.url(found), f"the mark of {row.program}", inside)
+                return
+
+    def _commented_base(self, token: HeadToken, at: int) -> None:
+        """Chrome's `<!--<base href="http://o/">--><base href=".">`."""
+        follows = _chrome_stand_in(self._text, token.after)
+        if follows is None:
+            return
+        asked = tags.attributes(self._text, token.start + at, token.end, {b"href"})
+        for href in asked:
+            self._own_base(self._value(href), Span(href.start, href.end))
+            if self._base is not None:
+                self._stand_in = StandIn(Span(*follows.span(1)), self._base)
+
+    def _own_base(self, url: str, span: Span) -> None:
+        if self._base is None and url:
+            source = f"<base href> in a comment at {self._place(span.start)}"
+            self._base = Statement(Layer.EMBEDDED, url, source, span)
+
+    def _attributes(self, token: HeadToken) -> None:
+        asked = tags.attributes(self._text, token.start, token.end, _ASKED)
+        attributes = {found.name: found for found in asked}
+        for row in _ATTRIBUTES:
+            found = attributes.get(row.attribute)
+            if row.element != token.name or found is None:
+                continue
+            if row.when is None or self._is(attributes.get(row.when[0]), row.when[1]):
+                span = Span(found.start, found.end)
+                self._page(self._value(found), "", f"the mark of {row.program}", span)
+
+    def _is(self, attribute: Attribute | None, value: bytes) -> bool:
+        if attribute is None:
+            return False
+        return self._text[attribute.start : attribute.end].lower() == value
+
+    def _script(self, token: HeadToken) -> None:
+        found = _wombat(self._text, token.after, token.raw_end)
+        if found is None:
+            return
+        archived, stamp, prefix, collection = (decode_inner(group) for group in found.groups())
+        self._archived = archived
+        url = f"{prefix}{collection}/{stamp}/{archived}"
+        self._page(url, "", "the mark of the Wayback Machine", Span(*found.span()))
+
+    def _value(self, attribute: Attribute) -> str:
+        raw = self._text[attribute.start : attribute.end]
+        view = attribute_view(raw, attribute.quote or b"", self._charset)
+        return clean(decode_inner(view.inner))
+
+    def _page(self, url: str, doubt: str, program: str, span: Span) -> None:
+        source = f"{program} at {self._place(span.start)}"
+        url, why, notes = found_url(url, source)
+        if doubt:
+            verdict = "" if url else ": it does not count"
+            text = f"{source}: {doubt}{verdict}"
+            self._notes.append(Note(Reason.MARK_DOUBTFUL, "", span, text))
+        elif why:
+            self._notes.append(Note(Reason.MARK_REFUSED, "", span, f"{source}: {why}"))
+        self._notes += notes
+        if url and url not in {statement.value for statement in self._pages}:
+            self._pages.append(Statement(Layer.RETRIEVAL, url, source, span))
+
+    def _place(self, offset: int) -> str:
+        line = self._text.count(b"\n", 0, offset) + 1
+        column = offset - self._text.rfind(b"\n", 0, offset)
+        return f"{line}:{column}"
+
+
+# ---- what counts
+
+_web: Final = re.compile(r"https?://[^/?#\s]", re.IGNORECASE).match
+
+
+def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
+    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
+
+    Args:
+        url: as it was found.
+        source: where, for people.
+
+    It is of http or https, and loses its fragment, and credentials with a note.
+
+    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
+    'http://a/b'
+    >>> found_url("file:///c:/page.htm", "a mark")[1]
+    "'file:///c:/page.htm' is not an http or https URL: it does not count"
+    """
+    statements, notes = retrieved(url, ())
+    value = statements[0].value if statements else ""
+    if _web(value) is None:
+        shown = ascii(url[:_SHOWN])
+        return "", f"{shown} is not an http or https URL: it does not count", []
+    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
+    return value, "", notes
+
+
+_SHOWN: Final = 200
+
+
+# ---- the page's own base
+
+
+def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement | None:
+    """Return the base that a page had before a program took it out of force.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+        element: the `<base href>` that the page has now, None for none.
+        charset: its WHATWG name, for the character references in attributes.
+    """
+    if not any(word in text for word in _BASES):
+        return None
+    marks = read_marks(text, charset)
+    if marks.stand_in is None:
+        return None if element is not None else marks.base
+    is_it = element is not None and element.start == marks.stand_in.span.start
+    return marks.base if is_it else None
+
+
+_BASES: Final = (b"<!--<base", b"<!-- base href=")
+
+
+def is_stand_in(text: bytes, start: int) -> bool:
+    """Tell whether the `<base>` that starts somewhere is Chrome's, in the place of the page's own.
+
+    Args:
+        text: the page.
+        start: of the element.
+    """
+    if _chrome_stand_in(text, start) is None or not text.endswith(b"-->", 0, start):
+        return False
+    comment = text.rfind(b"<!--", 0, start)
+    return _chrome_base(text, comment + len(b"<!--")) is not None

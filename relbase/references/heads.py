@@ -1,0 +1,61 @@
+"""The comments and start tags of a page before its body: where programs that save leave marks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.references import tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class HeadToken(NamedTuple):
+    """A comment (`name` is b"") or a start tag.
+
+    Args:
+        name: of the element, in lower case.
+        start: where its inside begins: after `<!--`, or after the name of the tag.
+        end: where its inside ends; of a tag after its `>`.
+        after: where what follows it begins.
+        raw_end: where the raw text of the element ends, `after` where it has none.
+    """
+
+    name: bytes
+    start: int
+    end: int
+    after: int
+    raw_end: int
+
+
+_token: Final = re.compile(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))").search
+
+# What a head has. Any other element begins the body, and marks stand before it.
+_IN_HEAD: Final = frozenset(
+    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
+)
+
+
+def head_tokens(text: bytes) -> Iterator[HeadToken]:
+    """Yield the comments and start tags of a page before its body, in order.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    pos, end = 0, len(text)
+    while found := _token(text, pos, end):
+        at = found.end()
+        if found[1]:
+            pos = tags.comment_end(text, at, end)
+            yield HeadToken(b"", at, max(at, pos - len("-->")), pos, pos)
+        elif found[2] is None:
+            pos = tags.bogus_comment_end(text, at, end)
+        else:
+            name = found[2].lower()
+            pos = after = tags.tag_end(text, at, end)
+            if after < 0 or name not in _IN_HEAD:
+                return
+            if name in tags.RAW_TEXT:
+                pos = tags.raw_text_end(name, text, after, end)
+            yield HeadToken(name, at, after, after, pos)

@@ -1,0 +1,161 @@
+"""The links of a tree that a program holds: BeautifulSoup's or lxml's, whole or in part.
+
+Strategy: what relbase knows of documents it knows here too. A tree is walked in the order of its
+document; which attributes count, what is inside a value and what a reference becomes is decided by
+the functions that rewrite bytes. Only the walk itself is made for each kind of tree, and neither
+package is imported before somebody passes one of its trees.
+
+To mind: a tree is what some parser made of a document. It may have dropped, moved or repaired what
+`relbase.rewrite` sees, which changes bytes and never builds a tree.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from relbase.call import DEFAULT_POLICY, URL, ProfileName, as_policy, as_url
+from relbase.rewriting.items import Status
+from relbase.trees.walk import TOLD, Walk
+from relbase.trees.walk import TreeLink as TreeLink
+from relbase.url.resolver import Profile, as_profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.policy import Policy
+    from relbase.trees.markup import Tree
+
+__all__ = ["TreeLink", "iterlinks", "make_links_absolute"]
+
+
+def make_links_absolute(
+    tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
+    base_url: URL | None = None,
+    *,
+    resolve_base_href: bool = True,
+    drop_base: bool = False,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+) -> list[TreeLink]:
+    """Make every relative reference in a tree absolute, in place.
+
+    Args:
+        tree: a `BeautifulSoup` or a `Tag` in it, an lxml element or `ElementTree`; of a part, its
+            own links become absolute, by the bases that its whole tree states.
+        base_url: the URL that the document was retrieved from, absolute; without it lxml's trees
+            say what they were parsed from, and `<base>` may state another.
+        resolve_base_href: whether `<base href>` in the tree counts.
+        drop_base: whether `<base>` is taken away in the end, as for a piece that goes into another
+            page; otherwise it stays, and is absolute too.
+        profile: a `Profile` or its value: the algorithm that resolves.
+        policy: what is left alone.
+
+    Returns:
+        the links that were changed, and those that cannot be resolved, which stay: a link is never
+        an exception.
+
+    Raises:
+        TypeError: if it is no such tree, or an argument is of another type.
+        ValueError: if the URL is not absolute, or the profile not known.
+
+    >>> import lxml.html
+    >>> page = lxml.html.fromstring('<p><a href="../x">x</a><img srcset="y 2x"></p>')
+    >>> [link.url for link in make_links_absolute(page, "http://h.example/d/p.html")]
+    ['http://h.example/x', 'http://h.example/d/y']
+    >>> lxml.html.tostring(page)
+    b'<p><a href="http://h.example/x">x</a><img srcset="http://h.example/d/y 2x"></p>'
+    """
+    if not isinstance(drop_base, bool):
+        kind = type(drop_base).__name__
+        raise TypeError(f"drop_base is a bool, not {kind}: give True or False")
+    walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
+    changed = []
+    # All is found before anything is changed: the walk goes along what would change.
+    for value in list(walk.values(all_=False)):
+        links = value.links
+        if value.text is not None and not walk.write(value):
+            links = [link._replace(url=None, status=Status.UNRESOLVED) for link in links]
+        changed += [link for link in links if link.status in TOLD]
+    if drop_base:
+        walk.drop_base()
+    return changed
+
+
+def iterlinks(
+    tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
+    base_url: URL | None = None,
+    *,
+    resolve_base_href: bool = True,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+) -> Iterator[TreeLink]:
+    """Return an iterator over every reference in a tree, in the order of the document.
+
+    A `TreeLink` begins with what lxml's `iterlinks` yields: element, attribute, link, position.
+
+    Args:
+        tree: as of `make_links_absolute`.
+        base_url: as of `make_links_absolute`.
+        resolve_base_href: as of `make_links_absolute`.
+        profile: as of `make_links_absolute`.
+        policy: as of `make_links_absolute`.
+
+    Raises:
+        TypeError: if it is no such tree, or an argument is of another type.
+        ValueError: if the URL is not absolute, or the profile not known.
+
+    >>> import bs4
+    >>> soup = bs4.BeautifulSoup('<p style="background:url(x.png)">', "html.parser")
+    >>> [(link.reference, link.position) for link in iterlinks(soup, "http://h.example/")]
+    [('x.png', 15)]
+    """
+    walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
+    return (link for value in walk.values(all_=True) for link in value.links)
+
+
+def _walk(
+    tree: object,
+    base_url: URL | None,
+    profile: Profile | ProfileName,
+    policy: Policy,
+    *,
+    resolve_base_href: bool,
+) -> Walk:
+    if not isinstance(resolve_base_href, bool):
+        kind = type(resolve_base_href).__name__
+        raise TypeError(f"resolve_base_href is a bool, not {kind}: give True or False")
+    return Walk(
+        _opened(tree),
+        None if base_url is None else as_url(base_url, "base_url"),
+        as_profile(profile),
+        as_policy(policy),
+        resolve_base_href=resolve_base_href,
+    )
+
+
+def _opened(tree: object) -> Tree:
+    """The tree in the hands of what knows its package."""
+    packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
+    if isinstance(tree, (list, tuple)):
+        raise TypeError(f"a {type(tree).__name__} is no tree: give one tree at a time")
+    if "bs4" in packages:
+        from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
+
+        return soup_tree(tree)
+    if "lxml" in packages:
+        from relbase.trees.nodes import lxml_tree  # noqa: PLC0415 (loads lxml)
+
+        return lxml_tree(tree)
+    raise TypeError(f"a {type(tree).__name__} is no tree that is known: {_advice(tree)}")
+
+
+def _advice(tree: object) -> str:
+    if tree is None:
+        return "give what BeautifulSoup(...) or lxml.html.fromstring(...) returned"
+    if isinstance(tree, (str, bytes)):
+        return "give bytes to relbase.rewrite, or a str to relbase.rewrite_text"
+    if hasattr(tree, "root"):
+        return "give selector.root, the tree of lxml in it"
+    if type(tree).__module__.startswith("xml."):
+        return "parse the document with lxml.etree"
+    return "parse the document with BeautifulSoup or lxml, or give its bytes to relbase.rewrite"

@@ -1,0 +1,322 @@
+"""What is markup in a tree: vocabularies and namespaces, what is hidden, what is text.
+
+Parsers differ from browsers: some have no namespaces, some make elements of what a browser takes
+for text (the inside of textarea, of iframe). Such elements become text again when the tree is
+written, so that they count as `rewrite` counts them: not at all.
+
+Names are those of lxml: `{namespace}local`, or the name alone; other trees spell theirs so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+
+from relbase.references import vocabulary, xml_vocabulary
+from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
+from relbase.references.tags import RAW_TEXT
+from relbase.references.xml_vocabulary import CASED, KEYS, ROOTS, VOCABULARIES, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.references.vocabulary import Row
+
+# xml:base of an element, and of those around it, outward (XML Base §4).
+Scope: TypeAlias = "tuple[str, Scope | None]"
+
+
+class Around(NamedTuple):
+    """What is around an element.
+
+    Args:
+        namespace: whose rules are followed.
+        hidden: a `<base>` here does not count.
+        opaque: what looks like elements here is text.
+        scope: the xml:base of what is around.
+    """
+
+    namespace: str = HTML
+    hidden: bool = False
+    opaque: bool = False
+    scope: Scope | None = None
+
+
+TOP: Final = Around()
+
+
+class Kind(NamedTuple):
+    """What is known of all elements of a name in one vocabulary.
+
+    Args:
+        name: in lower case, without a namespace; b"" for a comment or an instruction.
+        rows: its attributes, as the vocabulary names them, each with its rows in their order.
+        text: how its text holds references.
+        vocabulary: whose element it is, None for an unknown one.
+        keys: its attributes that may hold references, as the tree names them, each with its row
+            where that is so whatever else the element says.
+        is_special: whether something else holds inside of it than around it.
+        is_base: whether it is HTML's `<base>`, which stands on what is around the document.
+        by_browsers: whether browsers, which know no xml:base, read it as their own.
+    """
+
+    name: bytes
+    rows: Mapping[bytes, tuple[Row, ...]] = {}
+    text: tuple[Text, ...] = ()
+    vocabulary: str | None = None
+    keys: Mapping[str, Row | None] = {}
+    is_special: bool = False
+    is_base: bool = False
+    by_browsers: bool = True
+
+
+COMMENT: Final = Kind(b"")
+SHEET: Final = Kind(b"")  # <?xml-stylesheet?>
+
+
+class Spot(NamedTuple):
+    """An element, a comment or an instruction that may hold references.
+
+    Args:
+        element: of the tree.
+        kind: what is known of it.
+        keys: its attributes, how the tree names them by how lxml would; the same where they agree.
+        scope: the xml:base of what is around it.
+    """
+
+    element: Any
+    kind: Kind
+    keys: Mapping[str, str] | Sequence[str] = ()
+    scope: Scope | None = None
+
+
+# Elements inside of which something else holds than around them.
+HIDING: Final = frozenset((b"template", b"noscript"))
+_OPAQUE: Final = RAW_TEXT - HIDING - {b"style", b"script"}
+_SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
+SPECIAL_TAGS: Final = frozenset(name.decode() for name in _SPECIAL)
+
+_XML_ATTRIBUTES: Final = {
+    f"{{{uri.decode()}}}{local.decode()}": key for (uri, local), key in KEYS.items()
+}
+_BROWSERS: Final = frozenset((HTML, SVG, MATH))
+
+
+class Known:
+    """What is known of the names of one tree, looked up once each.
+
+    Args:
+        root: the name of the root, which says what a document in no namespace is.
+        is_html: whether the tree is of HTML.
+        extended: whether rows of the policy `extended` count.
+    """
+
+    __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "attributes")
+
+    def __init__(self, root: str, *, is_html: bool, extended: bool) -> None:
+        self._is_html = is_html
+        self._extended = extended
+        self._plain = ROOTS.get(root.encode("utf-8", "surrogatepass"))
+        self._kinds: dict[tuple[str, str], Kind] = {}
+        # How trees name attributes, and how the vocabulary does.
+        self.attributes = _attributes(is_html=is_html)
+
+    def _vocabulary(self, tag: str, around: Around) -> str | None:
+        if tag[0] == "{":
+            return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
+        if self._is_html:
+            name = tag.lower().encode("utf-8", "surrogatepass")
+            return namespace_in_tree(name, around.namespace)
+        return self._plain
+
+    def kind(self, tag: str, around: Around) -> Kind:
+        """What is known of an element.
+
+        Args:
+            tag: its name.
+            around: what is around it.
+        """
+        found = self._kinds.get((tag, around.namespace))
+        if found is None:
+            make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
+            vocabulary_ = self._vocabulary(tag, around)
+            found = make(tag, vocabulary_, is_html=self._is_html, extended=self._extended)
+            self._kinds[tag, around.namespace] = found
+        return found
+
+    def inside(self, kind: Kind, around: Around, scope: Scope | None = None) -> Around:
+        """What is around the children of an element.
+
+        Args:
+            kind: of the element.
+            around: what is around the element itself.
+            scope: the xml:base that is in force inside.
+        """
+        is_html = self._is_html and kind.vocabulary == HTML
+        is_hidden = kind.name == b"template" or (kind.name == b"noscript" and is_html)
+        return Around(
+            namespace_inside(kind.name, kind.vocabulary or ""),
+            around.hidden or is_hidden,
+            around.opaque or (is_html and kind.name in _OPAQUE),
+            scope,
+        )
+
+    def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
+        """How the tree names an attribute of an element, None where it has none.
+
+        Args:
+            name: as the vocabulary has it.
+            keys: of the element's spot.
+        """
+        for key in _spellings(is_html=self._is_html).get(name, ()):
+            if key in keys:
+                return keys[key] if isinstance(keys, Mapping) else key
+        return None
+
+
+@lru_cache(maxsize=2)
+def _spellings(*, is_html: bool) -> dict[bytes, list[str]]:
+    """The names of attributes in the vocabulary, and how trees name them."""
+    found: dict[bytes, list[str]] = {}
+    for key, name in _attributes(is_html=is_html).items():
+        found.setdefault(name, []).append(key)
+    return found
+
+
+def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -> Kind:
+    name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
+    rows: Mapping[bytes, tuple[Row, ...]] = {}
+    text: tuple[Text, ...] = ()
+    if not is_html:
+        held = xml_vocabulary.held(vocabulary_, name)
+        rows, text = held.rows, held.text
+        name = CASED.get(name, name)
+    elif vocabulary_ in _BROWSERS:
+        name = name.lower()
+        html = vocabulary.held(vocabulary_, name)
+        rows, text = html.rows, tuple(map(Text, html.text))
+    counting = {
+        attribute: tuple(row for row in found if extended or not row.extended)
+        for attribute, found in rows.items()
+    }
+    return Kind(
+        name,
+        counting,
+        text,
+        vocabulary_,
+        {
+            key: _only_row(counting[attribute])
+            for key, attribute in _attributes(is_html=is_html).items()
+            if counting.get(attribute)
+        },
+        is_special=tag.lower() in SPECIAL_TAGS,
+        is_base=name == b"base" and vocabulary_ == HTML,
+        by_browsers=vocabulary_ in _BROWSERS,
+    )
+
+
+# Names that documents share; a hostile one may be as long as its document.
+_LONGEST_NAME: Final = 64
+_remembered_kind: Final = lru_cache(maxsize=512)(_kind)
+
+
+def _only_row(rows: tuple[Row, ...]) -> Row | None:
+    """The row of an attribute that counts whatever else its element says."""
+    return rows[0] if rows[0].when is None and not rows[0].on_codebase else None
+
+
+@lru_cache(maxsize=2)
+def _attributes(*, is_html: bool) -> dict[str, bytes]:
+    """The attributes that may matter: how trees name them, and how the vocabulary does."""
+    if not is_html:
+        names = {name for name in xml_vocabulary.attribute_rows() if name != b"base"}
+        asked = {*names, *_CONDITIONS, b"isPermaLink", b"mode"}
+        return {**{name.decode(): CASED.get(name, name) for name in asked}, **_XML_ATTRIBUTES}
+    places = (vocabulary.attributes(namespace, extended=True) for namespace in (HTML, SVG, MATH))
+    found = {name.decode(): name for name in _CONDITIONS.union(*places)}
+    # html5lib spells SVG's and MathML's as these do.
+    cased = {name.decode(): lower for name, lower in CASED.items()}
+    return {**found, **cased, **_XML_ATTRIBUTES_OF_HTML}
+
+
+_XML_ATTRIBUTES_OF_HTML: Final = {
+    name: key for name, key in _XML_ATTRIBUTES.items() if key == b"xlink:href"
+}
+
+# What rows ask for beside the attributes that are in them.
+_CONDITIONS: Final = frozenset(
+    b"attributename codebase http-equiv itemprop name property type valuetype".split()
+)
+
+
+def names_html(root: object) -> bool:
+    """Whether a root in no namespace is an element of HTML: so is then the whole tree.
+
+    Args:
+        root: its name.
+    """
+    return isinstance(root, str) and root.lower().encode("utf-8", "surrogatepass") in _HTML_ROOTS
+
+
+# Those of HTML Living Standard §4, and older ones, that no vocabulary of XML has as its root.
+_HTML_ROOTS: Final = frozenset(
+    b"html head body div span p a img ul ol li dl dt dd table thead tbody tfoot tr td th section "
+    b"nav main aside header footer figure form font center blockquote pre br hr h1 h2 h3 h4 h5 h6 "
+    b"iframe video audio picture base meta style script input button select textarea details "
+    b"article".split()
+)
+
+
+_conditional: Final = re.compile(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
+
+
+def is_conditional(comment: str | None) -> bool:
+    """Whether a comment is a conditional one, in which markup is hidden."""
+    return comment is not None and _conditional(comment) is not None
+
+
+def is_sheet_link(rel: str | None) -> bool:
+    """Whether a link with this `rel` is of a style sheet."""
+    return rel is not None and "stylesheet" in rel.lower()
+
+
+class Tree(Protocol):
+    """A tree of one package, or a part of one: what the walk asks of it."""
+
+    # What the document was retrieved from, where the tree knows it.
+    url: str | None
+    # The name of the document's charset, where the tree knows it.
+    encoding: str | None
+
+    def bases(self, *, whole: bool) -> Iterator[Any]:
+        """The `<base>` elements with an href that a browser sees, in order.
+
+        Args:
+            whole: of the whole tree, also where this is a part of it.
+        """
+
+    def has_sheets(self) -> bool:
+        """Whether the document links or imports style sheets."""
+
+    def known(self, *, extended: bool) -> Known:
+        """What is known of the names of the tree."""
+
+    def spots(self, known: Known) -> Iterable[Spot]:
+        """What may hold references in this part, in the order of the document."""
+
+    def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
+        """The value of an attribute."""
+
+    def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
+        """Give an attribute another value."""
+
+    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+        """The pieces of an element's text, or the one of a comment, each with what holds it."""
+
+    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
+        """Write another text in place of a piece."""
+
+    def remove(self, element: Any) -> None:  # noqa: ANN401
+        """Take an element away, and leave what stands after it."""

@@ -1,0 +1,187 @@
+"""lxml's trees: of `lxml.html`, and of `lxml.etree` with or without namespaces.
+
+To mind: an element of lxml is a proxy that lives as long as somebody holds it; where its place in
+the tree is remembered, so is the proxy. `tail`, the text after an element, belongs to the element,
+and must not go with it.
+"""
+
+from __future__ import annotations
+
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Final
+
+from lxml import etree
+
+from relbase.trees.markup import (
+    COMMENT,
+    SHEET,
+    TOP,
+    Around,
+    Kind,
+    Known,
+    Spot,
+    is_conditional,
+    is_sheet_link,
+    names_html,
+)
+from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+
+def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
+    """Return an element, or an ElementTree, as the walk sees it."""
+    element = tree.getroot() if hasattr(tree, "getroot") else tree
+    if element is None:
+        raise ValueError("the ElementTree has no root: parse a document into it first")
+    if not isinstance(element, etree._Element) or not isinstance(element.tag, str):  # noqa: SLF001
+        raise TypeError(f"{str(tree)[:80]} is no element that holds links: give an element")
+    return LxmlTree(element)
+
+
+_XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
+
+
+class LxmlTree:
+    """A tree of lxml, or the part of one that an element begins.
+
+    Args:
+        element: the root, or the element.
+    """
+
+    __slots__ = ("_element", "_is_html", "_root", "encoding", "url")
+
+    def __init__(self, element: Any) -> None:  # noqa: ANN401
+        tree = element.getroottree()
+        self._element = element
+        self._root = tree.getroot()
+        self._is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(self._root.tag)
+        url: str | None = tree.docinfo.URL
+        self.url = url if url and "://" in url else None
+        self.encoding = lookup(tree.docinfo.encoding or "")
+
+    def bases(self, *, whole: bool) -> Iterator[Any]:
+        """The `<base>` elements with an href that a browser sees, in order."""
+        known = self.known(extended=False)
+        element = self._root if whole else self._element
+        for base in element.iter("{*}base"):
+            if base.get("href") is not None:
+                around = self._around(base, known)
+                if known.kind(base.tag, around).is_base and not (around.hidden or around.opaque):
+                    yield base
+
+    def has_sheets(self) -> bool:
+        """Whether the document links or imports style sheets."""
+        if any("@import" in (style.text or "").lower() for style in self._root.iter("{*}style")):
+            return True
+        return any(is_sheet_link(link.get("rel")) for link in self._root.iter("{*}link"))
+
+    def spots(self, known: Known) -> Iterator[Spot]:
+        """What may hold references in this part, in the order of the document."""
+        around = self._around(self._element, known)
+        if not self._is_html or around != TOP:
+            yield from self._within(self._nodes(), self._element, around, known)
+            return
+        nodes = self._nodes()
+        kinds: dict[Any, Kind] = {etree.Comment: COMMENT, etree.PI: SHEET, etree.Entity: SHEET}
+        for node in nodes:
+            tag = node.tag
+            kind = kinds.get(tag)
+            if kind is None:
+                kind = kinds[tag] = known.kind(tag, TOP)
+            if kind.is_special:
+                size = sum(1 for _ in node.iter())
+                yield from self._within(node.iter(), node, TOP, known)
+                next(islice(nodes, size - 1, size - 1), None)
+            elif kind.name:
+                keys = node.keys()
+                if kind.text or not kind.keys.keys().isdisjoint(keys):
+                    yield Spot(node, kind, keys)
+            elif kind is COMMENT and is_conditional(node.text):
+                yield Spot(node, COMMENT)
+
+    def _within(
+        self,
+        nodes: Iterable[Any],
+        first: Any,  # noqa: ANN401
+        around: Around,
+        known: Known,
+    ) -> Iterator[Spot]:
+        """The spots where what is around an element matters, which is kept for those with children.
+
+        Args:
+            nodes: in the order of the document.
+            first: the element whose surroundings are known.
+            around: what is around it.
+            known: the names that matter.
+        """
+        arounds: dict[Any, Around] = {first.getparent(): around}
+        for node in nodes:
+            here = arounds.get(node.getparent(), TOP)
+            tag = node.tag
+            if tag.__class__ is not str:
+                if tag is etree.Comment and self._is_html and not here.opaque:
+                    if is_conditional(node.text):
+                        yield Spot(node, COMMENT)
+                elif tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html:
+                    yield Spot(node, SHEET)
+                continue
+            keys = node.keys()
+            kind = known.kind(tag, here)
+            if len(node):
+                arounds[node] = self._inside(node, kind, here, known)
+            if not here.opaque and (kind.text or not kind.keys.keys().isdisjoint(keys)):
+                yield Spot(node, kind, keys, here.scope)
+
+    def _inside(self, node: Any, kind: Kind, here: Around, known: Known) -> Around:  # noqa: ANN401
+        stated = None if self._is_html else node.get(_XML_BASE)
+        scope = here.scope if stated is None else (stated, here.scope)
+        return known.inside(kind, here, scope)
+
+    def _nodes(self) -> Iterator[Any]:
+        """The nodes of this part; of a whole tree those beside its root, too."""
+        if self._element is not self._root:
+            return iter(self._element.iter())
+        before = reversed(list(self._root.itersiblings(preceding=True)))
+        return chain(before, self._root.iter(), self._root.itersiblings())
+
+    def _around(self, element: Any, known: Known) -> Around:  # noqa: ANN401
+        """What is around an element: from the root down to it."""
+        around = TOP
+        for ancestor in reversed(list(element.iterancestors())):
+            around = self._inside(ancestor, known.kind(ancestor.tag, around), around, known)
+        return around
+
+    def known(self, *, extended: bool) -> Known:
+        """What is known of the names of the tree."""
+        return Known(self._root.tag, is_html=self._is_html, extended=extended)
+
+    def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
+        """The value of an attribute."""
+        value: str = element.get(attribute)
+        return value
+
+    def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
+        """Give an attribute another value."""
+        element.set(attribute, value)
+
+    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+        """The text of an element or of a comment, unless there are elements in it."""
+        return ((element, element.text),) if element.text and not len(element) else ()
+
+    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
+        """Write another text in place of a piece."""
+        holder.text = text
+
+    def remove(self, element: Any) -> None:  # noqa: ANN401
+        """Take an element away, and leave what stands after it."""
+        parent, before = element.getparent(), element.getprevious()
+        if parent is None or len(element):
+            del element.attrib["href"]
+            return
+        if element.tail and before is not None:
+            before.tail = (before.tail or "") + element.tail
+        elif element.tail:
+            parent.text = (parent.text or "") + element.tail
+        parent.remove(element)

@@ -1,0 +1,351 @@
+"""A walk over a tree: which values hold references, what these are, and what they become.
+
+Strategy: a `Tree` finds the elements that may hold references. The vocabulary chooses among their
+attributes, and the visit of each syntax, which rewrites bytes, reads the value: encoded as UTF-8
+going in, decoded coming out. What a URL becomes is remembered, since pages repeat their links.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
+from relbase.bases.retrieval import statements
+from relbase.edit import Edit, Span, splice
+from relbase.formats import reader
+from relbase.references.values import Syntax, clean, spell
+from relbase.references.vocabulary import Row
+from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
+from relbase.rewriting.html import VISITS, visit_comment
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import lower
+from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
+from relbase.trees.markup import SHEET
+from relbase.url.resolver import Profile
+from relbase.view.characters import inner as encode_inner
+from relbase.view.characters import text as decode_inner
+from relbase.view.xml_values import value_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from relbase.policy import Policy
+    from relbase.rewriting.items import Item
+    from relbase.rewriting.reference import Codebase
+    from relbase.trees.markup import Kind, Scope, Spot, Tree
+
+
+class TreeLink(NamedTuple):
+    """One reference in a tree, the first four fields as of lxml's `iterlinks`.
+
+    Args:
+        element: of the tree; a comment for what stands in a conditional one.
+        attribute: its name as the tree has it, None for text.
+        reference: as the author wrote it.
+        position: where it begins in the value or the text, in characters.
+        url: what it resolves to, None when unresolved.
+        status: what became of it.
+    """
+
+    element: Any
+    attribute: str | None
+    reference: str
+    position: int
+    url: str | None
+    status: Status
+
+
+class Value(NamedTuple):
+    """One value or text of a tree that holds references.
+
+    Args:
+        holder: the element, or what holds the piece of text.
+        attribute: its name, None for text.
+        text: what is to be written, None to leave it.
+        links: the references in it.
+    """
+
+    holder: Any
+    attribute: str | None
+    text: str | None
+    links: list[TreeLink]
+
+
+class _Settled(NamedTuple):
+    """What a value becomes, and the references in it: each with its place, its URL and status.
+
+    `stays` is a value that does not change, and holds nothing that cannot be resolved.
+    """
+
+    text: str | None
+    found: tuple[tuple[str, int, str | None, Status], ...]
+    stays: bool
+
+
+class Walk:
+    """A tree that is looked into for one call.
+
+    Args:
+        tree: the tree.
+        url: the retrieval URL, None when it is not given.
+        profile: the algorithm that resolves.
+        policy: what is left alone.
+        resolve_base_href: whether `<base>` counts.
+    """
+
+    __slots__ = ("_around", "_inside", "_known", "_remembered", "_scoped", "_tree")
+
+    def __init__(
+        self,
+        tree: Tree,
+        url: str | None,
+        profile: Profile,
+        policy: Policy,
+        *,
+        resolve_base_href: bool,
+    ) -> None:
+        task = Task(profile, policy, reader, room=Room(MAX_GROWTH_BYTES))
+        retrieved, _ = statements(url or tree.url, ())
+        base, _ = establish(retrieved, UNKNOWN, profile=profile)
+        self._tree = tree
+        self._around = Context(base, task, encoding=tree.encoding or "utf-8")
+        embedded = self._embedded() if resolve_base_href else self._around.base
+        self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
+        self._known = tree.known(extended=policy.extended)
+        # What values become, by the contexts that they stand in.
+        self._remembered: dict[int, dict[tuple[str, int], _Settled]] = {
+            id(self._around): {},
+            id(self._inside): {},
+        }
+        # The contexts of each xml:base that is in force somewhere.
+        self._scoped: dict[int, tuple[Scope, Context]] = {}
+
+    def _embedded(self) -> Base:
+        """The base that the document states itself (RFC 1808 §3.1), or that around it."""
+        around, element = self._around, next(self._tree.bases(whole=True), None)
+        if element is None:
+            return around.base
+        value = _trimmed(self._tree.get(element, "href"))
+        stated = (Statement(Layer.EMBEDDED, value, "<base href>"),)
+        profile, charset = around.task.profile, around.encoding
+        return establish(stated, around.base, profile=profile, charset=charset)[0]
+
+    def values(self, *, all_: bool) -> Iterator[Value]:
+        """The values that hold references, in the order of the document.
+
+        Args:
+            all_: those too that stay as they are, and hold nothing that cannot be resolved.
+        """
+        get = self._tree.get
+        for spot in self._tree.spots(self._known):
+            element, kind, keys, scope = spot
+            if not kind.name:
+                yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
+                continue
+            context = self._context(kind, scope)
+            remembered = self._remembered[id(context)]
+            plain = kind.keys
+            for key in keys:
+                row = plain.get(key)
+                if row is None:
+                    if key in plain:
+                        yield from self._value(spot, key, context)
+                    continue
+                attribute = keys[key] if isinstance(keys, dict) else key
+                value = get(element, attribute)
+                settled = remembered.get((value, id(row)))
+                if settled is None:
+                    settle = self._settle_url if row.syntax is Syntax.URL else self._settle
+                    settled = settle(spot, key, row, value, context)
+                if all_ or not settled.stays:
+                    yield _value(element, element, attribute, settled)
+            if kind.text:
+                yield from self._texts(spot, context)
+
+    def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
+        """The value of an attribute that depends on others, or is more than one URL."""
+        says = partial(self._says, spot)
+        for row in spot.kind.rows[self._known.attributes[key]]:
+            if row.when is None or row.when.holds(says):
+                attribute = spot.keys[key] if isinstance(spot.keys, dict) else key
+                value = self._tree.get(spot.element, attribute)
+                settled = self._settle(spot, key, row, value, context)
+                yield _value(spot.element, spot.element, attribute, settled)
+                return
+
+    def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
+        """The pieces of an element's text that hold references."""
+        says = partial(self._says, spot)
+        for holder, text in self._tree.texts(spot.element):
+            for row, only in spot.kind.text:
+                is_row = row.when is None or row.when.holds(says)
+                if is_row and (not only or encode_inner(text.lstrip()).startswith(only)):
+                    settled = self._settle(spot, "", row, text, context)
+                    yield _value(spot.element, holder, None, settled)
+                    break
+
+    def write(self, value: Value) -> bool:
+        """Write what a value becomes; False where the tree does not take it."""
+        assert value.text is not None
+        try:
+            if value.attribute is None:
+                self._tree.set_text(value.holder, value.text)
+            else:
+                self._tree.set(value.holder, value.attribute, value.text)
+        except ValueError:  # lxml: control characters, which HTML may hold and XML may not
+            return False
+        return True
+
+    def drop_base(self) -> None:
+        """Take every `<base>` with an href away that decided or could."""
+        for element in list(self._tree.bases(whole=False)):
+            self._tree.remove(element)
+
+    def _says(self, spot: Spot, name: bytes) -> bytes:
+        attribute = self._known.spelled(name, spot.keys)
+        said = "" if attribute is None else self._tree.get(spot.element, attribute)
+        return encode_inner(said).lower()
+
+    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+        """What a value that is one URL becomes: what `visit_url` says, without its detours."""
+        written = value.strip(_C0_AND_SPACE)
+        reference = clean(written)
+        room = context.task.room
+        if not reference or room is None or room.left < len(context.base.url):
+            return self._settle(spot, key, row, value, context)
+        start = 0 if written == value else len(value) - len(value.lstrip(_C0_AND_SPACE))
+        if reference.startswith(_ABSOLUTE):
+            found = (written, start, reference, Status.ABSOLUTE)
+            settled = _Settled(None, (found,), stays=True)
+        else:
+            place = Place(decode_inner(spot.kind.name), "", row)
+            status, url, _ = verdict_of(reference, context, place)
+            new = None
+            if status is Status.REWRITTEN and url is not None:
+                new = value[:start] + spell(Syntax.URL, url, b"", _NO_SPAN)
+                new += value[start + len(written) :]
+                room.left -= len(new) - len(value)
+            stays = status not in TOLD
+            settled = _Settled(new, ((written, start, url, status),), stays)
+        if len(value) <= _REMEMBERED:
+            self._remembered[id(context)][value, id(row)] = settled
+        return settled
+
+    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+        """What a value becomes; remembered where it is not long and nothing else decides."""
+        remembered = self._remembered[id(context)]
+        codebase = self._codebase(spot, context) if row.on_codebase else None
+        is_remembered = codebase is None and len(value) <= _REMEMBERED
+        if is_remembered and (value, id(row)) in remembered:
+            return remembered[value, id(row)]
+        name = self._known.attributes.get(key, b"")
+        place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
+        text = encode_inner(value)
+        settled = _settled(text, VISITS[row.syntax](text, context, place))
+        if is_remembered:
+            # Rows stay as long as the process: the tables of the vocabularies hold them.
+            remembered[value, id(row)] = settled
+        return settled
+
+    def _context(self, kind: Kind, scope: Scope | None) -> Context:
+        """The context of an element: on its `<base>`, and on the xml:base around it."""
+        if kind.is_base:
+            return self._around
+        is_browser = kind.by_browsers and self._inside.task.profile is Profile.WHATWG
+        if scope is None or is_browser:  # browsers know no xml:base (rule 7)
+            return self._inside
+        return self._in_scope(scope)
+
+    def _in_scope(self, innermost: Scope) -> Context:
+        left: list[Scope] = []
+        scope: Scope | None = innermost
+        while scope is not None and id(scope) not in self._scoped:
+            left.append(scope)
+            scope = scope[1]
+        context = self._inside if scope is None else self._scoped[id(scope)][1]
+        while left:
+            scope = left.pop()
+            statement = Statement(Layer.EMBEDDED, _trimmed(scope[0]), "xml:base")
+            base, _ = establish((statement,), context.base, profile=context.task.profile)
+            context = context.on(base)
+            self._scoped[id(scope)] = (scope, context)
+            self._remembered.setdefault(id(context), {})
+        return context
+
+    def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
+        attribute = self._known.spelled(b"codebase", spot.keys)
+        if attribute is None:
+            return None
+        url = _trimmed(self._tree.get(spot.element, attribute))
+        return on_codebase(url, context) if url else None
+
+    def _sheet(self, spot: Spot) -> Iterator[Value]:
+        """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
+        for holder, written in self._tree.texts(spot.element):
+            text = encode_inner(written)
+            found = _href(text)
+            if found is None or text.startswith(b"#", found.start(2)):
+                continue
+            raw, at = found[2], found.start(2)
+            view = value_view(raw, found[1])
+            whole = Span(0, len(view.inner))
+            items = visit_url(view.inner, whole, self._around, _SHEET)
+            settled = _settled(text, lower(items, view, at))
+            yield _value(spot.element, holder, None, settled)
+
+    def _comment(self, spot: Spot) -> Iterator[Value]:
+        """The one value of a conditional comment, in which markup is hidden."""
+        for holder, written in self._tree.texts(spot.element):
+            text = b"<!--%b-->" % encode_inner(written)
+            settled = _settled(text, visit_comment(text, self._inside, self._around))
+            found = [
+                (reference, position - len("<!--"), url, status)
+                for reference, position, url, status in settled.found
+            ]
+            new = None if settled.text is None else settled.text[len("<!--") : -len("-->")]
+            yield _value(spot.element, holder, None, _Settled(new, tuple(found), settled.stays))
+
+
+# xml-stylesheet §3: the pseudo-attribute.
+_href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
+_SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
+
+# What `make_links_absolute` tells of.
+TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
+# Absolute in every profile, whatever follows.
+_ABSOLUTE: Final = ("http://", "https://")
+_NO_SPAN: Final = Span(0, 0)
+
+# Longer values are seldom there twice.
+_REMEMBERED: Final = 2048
+
+_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+
+def _trimmed(value: str) -> str:
+    """The one URL in a value, as the URL parser reads it."""
+    return clean(value.strip(_C0_AND_SPACE))
+
+
+def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
+    edits: list[Edit] = []
+    found: list[tuple[str, int, str | None, Status]] = []
+    is_ascii = text.isascii()
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        elif isinstance(item, Found):
+            start = item.span.start
+            position = start if is_ascii else len(decode_inner(text[:start]))
+            found.append((item.reference, position, item.url, item.status))
+    new = decode_inner(splice(text, edits)) if edits else None
+    return _Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
+
+
+def _value(element: Any, holder: Any, attribute: str | None, settled: _Settled) -> Value:  # noqa: ANN401
+    links = [TreeLink(element, attribute, *found) for found in settled.found]
+    return Value(holder, attribute, settled.text, links)

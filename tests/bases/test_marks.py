@@ -1,0 +1,294 @@
+"""Design rule 17: the marks of the programs that save pages, each as it writes them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import pytest
+from growth import assert_linear
+
+import relbase
+from relbase.bases.marks import NONE, Marks, found_url, read_marks
+from relbase.notes import Reason
+
+
+def urls(marks: Marks) -> list[str]:
+    return [statement.value for statement in marks.pages]
+
+
+def reasons(marks: Marks) -> list[str]:
+    return [note.reason.value for note in marks.notes]
+
+
+HTTRACK: Final = b" by HTTrack Website Copier/3.x [XR&CO'2014], Sat, 01 Jan 2022 10:00:00 GMT -->"
+
+# The program, what it writes, the URL, and the reasons of the notes.
+MARKS: Final = [
+    (
+        "Chrome",
+        b"<!DOCTYPE html>\n<!-- saved from url=(0017)https://h.ex/a?b=1 -->\n<html><head>",
+        "https://h.ex/a?b=1",
+        ["mark-doubtful"],
+    ),
+    (
+        "Chrome: the second - of a run is %2D",
+        b"<!-- saved from url=(0019)https://h.ex/a-%2Db -->",
+        "https://h.ex/a--b",
+        [],
+    ),
+    ("IE", b"<!-- saved from url=(0012)http://h.ex/ -->\r\n<HTML>", "http://h.ex/", []),
+    ("a number that is too great", b"<!-- saved from url=(0099)http://h/ -->", "", ["doubtful"]),
+    ("IE, offline", b"<!-- saved from url=(0014)about:internet -->", "", ["refused"]),
+    ("IE, of a file", b"<!-- saved from url=(0014)file:///C:/a.h -->", "", ["refused"]),
+    (
+        "SingleFile",
+        (
+            b"<!DOCTYPE html> <html><!--\n Page saved with SingleFile \n url: https://h.ex/a#s \n"
+            b" saved date: Sat Jan 01 2022 10:00:00 GMT\n--><meta charset=utf-8>"
+        ),
+        "https://h.ex/a",
+        [],
+    ),
+    (
+        "SingleFile, older, without a date",
+        b"<html><!--\r\n Archive processed by SingleFile \r\n url: http://h.ex/a\r\n--><p>",
+        "http://h.ex/a",
+        [],
+    ),
+    (
+        "HTTrack without scheme",
+        b"<html>\n<!-- Mirrored from h.ex/a by HTTrack b" + HTTRACK + b"\n<head>",
+        "http://h.ex/a by HTTrack b",
+        ["mark-doubtful"],
+    ),
+    (
+        "HTTrack with scheme",
+        b"<html>\n<!-- Mirrored from https://h.ex/\xc3\xa9" + HTTRACK + b"\n<head>",
+        "https://h.ex/é",
+        [],
+    ),
+    (
+        "HTTrack at the end of a page without head",
+        b"<p>text\n<!-- Mirrored from https://h.ex/a" + HTTRACK + b"\n</html>\n",
+        "https://h.ex/a",
+        [],
+    ),
+    (
+        "monolith",
+        b"<!-- Saved from https://h.ex/ at 2022-01-01T10:00:00Z using monolith v2.8.1 -->\n<html>",
+        "https://h.ex/",
+        [],
+    ),
+    ("monolith of a file", b"<!-- Saved from local source at 2022 using monolith v2 -->", "", []),
+    (
+        "WebScrapBook",
+        b'<html data-scrapbook-source="https://h.ex/?a=1&amp;b=2#s" lang=en>',
+        "https://h.ex/?a=1&b=2",
+        [],
+    ),
+    ("WebScrapBook of data:", b'<html data-scrapbook-source="data:,x">', "", ["refused"]),
+    (
+        "Save Page WE",
+        b'<head><style>a{}</style><meta name="savepage-url" content="https://h.ex/a">',
+        "https://h.ex/a",
+        [],
+    ),
+    (
+        "Evernote",
+        b'<head><meta itemprop="source-url" content="https://h.ex/a"/>',
+        "https://h.ex/a",
+        [],
+    ),
+    (
+        "Wayback Machine",
+        (
+            b'<head><script>__wm.wombat("http://h.ex:80/a","20120611024252","https://web.archive.org/",'
+            b'"web","/_static/","1339383772");</script>'
+        ),
+        "https://web.archive.org/web/20120611024252/http://h.ex:80/a",
+        [],
+    ),
+    ("credentials", b"<!-- saved from url=(0016)http://u:p@h.ex/ -->", "http://h.ex/", ["cred"]),
+]
+
+
+@pytest.mark.parametrize(("program", "page", "url", "noted"), MARKS)
+def test_marks(program: str, page: bytes, url: str, noted: list[str]) -> None:
+    marks = read_marks(page)
+    assert urls(marks) == ([url] if url else []), program
+    assert len(marks.notes) == len(noted)
+    assert all(expected in found for expected, found in zip(noted, reasons(marks), strict=True))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<p><!-- saved from url=(0009)http://h/ -->",
+        b"<script><!-- saved from url=(0009)http://h/ --></script>",
+        b"<title><!-- saved from url=(0009)http://h/ --></title>",
+        b"<!-- x saved from url=(0009)http://h/ -->",
+        b"<!--saved from url=(0009)http://h/ -->",
+        b"<!-- saved from url=(0009)http://h/-->",
+        b"<!-- saved from url=(9)http://h/ -->",
+        b"<meta name=x content=http://h/ id=savepage-url>",
+        b'<p data-scrapbook-source="http://h/">',
+        b"<p>Page saved with SingleFile \n url: http://h/ \n",
+        b"__wm.wombat(",
+    ],
+)
+def test_what_is_not_a_mark(page: bytes) -> None:
+    assert read_marks(page)[:3] == NONE[:3]
+
+
+def test_several_marks_stand_in_their_order() -> None:
+    page = b"<!-- saved from url=(0009)http://b/ --><!-- saved from url=(0009)http://a/ -->"
+    assert urls(read_marks(page)) == ["http://b/", "http://a/"]
+
+
+# ---- the page's own base
+
+
+def test_the_base_that_chrome_replaced() -> None:
+    page = b'<head><!--<base target=x href="/d/?a=1&amp;b">--><base href="." target="x">'
+    marks = read_marks(page)
+    assert marks.base is not None
+    assert marks.stand_in is not None
+    assert (marks.base.value, marks.stand_in.own) == ("/d/?a=1&b", marks.base)
+    assert marks.base.source == "<base href> in a comment at 1:32"
+    assert page[slice(*marks.stand_in.span)] == b"."
+
+
+def test_the_base_that_firefox_removed() -> None:
+    marks = read_marks(b'<head>\n<!-- base href="http://h.ex/d/" -->')
+    assert marks.base is not None
+    assert (marks.base.value, marks.stand_in) == ("http://h.ex/d/", None)
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b'<!--<base href="http://h/">--> <base href=".">',
+        b'<!--<base href="http://h/">--><base href="./">',
+        b'<!--<basefont href="http://h/">--><base href=".">',
+        b'<!--<base target="_blank">--><base href=".">',
+        b'<!-- base href="http://h/"-->',
+        b'<p><!-- base href="http://h/" -->',
+    ],
+)
+def test_other_comments_with_a_base(page: bytes) -> None:
+    assert read_marks(page).base is None
+
+
+def test_the_archived_url() -> None:
+    marks = read_marks({row[0]: row[1] for row in MARKS}["Wayback Machine"])
+    assert marks.archived == "http://h.ex:80/a"
+
+
+# ---- what counts
+
+
+@pytest.mark.parametrize(
+    ("url", "counts"),
+    [
+        ("http://h", "http://h"),
+        ("HTTPS://h/a#b", "HTTPS://h/a"),
+        ("ftp://h/a", ""),
+        ("http:///a", ""),
+        ("http:a", ""),
+        ("//h/a", ""),
+        ("blob:https://h/1", ""),
+        ("javascript:alert(1)", ""),
+        ("", ""),
+    ],
+)
+def test_what_counts(url: str, counts: str) -> None:
+    value, why, notes = found_url(url, "x")
+    assert (value, bool(why), notes) == (counts, not counts, [])
+
+
+def test_credentials_are_removed_with_a_note() -> None:
+    value, _, (note,) = found_url("http://joe:x@h/", "the mark")
+    assert (value, note.reason) == ("http://h/", Reason.CREDENTIALS_REMOVED)
+    assert note.text == "the mark: the user name and password in it were removed"
+
+
+# ---- hostile pages
+
+
+@pytest.mark.parametrize(
+    ("start", "unit", "end"),
+    [
+        (b"<!-- Mirrored from ", b" by HTTrack Website Copier/", b"\n-->"),
+        (b"", b"<!-- saved from url=(0009)", b""),
+        (b"<!--\n Page saved with SingleFile \n url:", b" " * 20, b"-->"),
+        (b"<script>", b'__wm.wombat("', b"</script>"),
+        (b"", b"<!-- Mirrored from ", b"</html>"),
+        (b"", b"<!--<base href=", b""),
+        (b"<meta name=savepage-url ", b"content ", b">"),
+    ],
+)
+def test_time_is_linear(start: bytes, unit: bytes, end: bytes) -> None:
+    assert_linear(read_marks, lambda n: start + unit * n + end, [100_000, 200_000], rounds=3)
+
+
+# ---- rule 17: what the library does with them
+
+PAGE: Final = (
+    b'<!-- saved from url=(0015)http://h.ex/d/p --><head>%b<a href="/a"><img src="p_files/x.png">'
+    b'<a href="#s"><a href=//k/z><a href=?q><iframe srcdoc="<a href=g>">'
+)
+CHROME: Final = b'<!--<base href="http://o/x/">--><base href="%b">'
+
+
+def test_on_a_mark_what_may_be_beside_the_page_stays() -> None:
+    result = relbase.rewrite(PAGE % b"")
+    assert result.data == (PAGE % b"").replace(b'"/a"', b'"http://h.ex/a"').replace(
+        b"=//k", b"=http://k"
+    )
+    assert result.base.source == "the mark of a browser (saved from url) at 1:5"
+    assert [note.reason for note in result.notes] == [Reason.LOCAL_KEPT]
+    assert relbase.rewrite(PAGE % b"", detect=False).changed is False
+
+
+def test_a_commented_base_is_the_pages_own() -> None:
+    result = relbase.rewrite(PAGE % (CHROME % b"."))
+    assert result.base.url == "http://o/x/"
+    assert CHROME % b"." + b'<a href="http://o/a">' in result.data
+    firefox = relbase.rewrite(b'<head><!-- base href="http://o/x/" --><a href=/a>')
+    assert firefox.data.endswith(b"<a href=http://o/a>")
+
+
+def test_with_a_given_url_all_become_absolute() -> None:
+    page = PAGE % (CHROME % b".")
+    result = relbase.rewrite(page, url="http://h.ex/d/p")
+    assert CHROME % b"http://o/x/" in result.data
+    assert b'src="http://o/x/p_files/x.png"' in result.data
+    assert result.notes == ()
+    assert relbase.rewrite(result.data, url="http://h.ex/d/p").data is result.data
+
+
+@pytest.mark.parametrize(
+    ("url", "noted"),
+    [
+        ("http://h.ex/d/p", []),
+        ("https://h.ex/d/p/#s", []),
+        ("http://h.ex/d/other", [Reason.MARK_DISAGREES]),
+    ],
+)
+def test_a_mark_that_disagrees_with_a_given_url(url: str, noted: list[Reason]) -> None:
+    assert [note.reason for note in relbase.rewrite(PAGE % b"", url=url).notes] == noted
+
+
+def test_a_refused_mark_stands_in_the_chain() -> None:
+    base = relbase.base(b"<!-- saved from url=(0014)file:///C:/a.h --><a href=x>")
+    assert (base.url, [note.reason for note in base.refused]) == ("", [Reason.MARK_REFUSED])
+
+
+def test_a_live_base_is_stronger_than_a_comment() -> None:
+    page = b'<head><!-- base href="http://o/x/" --><base href="http://p/"><a href=/a>'
+    assert relbase.base(page).url == "http://p/"
+
+
+def test_a_relative_base_stays_with_what_is_on_it() -> None:
+    page = b'<!-- saved from url=(0015)http://h.ex/d/p --><base href="i/"><img src=a><a href=/b>'
+    assert relbase.rewrite(page).data == page.replace(b"=/b", b"=http://h.ex/b")

@@ -1,0 +1,35 @@
+"""The tokens of a head: comments and tags before the body, none of them in raw text."""
+
+from __future__ import annotations
+
+import pytest
+
+from relbase.references.heads import head_tokens
+
+
+@pytest.mark.parametrize(
+    ("page", "tokens"),
+    [
+        (
+            b"<!doctype html><!--a--><html x><head>",
+            [(b"", b"a"), (b"html", b" x>"), (b"head", b">")],
+        ),
+        (b"<title><!--a--></title><!--b-->", [(b"title", b">"), (b"", b"b")]),
+        (b"<script>'<!--a-->'</script><!--b--!>", [(b"script", b">"), (b"", b"b-")]),
+        (b"<?x?></p ><!--a", [(b"", b"")]),
+        (b"<!--a--><body><!--b-->", [(b"", b"a")]),
+        (b"<meta <!--a-->", [(b"meta", b" <!--a-->")]),
+        (b"<meta a=1><p><meta b>", [(b"meta", b" a=1>")]),
+    ],
+)
+def test_head_tokens(page: bytes, tokens: list[tuple[bytes, bytes]]) -> None:
+    found = [(token.name, page[token.start : token.end]) for token in head_tokens(page)]
+    assert [name for name, _ in found] == [name for name, _ in tokens]
+    assert all(
+        text.startswith(inside[:1]) for (_, text), (_, inside) in zip(found, tokens, strict=True)
+    )
+
+
+def test_the_raw_text_of_an_element() -> None:
+    (token,) = head_tokens(b"<script a>x</script>")
+    assert (token.after, token.raw_end) == (10, 11)

@@ -1,0 +1,81 @@
+"""A local web server: redirects, codings and headings as the table of a test asks for them."""
+
+from __future__ import annotations
+
+import gzip
+import threading
+import zlib
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+
+class Page(NamedTuple):
+    """What the server answers for a path.
+
+    Args:
+        body: as a browser would show it.
+        fields: of the heading, repeated ones too; `{port}` stands for the server's.
+        status: of the response.
+        coding: what the body is sent in: "gzip", "deflate" or nothing.
+        chunked: whether the body is sent in chunks.
+    """
+
+    body: bytes = b""
+    fields: tuple[tuple[str, str], ...] = (("Content-Type", "text/html"),)
+    status: int = 200
+    coding: str = ""
+    chunked: bool = False
+
+
+CODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
+    "": bytes,
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+}
+
+
+@contextmanager
+def serving(pages: Mapping[str, Page]) -> Iterator[int]:
+    """Answer with the pages, by their paths; the value is the port of 127.0.0.1 and localhost."""
+
+    class Handler(BaseHTTPRequestHandler):
+        server: ThreadingHTTPServer
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            page = pages.get(self.path.partition("?")[0], Page(status=404))
+            port = str(self.server.server_port)
+            body = CODINGS[page.coding](page.body)
+            self.send_response_only(page.status)
+            for name, value in page.fields:
+                self.send_header(name, value.replace("{port}", port))
+            if page.coding:
+                self.send_header("Content-Encoding", page.coding)
+            if page.chunked:
+                self.send_header("Transfer-Encoding", "chunked")
+                body = b"%x\r\n%b\r\n%x\r\n%b\r\n0\r\n\r\n" % (
+                    *(1, body[:1]),
+                    *(len(body) - 1, body[1:]),
+                )
+            else:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_arguments: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    port = server.server_port
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    try:
+        yield port
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

@@ -1,0 +1,383 @@
+"""One call on a response: each client gives what `rewrite` gives with the arguments spelled out."""
+
+from __future__ import annotations
+
+import asyncio
+import email.message
+import io
+import json
+import subprocess
+import sys
+import urllib.request
+import zlib
+from http import HTTPStatus
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, Final
+from urllib.response import addinfourl
+
+import aiohttp
+import httpx
+import niquests
+import pytest
+import requests
+import urllib3
+from scrapy.http import HtmlResponse, Request
+from web import CODINGS, Page, serving
+
+from relbase import (
+    Layer,
+    Result,
+    response_base,
+    response_links,
+    rewrite,
+    rewrite_response,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+BODY: Final = (
+    '<title>Привет</title><a href="../x?q=я">я</a><img srcset="a 1x, /b 2x"><a href="">'
+    "<p style='background:url(\"c.png\")'>"
+).encode("windows-1251")
+HTML: Final = ("Content-Type", "text/html")
+IN_1251: Final = ("Content-Type", 'TEXT/HTML; Charset="windows-1251"')
+
+
+def redirect(to: str, status: int = 302) -> Page:
+    return Page(b"moved", (HTML, ("Location", to)), status)
+
+
+PAGES: Final[Mapping[str, Page]] = {
+    "/plain": Page(BODY, (IN_1251,)),
+    # a charset only in the heading, three redirects: absolute, relative, to another host
+    "/first": redirect("http://127.0.0.1:{port}/a/second?x=1#s"),
+    "/a/second": redirect("./b/third", 301),
+    "/a/b/third": redirect("http://localhost:{port}/c/last?y#frag", 307),
+    "/c/last": Page(BODY, (IN_1251,)),
+    "/gzip": Page(BODY, (IN_1251,), coding="gzip"),
+    "/deflate": Page(BODY, (IN_1251,), coding="deflate"),
+    "/chunked": Page(BODY, (IN_1251,), chunked=True),
+    "/both": Page(BODY, (IN_1251,), coding="gzip", chunked=True),
+    "/base": Page(BODY, (HTML, ("Content-Base", "http://b.example/s/"))),
+    "/repeated": Page(BODY, (HTML, ("Base", "mailto:x"), ("BASE", "<URL:http://b.example/r/>"))),
+    "/css": Page(b"a{background:url(x.png)}", (("Content-Type", "text/css"),)),
+    "/mail": Page(b"Subject: x\n\nbody", (("Content-Type", "message/rfc822"),)),
+    "/empty": Page(b""),
+    "/error": Page(BODY, (IN_1251,), status=404),
+    "/json": Page(b'{"a": "<a href=x>"}', (("Content-Type", "application/json"),)),
+}
+
+# What a client's redirects come to, as the arguments of `rewrite`.
+REDIRECTS: Final[Mapping[str, list[str]]] = {
+    "/first": [
+        "http://127.0.0.1:{port}/a/second?x=1",
+        "./b/third",
+        "http://localhost:{port}/c/last?y",
+    ]
+}
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with serving(PAGES) as found:
+        yield found
+
+
+def expected(path: str, port: int) -> Result:
+    """The result of `rewrite` with the arguments spelled out."""
+    redirects = [url.replace("{port}", str(port)) for url in REDIRECTS.get(path, ())]
+    page = PAGES["/c/last" if redirects else path]
+    return rewrite(
+        page.body,
+        url=f"http://127.0.0.1:{port}{path}",
+        redirects=redirects,
+        headers=page.fields,
+    )
+
+
+def of_urllib(url: str) -> Result:
+    try:
+        with urllib.request.urlopen(url) as response:
+            return rewrite_response(response)
+    except urllib.error.HTTPError as error:
+        with error:
+            return rewrite_response(error)
+
+
+def of_httpx_async(url: str) -> Result:
+    async def get() -> Result:
+        async with httpx.AsyncClient(follow_redirects=True, trust_env=False) as client:
+            return rewrite_response(await client.get(url))
+
+    return asyncio.run(get())
+
+
+def of_httpx(url: str) -> Result:
+    with httpx.Client(follow_redirects=True, trust_env=False) as client:
+        return rewrite_response(client.get(url))
+
+
+def of_aiohttp(url: str) -> Result:
+    async def get() -> Result:
+        async with aiohttp.ClientSession() as session, session.get(url) as response:
+            await response.read()
+            return rewrite_response(response)
+
+    return asyncio.run(get())
+
+
+def of_niquests(url: str) -> Result:
+    with niquests.Session() as session:
+        session.trust_env = False
+        return rewrite_response(session.get(url))
+
+
+def of_niquests_async(url: str) -> Result:
+    async def get() -> Result:
+        async with niquests.AsyncSession() as session:
+            session.trust_env = False
+            return rewrite_response(await session.get(url))
+
+    return asyncio.run(get())
+
+
+def of_requests(url: str) -> Result:
+    with requests.Session() as session:
+        session.trust_env = False
+        return rewrite_response(session.get(url))
+
+
+CLIENTS: Final[Mapping[str, Callable[[str], Result]]] = {
+    "requests": of_requests,
+    "httpx": of_httpx,
+    "httpx async": of_httpx_async,
+    "urllib": of_urllib,
+    "aiohttp": of_aiohttp,
+    "niquests": of_niquests,
+    "niquests async": of_niquests_async,
+}
+
+
+@pytest.mark.parametrize("path", sorted(PAGES.keys() - {"/a/second", "/a/b/third", "/c/last"}))
+@pytest.mark.parametrize("client", CLIENTS)
+def test_each_client_gives_what_rewrite_gives(client: str, path: str, port: int) -> None:
+    result, spelled = CLIENTS[client](f"http://127.0.0.1:{port}{path}"), expected(path, port)
+    assert result.data == spelled.data
+    assert result.base.url == spelled.base.url
+    assert [link.url for link in result.links] == [link.url for link in spelled.links]
+    assert result.notes == spelled.notes
+    if client != "urllib":  # which tells the last URL alone
+        assert result == spelled
+
+
+def test_the_redirects_are_the_layers_reason(port: int) -> None:
+    result = CLIENTS["requests"](f"http://127.0.0.1:{port}/first")
+    assert result.base.url == f"http://localhost:{port}/c/last?y"
+    assert (result.base.layer, result.base.source) == (Layer.RETRIEVAL, "redirect 3")
+    assert f'<a href="http://localhost:{port}/x?q=я">'.encode("windows-1251") in result.data
+
+
+SPIDER: Final = """
+import json, sys, scrapy
+from scrapy.crawler import CrawlerProcess
+from relbase import rewrite_response
+
+class Spider(scrapy.Spider):
+    name = "pages"
+    custom_settings = {"LOG_ENABLED": False, "HTTPERROR_ALLOW_ALL": True, "TELNETCONSOLE_ENABLED": False}
+    async def start(self):
+        for url in sys.argv[1:]:
+            yield scrapy.Request(url, meta={"asked": url})
+    def parse(self, response):
+        result = rewrite_response(response)
+        print(json.dumps([response.meta["asked"], result.data.hex(), result.base.as_dict()]))
+
+process = CrawlerProcess()
+process.crawl(Spider)
+process.start()
+"""  # noqa: E501 (a script)
+
+
+def test_scrapy_gives_what_rewrite_gives(port: int) -> None:
+    """In a process of its own: Twisted's reactor starts once."""
+    paths = ["/plain", "/first", "/gzip", "/deflate", "/both", "/repeated", "/css", "/error"]
+    urls = [f"http://127.0.0.1:{port}{path}" for path in paths]
+    ran = subprocess.run(
+        [sys.executable, "-c", SPIDER, *urls], capture_output=True, text=True, check=False
+    )
+    found = {asked: rest for asked, *rest in map(json.loads, ran.stdout.splitlines())}
+    assert found.keys() == set(urls), ran.stderr[-2000:]
+    for path, url in zip(paths, urls, strict=True):
+        spelled = expected(path, port)
+        assert found[url] == [spelled.data.hex(), spelled.base.as_dict()], path
+
+
+# ---- responses that a program made, or holds in other ways
+
+
+def test_links_and_the_base_of_a_response(port: int) -> None:
+    url = f"http://127.0.0.1:{port}/base"
+    response = requests.get(url, timeout=10)
+    spelled = expected("/base", port)
+    assert tuple(response_links(response)) == spelled.links
+    assert response_base(response) == spelled.base
+    assert response_base(response).source == "Content-Base of the HTTP heading"
+
+
+def test_arguments_count_before_the_response(port: int) -> None:
+    response = requests.get(f"http://127.0.0.1:{port}/first", timeout=10)
+    given = {"Content-Type": "text/html; charset=utf-8"}
+    result = rewrite_response(response, url="http://o.example/", headers=given, profile="whatwg")
+    assert result == rewrite(BODY, url="http://o.example/", headers=given, profile="whatwg")
+
+
+SCRAPY: Final = HtmlResponse(
+    "http://h.example/c",
+    headers={
+        "Content-Type": ["text/html; charset=windows-1251"],
+        "Base": ["mailto:x", "http://b/"],
+    },
+    body=BODY,
+)
+
+
+def test_a_scrapy_response_without_a_request() -> None:
+    result = rewrite_response(SCRAPY)
+    assert result == rewrite(
+        BODY,
+        url="http://h.example/c",
+        headers=[("Content-Type", "text/html; charset=windows-1251"), ("Base", "mailto:x"),
+                 ("Base", "http://b/")],
+    )  # fmt: skip
+
+
+def test_a_scrapy_response_after_redirects() -> None:
+    request = Request("http://h.example/c", meta={"redirect_urls": ["http://h.example/a"]})
+    response = HtmlResponse("http://h.example/c", body=b"<a href=x>", request=request)
+    assert response_base(response).source == "redirect 1"
+
+
+def test_a_pool_response_of_urllib3(port: int) -> None:
+    with urllib3.PoolManager() as pool:
+        response = pool.request("GET", f"http://127.0.0.1:{port}/gzip")
+        result = rewrite_response(response, url=f"http://127.0.0.1:{port}/gzip")
+    assert result == expected("/gzip", port)
+
+
+def made(body: bytes, coding: str, **more: Any) -> SimpleNamespace:
+    fields = {"Content-Type": "text/html", "Content-Encoding": coding}
+    return SimpleNamespace(content=body, headers=fields, url="http://h.example/", **more)
+
+
+@pytest.mark.parametrize("coding", CODINGS)
+def test_a_body_that_the_client_left_encoded_is_decoded(coding: str) -> None:
+    body = CODINGS[coding](b"<a href=x>")
+    assert rewrite_response(made(body, coding)).data == b"<a href=http://h.example/x>"
+
+
+@pytest.mark.parametrize(
+    "body", [zlib.compress(b"<a href=x>" * 99)[:20], b"\x1f\x8b\x08\0", b"\0\1\2"]
+)
+@pytest.mark.parametrize("coding", ["gzip", "zstd", "x-unknown"])
+def test_a_body_that_cannot_be_decoded_passes_through_with_a_note(body: bytes, coding: str) -> None:
+    response = made(body, coding)
+    result = rewrite_response(response)
+    assert result.data == body
+    assert [note.reason.value for note in result.notes][-1] == "encoding-unsupported"
+    assert list(response_links(response)) == list(result.links) == []
+
+
+@pytest.mark.parametrize(
+    "headers", [{b"Content-Type": b"text/css"}, [("content-type", "text/css")]]
+)
+def test_headers_of_any_kind(headers: Any) -> None:
+    response = SimpleNamespace(body=b"a{b:url(x)}", headers=headers, url=httpx.URL("http://h/d/"))
+    assert rewrite_response(response).data == b"a{b:url(http://h/d/x)}"
+
+
+# ---- bad calls: the error names the fix
+
+
+async def coroutine() -> None:
+    pass
+
+
+def read_before() -> addinfourl:
+    response = addinfourl(io.BytesIO(b"x"), email.message.Message(), "http://h.example/")
+    response.close()
+    return response
+
+
+class Stream:
+    """A client's response whose body is read by a coroutine."""
+
+    url = "http://h.example/"
+    headers: Mapping[str, str] = {}
+
+    async def read(self) -> bytes:
+        return b""
+
+
+BAD: Final[list[tuple[Any, type[Exception], str]]] = [
+    (None, TypeError, "NoneType: give what requests.get"),
+    (5, TypeError, "int: give what requests.get"),
+    (b"<p>", TypeError, "give a document to rewrite"),
+    ("<p>", TypeError, "give a document to rewrite"),
+    (object(), TypeError, "give what requests.get"),
+    ([], TypeError, "give what requests.get"),
+    (coroutine, TypeError, "await it first"),
+    (SimpleNamespace(url="http://h/", content=b""), TypeError, "has no headers"),
+    (SimpleNamespace(url="http://h/", headers={}), TypeError, "give its bytes to rewrite"),
+    (SimpleNamespace(url="http://h/", headers=5, content=b""), TypeError, "headers are a int"),
+    (SimpleNamespace(url="http://h/", headers="a: b", content=b""), TypeError, "a mapping, or"),
+    (SimpleNamespace(url="/d/", headers={}, content=b""), ValueError, "url is not absolute"),
+    (SimpleNamespace(url="http://h/", headers={}, content="<p>"), TypeError, "rewrite"),
+    (SimpleNamespace(url="http://h/", headers={}, read=lambda: "<p>"), TypeError, "rewrite_text"),
+    (Stream(), ValueError, "call await response.read"),
+    (read_before(), ValueError, "give what you read to rewrite"),
+    (httpx.Response(200, stream=httpx.ByteStream(b"x")), ValueError, r"await response\.aread"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [rewrite_response, response_links, response_base])
+@pytest.mark.parametrize(("response", "error", "fix"), BAD)
+def test_a_bad_response_is_an_error_that_names_the_fix(
+    function: Any, response: Any, error: type[Exception], fix: str
+) -> None:
+    with pytest.raises(error, match=fix) as raised:
+        function(response)
+    assert type(raised.value) is error
+
+
+def test_a_coroutine_in_place_of_a_response() -> None:
+    waiting = coroutine()
+    with pytest.raises(TypeError, match="await it first"):
+        rewrite_response(waiting)  # type: ignore[arg-type]
+    waiting.close()
+
+
+def test_bodies_that_are_not_read_yet(port: int) -> None:
+    url = f"http://127.0.0.1:{port}/plain"
+    with requests.get(url, stream=True, timeout=10) as unread:
+        with pytest.raises(ValueError, match=r"call response\.content first"):
+            rewrite_response(unread)
+        assert unread.content == BODY
+        assert rewrite_response(unread) == expected("/plain", port)
+    with httpx.Client() as client, client.stream("GET", url) as streamed:
+        with pytest.raises(ValueError, match=r"call response\.read\(\) first"):
+            rewrite_response(streamed)
+        streamed.read()
+        assert rewrite_response(streamed) == expected("/plain", port)
+    with urllib.request.urlopen(url) as response:
+        assert response.status == HTTPStatus.OK
+        assert rewrite_response(response).changed
+        with pytest.raises(ValueError, match="was read before"):
+            rewrite_response(response)
+
+    async def unread_of_aiohttp() -> None:
+        async with aiohttp.ClientSession() as session, session.get(url) as waiting:
+            with pytest.raises(ValueError, match=r"await response\.read\(\)"):
+                rewrite_response(waiting)
+
+    asyncio.run(unread_of_aiohttp())

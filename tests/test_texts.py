@@ -1,0 +1,96 @@
+"""Text that a program holds: what `rewrite` makes of its UTF-8, and nothing guessed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+import httpx
+import pytest
+import yarl
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from relbase import Kind, Policy, Profile, rewrite, rewrite_text
+
+URL: Final = "http://h.example/d/p.html"
+
+# (text, what it becomes, arguments)
+ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
+    ("<a href=x>é</a>", "<a href=http://h.example/d/x>é</a>", {}),
+    ("<p>nothing", "<p>nothing", {}),
+    ("", "", {}),
+    ("text [x](y)", "text [x](y)", {}),
+    # never sniffed: neither as another kind, nor by a charset that it names
+    ("From: a\n\n<a href=x>", "From: a\n\n<a href=http://h.example/d/x>", {}),
+    ("{}<a href=x>", "{}<a href=http://h.example/d/x>", {}),
+    ("<meta charset=gbk><a href='é'>", "<meta charset=gbk><a href='http://h.example/d/é'>", {}),
+    (
+        "<meta charset=gbk><a href='?é'>",
+        "<meta charset=gbk><a href='http://h.example/d/p.html?%C3%A9'>",
+        {"profile": "whatwg"},
+    ),
+    ("\ufeff<a href=x>", "\ufeff<a href=http://h.example/d/x>", {}),
+    ("\ud800<a href='\udcff'>", "\ud800<a href='http://h.example/d/\udcff'>", {}),
+    ("<base href=/s/>", "<base href=http://h.example/s/>", {}),
+    ("<base href=http://b/><a href=x>", "<base href=http://b/><a href=http://b/x>", {}),
+    ("<a href=x>", "<a href=http://o.example/x>", {"redirects": ["/e/", "http://o.example/"]}),
+    ("<a href='#s'>", "<a href='#s'>", {"policy": Policy(keep_fragments=True)}),
+    ("a{b:url(x)}", "a{b:url(http://h.example/d/x)}", {"kind": "css"}),
+    ("<a href=x>", "<a href=x>", {"kind": Kind.CSS}),
+    ("<a href=x>", "<a href=http://h.example/d/x>", {"url": yarl.URL(URL)}),
+    ("<a href=x>", "<a href=http://h.example/d/x>", {"url": httpx.URL(URL)}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "becomes", "arguments"), ROWS)
+def test_what_a_text_becomes(text: str, becomes: str, arguments: dict[str, Any]) -> None:
+    result = rewrite_text(text, **{"url": URL, **arguments})
+    assert result == becomes
+    assert (result is text) == (text == becomes)
+
+
+PIECES: Final = st.sampled_from(
+    ["<a href=", "'x é'", ' ""', "<img srcset='a, ☃ 2x'>", "<base href=../>", "<meta charset=gbk>",
+     "<style>a{b:url(é)}</style>", "\ud800", "&eacute;", "\0", "\ufeff", "<!--", "-->", "日"]
+) | st.text(max_size=4)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=8).map("".join), st.sampled_from(Profile))
+@example("<a href='x'>é", Profile.RFC1808)
+def test_a_text_is_its_utf_8(text: str, profile: Profile) -> None:
+    result = rewrite_text(text, url=URL, profile=profile)
+    data = text.encode("utf-8", "surrogatepass")
+    rewritten = rewrite(data, url=URL, profile=profile, kind="html", charset="utf-8").data
+    assert result.encode("utf-8", "surrogatepass") == rewritten
+    assert rewrite_text(result, url=URL, profile=profile) is result  # law 3
+
+
+BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
+    (b"<p>", {}, TypeError, "give bytes to rewrite"),
+    (None, {}, TypeError, r"not NoneType: give str\(text\)"),
+    (5, {}, TypeError, r"give str\(text\)"),
+    ("", {"url": None}, TypeError, "needs the URL that the text belongs to"),
+    ("", {"url": "/d/"}, ValueError, "not absolute"),
+    ("", {"url": b"http://h/"}, TypeError, "decode it first"),
+    ("", {"kind": "mail"}, ValueError, "give bytes to rewrite"),
+    ("", {"kind": Kind.OTHER}, ValueError, "give bytes to rewrite"),
+    ("", {"kind": "htm"}, ValueError, "one of html, css"),
+    ("", {"kind": None}, TypeError, "give 'html'"),
+    ("", {"profile": "x"}, ValueError, "one of rfc1808"),
+    ("", {"policy": re.compile("x")}, TypeError, r"give Policy\(\.\.\.\)"),
+    ("", {"redirects": "x"}, TypeError, r"give \[redirect\]"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "arguments", "error", "fix"), BAD)
+def test_a_bad_call_names_the_fix(
+    text: Any, arguments: dict[str, Any], error: type[Exception], fix: str
+) -> None:
+    with pytest.raises(error, match=fix):
+        rewrite_text(text, **{"url": URL, **arguments})
+
+
+def test_the_url_is_required() -> None:
+    with pytest.raises(TypeError, match="url"):
+        rewrite_text("<p>")  # type: ignore[call-arg]
