@@ -239,7 +239,7 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html",),
+        ("text/html", "text/x-html"),
         "html htm shtml shtm xht asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
@@ -354,6 +354,19 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
 
 
+def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
+    """Whether links may be found in a document of a media type, or that begins so.
+
+    Args:
+        content_type: its media type, "" for none.
+        data: its first bytes, asked where the type says nothing; None where they are not known yet.
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        return data is None or kind_of_bytes(data) is not Kind.OTHER
+    return kind is not Kind.OTHER
+
+
 def passed_note(type_: str, name: str) -> Note:
     """The note on a document that passes through because of what it seems to be.
 
@@ -373,24 +386,6 @@ def passed_note(type_: str, name: str) -> Note:
 
 
 _SHOWN: Final = 40
-
-
-def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
-    """Return whether references are looked for in a document.
-
-    Args:
-        content_type: its media type, with or without parameters, "" when none is stated.
-        data: its bytes, which are asked when the type says nothing; None for not yet.
-
-    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
-    (False, True, False)
-    """
-    kind = kind_of_type(content_type)
-    if kind is None:
-        if data is None:
-            return True
-        kind = kind_of_bytes(data)
-    return FORMATS[kind].visit is not None
 
 
 def reader(content_type: str, name: str) -> Format | None:

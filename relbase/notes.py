@@ -45,6 +45,7 @@ class Reason(Enum):
     MIME_EXTERNAL = "mime-external"  # its body is elsewhere
     MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
+    MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
     ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says

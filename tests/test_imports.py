@@ -32,6 +32,7 @@ LEVELS: Final = [
     ["rewriting", "results"],
     ["mail", "http"],
     ["formats"],
+    ["inputs"],
     ["pipeline"],
     ["trees", "responses", "texts", "warc"],
     ["relbase"],  # __init__: the public names
