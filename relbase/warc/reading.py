@@ -71,13 +71,19 @@ class Page(NamedTuple):
         return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
 
 
-def pages(chunks: Iterable[bytes], again: Again | None = None) -> Iterator[Page | Fault]:
+def pages(
+    chunks: Iterable[bytes],
+    again: Again | None = None,
+    *,
+    skip: Callable[[Record], bool] = lambda _: False,
+) -> Iterator[Page | Fault]:
     r"""Yield the pages of an archive in order, and what of it cannot be read.
 
     Args:
         chunks: the bytes of a WARC or ARC file, compressed or not, in pieces of any size.
         again: reads the archive once more, from an offset: for the payloads of revisits. Without
             it they are faults.
+        skip: asked before a record is looked into, whether it is to be passed over.
 
     >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
     >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"
@@ -92,12 +98,15 @@ def pages(chunks: Iterable[bytes], again: Again | None = None) -> Iterator[Page 
         elif record.block is None:
             continue
         elif record.get("warc-type") == "revisit":
-            yield from _revisit(record, places, again)
+            if not skip(record):
+                yield from _revisit(record, places, again)
         else:
-            page = _page(record)
-            if page is not None:
+            is_skipped = skip(record)
+            page = None if is_skipped else _page(record)
+            if is_skipped or page is not None:
                 for name in _names(record):
                     places.setdefault(hash(name), record.offset)
+            if page is not None:
                 yield page
 
 
@@ -160,9 +169,10 @@ def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
 
 
 def _names(record: Record) -> list[str]:
-    """What revisits may call a record by."""
-    names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
-    return [*filter(None, names), f"{_url(record)} {record.get('warc-date')}"]
+    """What revisits may call a record by; its target and date only without a better name."""
+    digest = record.get("warc-payload-digest")
+    other = digest or f"{_url(record)} {record.get('warc-date')}"
+    return [*filter(None, [record.get("warc-record-id")]), other]
 
 
 def _payload_names(record: Record) -> list[str]:
