@@ -16,6 +16,7 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
 from relbase.responses import response_base as response_base
 from relbase.responses import response_links as response_links
 from relbase.responses import rewrite_response as rewrite_response
@@ -65,6 +66,7 @@ __all__ = [
     "rewrite",
     "rewrite_response",
     "rewrite_text",
+    "scanner",
     "split",
     "unsplit",
 ]

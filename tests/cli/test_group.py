@@ -83,6 +83,10 @@ def test_every_example_can_be_run(
     (tmp_path / "inbox.mbox").write_bytes(b"From a 2024\nBase: http://h/\n\n")
     for directory in ("cur", "new", "tmp"):
         (tmp_path / "Maildir" / directory).mkdir(parents=True)
+    for directory in ("site", "saved", "mirror/h.example"):
+        (tmp_path / directory).mkdir(parents=True)
+        (tmp_path / directory / "page.html").write_bytes(b"<p>")
+    (tmp_path / "urls.tsv").write_bytes(b"page.html\thttp://h/page.html\n")
     (tmp_path / "crawl.warc.gz").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
     meant = {"*.html": "page.html", "*.warc.gz": "crawl.warc.gz"}
     words = [meant.get(word, word) for word in arguments]
