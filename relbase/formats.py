@@ -381,6 +381,24 @@ def passed_note(type_: str, name: str) -> Note:
 _SHOWN: Final = 40
 
 
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document.
+
+    Args:
+        content_type: its media type, with or without parameters, "" when none is stated.
+        data: its bytes, which are asked when the type says nothing; None for not yet.
+
+    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
+    (False, True, False)
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
+
+
 def reader(content_type: str, name: str) -> Format | None:
     """Return how a document inside of another is read; None when it holds no text of use.
 

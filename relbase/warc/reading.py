@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import text_of
 from relbase.containers.http import decoded, read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.formats import 
+from relbase.formats import may_hold_references
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -114,7 +114,7 @@ def _wanted(record: Record) -> bool:
     type_ = record.get("warc-type")
     if type_ not in _TYPES:
         return False
-    return type_ == "revisit" or (record.get("content-type"))
+    return type_ == "revisit" or may_hold_references(record.get("content-type"))
 
 
 def _page(record: Record) -> Page | Fault | None:
@@ -127,7 +127,7 @@ def _page(record: Record) -> Page | Fault | None:
     if head is not None and is_http:
         fields, body = _fields(record.block, head), body[head.heading.body :]
     type_ = next((value for name, value in fields if name == "content-type"), "")
-    if not (type_):
+    if not may_hold_references(type_):
         return None
     if record.get("warc-segment-number"):
         return _fault(record, Trouble.SEGMENTED, "the record is a segment of several: not joined")
@@ -136,7 +136,7 @@ def _page(record: Record) -> Page | Fault | None:
     found = decoded(body, transfer, content)
     if found.data is None:
         return _fault(record, Trouble.UNDECODABLE, found.fault)
-    if not (type_, found.data):
+    if not may_hold_references(type_, found.data):
         return None
     return Page(
         record.offset,
@@ -185,7 +185,7 @@ def _payload_names(record: Record) -> list[str]:
 def _revisit(record: Record, places: dict[int, int], again: Again | None) -> Iterator[Page | Fault]:
     head = read_head(record.block or b"")
     types = values(record.block or b"", head, "content-type") if head else []
-    if types and not (types[0]):
+    if types and not may_hold_references(types[0]):
         return  # of an image, say
     names = _payload_names(record)
     offset = next((places[hash(name)] for name in names if hash(name) in places), None)
