@@ -18,6 +18,7 @@ from relbase.containers.fields import text_of
 from relbase.containers.http import decoded, read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.formats import may_hold_references
+from relbase.warc.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,7 +92,7 @@ def pages(
     >>> [(page.url, page.status, page.body) for page in pages([record])]
     [('http://h/', 200, b'<p>')]
     """
-    places: dict[int, int] = {}
+    places = Places()
     for record in records(chunks, _wanted):
         if isinstance(record, Fault):
             yield record
@@ -105,7 +106,7 @@ def pages(
             page = None if is_skipped else _page(record)
             if is_skipped or page is not None:
                 for name in _names(record):
-                    places.setdefault(hash(name), record.offset)
+                    places.add(name, record.offset)
             if page is not None:
                 yield page
 
@@ -169,10 +170,9 @@ def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
 
 
 def _names(record: Record) -> list[str]:
-    """What revisits may call a record by; its target and date only without a better name."""
-    digest = record.get("warc-payload-digest")
-    other = digest or f"{_url(record)} {record.get('warc-date')}"
-    return [*filter(None, [record.get("warc-record-id")]), other]
+    """What revisits may call a record by."""
+    names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
+    return [*filter(None, names), f"{_url(record)} {record.get('warc-date')}"]
 
 
 def _payload_names(record: Record) -> list[str]:
@@ -182,13 +182,13 @@ def _payload_names(record: Record) -> list[str]:
     return [*filter(None, names), *([f"{uri.strip('<>')} {date}"] if uri and date else [])]
 
 
-def _revisit(record: Record, places: dict[int, int], again: Again | None) -> Iterator[Page | Fault]:
+def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Page | Fault]:
     head = read_head(record.block or b"")
     types = values(record.block or b"", head, "content-type") if head else []
     if types and not may_hold_references(types[0]):
         return  # of an image, say
     names = _payload_names(record)
-    offset = next((places[hash(name)] for name in names if hash(name) in places), None)
+    offset = next((at for name in names if (at := places.find(name)) is not None), None)
     if offset is None or again is None:
         text = "its payload is not before it in the archive"
         if offset is not None:
