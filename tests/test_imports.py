@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = Path(relbase.__file__).parent
 
-# cli -> pipeline, trees, responses -> formats -> mail -> rewriting -> bases -> containers,
+# cli -> pipeline, trees, responses -> formats -> mail, http -> rewriting -> bases -> containers,
 # references, url -> view -> kind, policy, edit, notes. A part may import its own level and those
 # below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
@@ -30,10 +30,11 @@ LEVELS: Final = [
     ["containers", "references"],
     ["bases", "call", "sniffing"],
     ["rewriting", "results"],
-    ["mail"],
+    ["mail", "http"],
     ["formats"],
+    ["inputs"],
     ["pipeline"],
-    ["trees", "responses", "texts", "warc"],
+    ["trees", "responses", "texts", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],

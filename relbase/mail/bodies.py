@@ -8,13 +8,14 @@ transports, and leaves those edits out that would turn a line into a delimiter.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import eol_of
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Note, Reason
-from relbase.view.base64 import base64_view
+from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
@@ -92,8 +93,51 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
             return _BareReturnsView(raw, part.boundaries)
         return QuotedPrintableView(raw, part.boundaries, eol)
     if part.encoding == "base64":
-        return base64_view(raw, eol)
+        return base64_view(raw, eol) or _footed_view(raw, eol)
     return None
+
+
+class _FootedView(Base64View):
+    """The view of a base64 body that a mailing list put its footer after.
+
+    Args:
+        raw: the base64.
+        eol: as of `Base64View`.
+        footer: where the text begins that is not encoded.
+    """
+
+    __slots__ = ("footer",)
+
+    def __init__(self, raw: bytes, eol: bytes, footer: int) -> None:
+        super().__init__(raw, eol)
+        self.footer: int = footer
+
+
+def footer_of(view: View) -> int | None:
+    """Return where text in the clear begins after the base64 of a body, None where there is none.
+
+    Args:
+        view: of the body, as `transfer_view` gives it.
+    """
+    return view.footer if isinstance(view, _FootedView) else None
+
+
+# Up to the first padding, or the first line that is not of base64.
+_base64: Final = re.compile(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
+_in_the_clear: Final = re.compile(rb"[^A-Za-z0-9+/=\s]").search
+
+
+def _footed_view(raw: bytes, eol: bytes) -> _FootedView | None:
+    """The view of what is base64 before a text that is not."""
+    found = _base64(raw)
+    end = found.end() if found else 0
+    # What is again base64 some readers read, and some do not.
+    if not raw[:end].strip() or _in_the_clear(raw, end) is None:
+        return None
+    try:
+        return _FootedView(raw[:end], eol, end)
+    except ValueError:
+        return None
 
 
 class _Line(NamedTuple):

@@ -18,7 +18,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import text_of
-from relbase.mail.bases import PartNote, name_of
+from relbase.mail.bases import PartNote
+from relbase.mail.entity import called
 from relbase.notes import Note, Reason
 from relbase.registry import ROWS
 
@@ -69,7 +70,7 @@ def broken_signatures(
         for field in _covering(data, part, fields):
             verdict = _verdict(_tags(text_of(data, field)), changed, body)
             if verdict:
-                text = f"{name_of(part)} is signed ({field.name}), and the signature {verdict}"
+                text = f"{called(part)} is signed ({field.name}), and the signature {verdict}"
                 yield PartNote(part, Note(Reason.SIGNATURE_BROKEN, "", field.span, text))
                 break
 

@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import tags
+from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
     FONT_BREAKOUT,
@@ -246,6 +247,42 @@ def embedded_base(text: bytes) -> Attribute | None:
 
 
 _base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+
+
+def has_sheets(text: bytes) -> bool:
+    """Whether a document links style sheets, or imports some into its own.
+
+    What is hidden counts too: a noscript that holds a link may be read, and a template be used.
+
+    Args:
+        text: the document, in an ASCII-compatible charset.
+    """
+    return any(
+        isinstance(element, Element) and (_links_sheet(text, element) or _imports(text, element))
+        for element in elements(text, 0, len(text))
+    )
+
+
+def _links_sheet(text: bytes, element: Element) -> bool:
+    if element.name != b"link" or element.namespace != HTML:
+        return False
+    found = tags.attributes(text, element.attributes, element.end, {b"rel"})
+    return any(b"stylesheet" in keyword(text[rel.start : rel.end]).split() for rel in found)
+
+
+def _imports(text: bytes, element: Element) -> bool:
+    """Whether the text of an element is a style sheet that imports others."""
+    if element.name != b"style" or element.raw_end == element.end:
+        return False
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
+    sheets = (slot.value for slot in slots(text, element) if slot.attribute == b"")
+    return any(
+        found.form is Form.IMPORT
+        for sheet in sheets
+        for found in css.references(text, sheet.start, sheet.end)
+    )
+
 
 # Start tags that a frameset page does not ignore ("in frameset").
 _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))

@@ -9,7 +9,6 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -197,14 +196,8 @@ class _Sheets:
 
     def __call__(self) -> bool:
         if self._found is None:
-            self._found = _links_sheets(self._text) is not None
+            self._found = html.has_sheets(self._text)
         return self._found
-
-
-# Without `=` in the value each byte is looked at for one `rel` only: linear.
-_links_sheets: Final = re.compile(
-    rb"@import|\brel[\t\n\f\r ]*+=[\t\n\f\r ]*+[\"']?[^\"'=>]*?stylesheet", re.IGNORECASE
-).search
 
 
 def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
@@ -263,6 +256,17 @@ def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Itera
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
     return lower(visit(view.inner, context, place), view, offset)
+
+
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """The items of one value, decoded, by the syntax of its row.
+
+    Args:
+        text: the value, in UTF-8.
+        context: of the document.
+        place: where the value stands.
+    """
+    return VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:

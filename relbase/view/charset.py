@@ -39,6 +39,7 @@ class Source(Enum):
     ENVIRONMENT = "environment"
     GUESS = "valid UTF-8"
     DEFAULT = "default"
+    FORMAT = "the format's own rule"  # XML without a declaration
 
 
 class Charset(NamedTuple):

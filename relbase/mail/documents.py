@@ -1,0 +1,139 @@
+"""The documents that parts hold: read through their transfer encoding, visited like any other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from relbase.containers.parts import IDENTITY
+from relbase.edit import Span
+from relbase.mail.bases import number_of, part_bases
+from relbase.mail.bodies import footer_of, transfer_view
+from relbase.mail.entity import MailPart, fit, fit_heading
+from relbase.notes import Reason
+from relbase.rewriting.items import Found
+from relbase.rewriting.outward import lower, separate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.bases.layers import Base
+    from relbase.containers.parts import Part
+    from relbase.rewriting.context import Context, Opened, Reader
+    from relbase.rewriting.items import Item
+
+
+def reader_of(part: Part, context: Context) -> Reader | None:
+    """Return how the document of a part is read, None when it holds none of use."""
+    if part.opaque is not None or part.multipart is not None or part.message:
+        return None
+    return context.task.reader(part.type, part.name)
+
+
+def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
+    """The items of the document that a part holds.
+
+    Args:
+        entity: the part.
+        reader: of its document.
+    """
+    part, context = entity.part, entity.context
+    view = transfer_view(part, entity.body, entity.eol)
+    if view is None:
+        text = f"does not decode as {part.encoding!r}: passed through"
+        yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
+        return
+    if (footer := footer_of(view)) is not None:
+        span = Span(part.body.start + footer, part.body.end)
+        yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
+    document = reader.read(view.inner, part.charset, context)
+    for note in document.notes:
+        yield note._replace(span=part.body)
+    findings, edits = separate(document.visit())
+    # Nothing need be encoded for edits that are too much.
+    room = context.task.room
+    kept = edits if room is None or room.left >= 0 else []
+    if kept and _CLEAR_SIGNED in view.inner:
+        yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS)
+    items = lower([*findings, *kept], view, part.body.start)
+    items = fit(entity, part.body, items) if part.encoding in IDENTITY else items
+    yield from fit_heading(entity, items)
+
+
+_FOOTER: Final = "has text after its base64, which readers drop or show as it is: left alone"
+# RFC 9580 §7
+_CLEAR_SIGNED: Final = b"-----BEGIN PGP SIGNED MESSAGE-----"
+_NO_LONGER_HOLDS: Final = "holds a text signed with OpenPGP, whose signature may no longer hold"
+
+
+def open_document(entity: MailPart) -> Opened | None:
+    """Return the document that a part holds, None when it holds none that can be read."""
+    reader = reader_of(entity.part, entity.context)
+    view = None if reader is None else transfer_view(entity.part, entity.body, entity.eol)
+    if reader is None or view is None:
+        return None
+    return reader.read(view.inner, entity.part.charset, entity.context)
+
+
+# ---- MHTML by Chromium
+
+_SHEET: Final = "text/css"
+_CID: Final = "cid:"
+_BLINK: Final = "@mhtml.blink"
+
+
+def bases_by_links(
+    data: bytes, eol: bytes, parts: Sequence[Part], context: Context
+) -> dict[int, Base]:
+    """Return the bases of what has no URL of its own but a document that links it, by indices.
+
+    Args:
+        data: the message.
+        eol: what ends its lines.
+        parts: all its parts, in the order of the bytes.
+        context: of what is around the message.
+
+    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. So they are
+    on the base of the document (rule 18), not on that of the message.
+    """
+    linked = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
+    bases: dict[int, Base] = {}
+    if not linked:
+        return bases
+    task = replace(context.task, edits_only=False, room=None)
+    waiting: list[MailPart] = []
+    for index, stated in enumerate(part_bases(data, parts, context)):
+        inside = replace(context, base=stated.base, part=number_of(stated.part, context), task=task)
+        if index not in linked.values():
+            waiting.append(MailPart(data, eol, stated.part, inside))
+        while waiting:
+            for name, base in _linked_by(waiting.pop()):
+                other = linked.get(name)
+                if other is not None and other not in bases:
+                    bases[other] = base
+                    # It may link others itself.
+                    waiting.append(MailPart(data, eol, parts[other], inside.on(base)))
+    return bases
+
+
+def _name_alone(data: bytes, part: Part) -> str | None:
+    """The `cid:` URL of a style sheet or of a frame of Chromium's that has no other."""
+    values = {
+        field.name: data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+        for field in part.heading.fields
+        if field.name in {"content-location", "content-id"}
+    }
+    location = values.get("content-location")
+    if location is not None:
+        is_name = part.type == _SHEET and location[:4].lower() == _CID
+        return location if is_name else None
+    name = values.get("content-id", "").strip("<>")
+    return _CID + name if name.endswith(_BLINK) else None
+
+
+def _linked_by(entity: MailPart) -> Iterator[tuple[str, Base]]:
+    """The `cid:` URLs that a document links, and its base."""
+    document = open_document(entity)
+    for item in () if document is None else document.visit():
+        if isinstance(item, Found) and item.reference[:4].lower() == _CID:
+            yield item.reference, item.base

@@ -1,0 +1,130 @@
+"""A part of a message while it is visited, and which edits mail allows in it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import eol_of, read_heading
+from relbase.edit import Edit, Span, splice
+from relbase.mail.bodies import fit_lines
+from relbase.notes import Note, Reason
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import separate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.containers.parts import Part
+    from relbase.rewriting.context import Context
+    from relbase.rewriting.items import Item
+
+
+class MailPart(NamedTuple):
+    """A part of a message while it is visited.
+
+    Args:
+        data: the message.
+        eol: what ends its lines.
+        part: the part.
+        context: of the part, on its base.
+    """
+
+    data: bytes
+    eol: bytes
+    part: Part
+    context: Context
+
+    @property
+    def body(self) -> bytes:
+        """The bytes of its body."""
+        return self.data[self.part.body.start : self.part.body.end]
+
+    def note(self, reason: Reason, text: str, span: Span | None = None) -> Note:
+        """Return a note on the part, which its text begins with; on its body without a span."""
+        whole = f"{called(self.part)} ({self.part.type}) {text}"
+        return Note(reason, self.context.part, span or self.part.body, whole)
+
+
+def called(part: Part) -> str:
+    """Return what a note on a part calls it: its number stands beside the text."""
+    return "this part" if part.number else "the message"
+
+
+def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
+    part = entity.part
+    findings, edits = separate(items)
+    kept, notes = fit_lines(entity.data, within, edits, part.boundaries, entity.eol)
+    refused = [note.span for note in notes if note.span and note.reason is Reason.MIME_BOUNDARY]
+    yield from _keep_in_lines(findings, refused) if refused else findings
+    for note in notes:
+        if note.reason is not Reason.LINE_LENGTH or part.encoding != "binary":
+            text = f"{called(part)}: {note.text}"
+            yield note._replace(part=entity.context.part, text=text)
+    yield from kept
+
+
+def _keep_in_lines(
+    findings: Iterable[Found | Note], lines: Sequence[Span]
+) -> Iterator[Found | Note]:
+    """The findings, those in some lines with the status of what is not written after all."""
+    starts = [line.start for line in lines]
+    for item in findings:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+            index = bisect_right(starts, item.span.start) - 1
+            if index >= 0 and item.span.start < lines[index].end:
+                yield item._replace(status=Status.KEPT)
+                continue
+        yield item
+
+
+def fit_heading(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a body, without edits that would make its first lines fields (threat N5).
+
+    Where no empty line ends a heading, a line that is no field does. What is written into it may
+    have a colon: to all readers it would then be one, and the heading would go on.
+    """
+    part = entity.part
+    if part.heading.body > part.heading.end:
+        yield from items
+        return
+    findings, edits = separate(items)
+    end = _paragraph_end(entity)
+    first = [edit for edit in edits if edit.start < end]
+    if not first or not _moves_body(entity, end, first):
+        yield from findings
+        yield from edits
+        return
+    lines = Span(part.body.start, end)
+    yield from _keep_in_lines(findings, [lines])
+    yield entity.note(Reason.MIME_HEADING, _NO_EMPTY_LINE, lines)
+    yield from edits[len(first) :]
+
+
+_NO_EMPTY_LINE: Final = (
+    "has no empty line after its heading, and a line of it would become a field: the links up to "
+    "the next empty line are left alone"
+)
+_empty_line: Final = {
+    b"\n": re.compile(rb"\n\r*\n").search,
+    b"\r": re.compile(rb"\r\r").search,
+}
+
+
+def _paragraph_end(entity: MailPart) -> int:
+    """Where the first empty line of the body is, or its end."""
+    start, end = entity.part.body
+    found = _empty_line[entity.eol[-1:]](entity.data, start, end)
+    return found.end() if found else end
+
+
+def _moves_body(entity: MailPart, end: int, edits: Sequence[Edit]) -> bool:
+    """Whether the heading would end elsewhere, were the edits made up to a place."""
+    heading = entity.part.heading
+    text = entity.data[heading.start : end]
+    at = heading.start
+    after = splice(text, [Edit(edit.start - at, edit.end - at, edit.new) for edit in edits])
+    eol = eol_of(entity.data, 0, len(entity.data))
+    return read_heading(after, 0, len(after), eol).body != heading.body - at
