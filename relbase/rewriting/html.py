@@ -166,7 +166,7 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    stated = None if attribute is None else _base_statement(text, attribute, around)
     if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
         stated = own
     base, notes = establish(
@@ -200,12 +200,13 @@ class _Sheets:
         return self._found
 
 
-def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
+def _base_statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     span = Span(attribute.start, attribute.end)
-    value = _url_value(text, attribute, charset)
-    return Statement(Layer.EMBEDDED, value, f"<base href> at {line}:{column}", span)
+    value = _url_value(text, attribute, around.charset)
+    source = f"<base href> at {line}:{column}{around.within}"
+    return Statement(Layer.EMBEDDED, value, source, span)
 
 
 def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
