@@ -238,19 +238,23 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
         else:
             left += 1
     if left:
-        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(given))))
+        notes.add(
+            Note(
+                Reason.BASE_NONE, "", None, _left(left, _base(given), given.document.format.advice)
+            )
+        )
     if growth > kept:
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
 
-def _left(count: int, base: Base) -> str:
+def _left(count: int, base: Base, advice: str) -> str:
     references = f"{count} relative references left as they are"
     if count == 1:
         references = "1 relative reference left as it is"
     if base.url:
         return f"{references}: none can be resolved against {base.url[:200]!r}"
-    return f"{references}: no base URL is known; give the URL that the document was retrieved from"
+    return f"{references}: no base URL is known; {advice}"
 
 
 _MOVED: Final = (
