@@ -210,6 +210,7 @@ BY_CHARSET = {
 }
 # Where Python reads a charset, only characters that it and the standard have at the same place.
 SOME = st.sampled_from("&#x;=1amp<>\"'`\r\n\t \f/éあ表😀€")
+UNLIKE = {"big5": "€"}  # Python's has none
 ANY = SOME | st.characters(codec="utf-8", exclude_categories=["Cc"])
 
 
@@ -217,7 +218,8 @@ ANY = SOME | st.characters(codec="utf-8", exclude_categories=["Cc"])
 @pytest.mark.parametrize("quote", QUOTES, ids=["double", "single", "none"])
 def test_law(quote: bytes, charset: str) -> None:
     codec, characters = BY_CHARSET[charset]
-    new = st.text(ANY if charset == "utf-8" else SOME, max_size=6).map(str.encode)
+    some = SOME.filter(lambda character: character not in UNLIKE.get(charset, ""))
+    new = st.text(ANY if charset == "utf-8" else some, max_size=6).map(str.encode)
     parts = [part for part in PARTS + 3 * characters if not set(part) & set(FORBIDDEN[quote])]
     seen: Counter[str] = Counter()
 
