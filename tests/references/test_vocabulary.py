@@ -431,7 +431,12 @@ def test_rows_are_looked_up_by_place() -> None:
     assert syntaxes(HTML, b"v:rect", b"src") == [Syntax.URL]
     assert syntaxes(SVG, b"v:rect", b"src") == []
     assert syntaxes(HTML, b"p", b"href") == []
-    assert [row.extended for row in held(HTML, b"meta").rows[b"content"]] == [False, False, True, True]
+    assert [row.extended for row in held(HTML, b"meta").rows[b"content"]] == [
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_what_is_asked_of_an_element() -> None:
