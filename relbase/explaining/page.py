@@ -147,12 +147,14 @@ def _head(summary: Summary, within: int, profile: str) -> str:
     else:
         section = SHOWN[base.layer].section
         verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."
+    absolute = counts[Status.REWRITTEN]
+    become = f"{absolute:,} {'becomes' if absolute == 1 else 'become'}"
     inside = f", {counted(within, 'entity', 'entities')}" if within > 1 else ""
     return (
         f'<h1>{text(summary.title)}</h1><p class="lead">{verdict}</p>'
         f'<p class="quiet">{text(summary.type)}{inside}; '
-        f"{counted(counts.total(), 'reference')}, of which {counts[Status.REWRITTEN]:,} become "
-        f"absolute; profile {profile}</p>"
+        f"{counted(counts.total(), 'reference')}, of which {become} absolute; "
+        f"profile {profile}</p>"
     )
 
 
