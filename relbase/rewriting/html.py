@@ -290,8 +290,16 @@ def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    inside = replace(context, depth=context.depth + 1, charset="utf-8", encoding="utf-8")
-    return reader.visit(text, inside)
+    return reader.visit(text, nested(context))
+
+
+def nested(context: Context) -> Context:
+    """The context of a document that is written in a text: in its characters, whatever its bytes.
+
+    Args:
+        context: of that text.
+    """
+    return replace(context, depth=context.depth + 1, charset="utf-8", encoding="utf-8")
 
 
 def _visit_json(

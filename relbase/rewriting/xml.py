@@ -11,7 +11,9 @@ change: up to there nothing of the document has been changed, and after a no not
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
@@ -23,7 +25,7 @@ from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml_skim import skipping
 from relbase.references.xml_sound import unsound
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.html import visit_value
+from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes
 from relbase.rewriting.reference import Place, on_codebase
@@ -51,22 +53,33 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         text: the document, in UTF-8.
         around: the context of its container.
     """
-    is_sound: bool | None = None
-    for item in _visit_found(text, around):
-        changes = isinstance(item, Edit) or (
-            isinstance(item, Found) and item.status is Status.REWRITTEN
-        )
-        if changes and is_sound is None:
-            note = _unsound_note(text, around.part)
-            is_sound = note is None
-            if note is not None:
-                yield note
-                if around.task.edits_only:
-                    return
-        if not changes or is_sound:
+    items = _visit_found(text, around)
+    for item in items:
+        if not _changes(item):
             yield item
-        elif isinstance(item, Found):
+            continue
+        note = _unsound_note(text, around.part)
+        if note is None:
+            yield item
+            yield from items
+        else:
+            yield note
+            if not around.task.edits_only:
+                yield from _unchanged(chain((item,), items))
+        return
+
+
+def _changes(item: Item) -> bool:
+    return isinstance(item, Edit) or (isinstance(item, Found) and item.status is Status.REWRITTEN)
+
+
+def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
+    """What is listed of a document that is passed through."""
+    for item in items:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
+        elif not isinstance(item, Edit):
+            yield item
 
 
 def xml_base(text: bytes, around: Context) -> Base:
@@ -134,6 +147,9 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
     late = 0
     for each in xml.elements(text, skipping() if skips else None):
         if isinstance(each, xml.Element):
+            if each.start > base_at:
+                yield from visit.element(each)
+                continue
             for item in visit.element(each):
                 late += isinstance(item, Edit) and item.start < base_at
                 yield item
@@ -160,7 +176,18 @@ _SHEET: Final = Row(Syntax.URL)
 class _Visit:
     """A visit of one document: its scopes, and the item of RSS that it is in."""
 
-    __slots__ = ("_around", "_document", "_has_doctype", "_is_outside", "_items", "_text", "scopes")
+    __slots__ = (
+        "_around",
+        "_around_html",
+        "_document",
+        "_has_doctype",
+        "_html",
+        "_in_html",
+        "_is_outside",
+        "_items",
+        "_text",
+        "scopes",
+    )
 
     def __init__(self, text: bytes, around: Context, document: Context) -> None:
         self._text = text
@@ -169,6 +196,9 @@ class _Visit:
         self._has_doctype = b"<!DOCTYPE" in text
         self._items = Items(text)
         self._is_outside = True
+        reader = around.task.reader("text/html", "")
+        self._html = None if reader is None else reader.visit
+        self._around_html = self._in_html = around
         self.scopes = Scopes(text, document, counts=True)
 
     def element(self, element: xml.Element) -> Iterator[Item]:
@@ -205,7 +235,12 @@ class _Visit:
             None if slot.codebase is None else self._codebase(slot.codebase, context),
         )
         if not value.quote:
+            if _means_itself(raw):
+                items = visit_value(raw, context, place)
+                return lower_plain(items, plain_in_quotes, partial(text_view, raw), value.start)
             view = _text_view(raw)
+            if slot.row.syntax is Nested.HTML and self._html is not None:
+                return lower(self._html(view.inner, self._nested(context)), view, value.start)
             return lower(visit_value(view.inner, context, place), view, value.start)
         make_view = partial(value_view, raw, value.quote)
         if needs_xml_view(raw):
@@ -214,6 +249,12 @@ class _Visit:
         return lower_plain(
             visit_value(raw, context, place), plain_in_quotes, make_view, value.start
         )
+
+    def _nested(self, context: Context) -> Context:
+        """The context of HTML in a text: most often that of the text before."""
+        if self._around_html is not context:
+            self._around_html, self._in_html = context, nested(context)
+        return self._in_html
 
     def _left(self, slot: xml.Slot, context: Context) -> Iterator[Item]:
         """What is said of a value that refers to an entity of an external DTD."""
@@ -236,6 +277,9 @@ class _Visit:
     def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
         url = url_of(self._text, attribute)
         return on_codebase(url, context) if url else None
+
+
+_means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 
 
 def _text_view(raw: bytes) -> View:
