@@ -143,16 +143,10 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
     skips = task.edits_only
     document, notes, base_at = _document(text, around)
     yield from notes
-    visit = _Visit(text, around, document)
-    late = 0
+    visit = _Visit(text, around, document, base_at)
     for each in xml.elements(text, skipping() if skips else None):
         if isinstance(each, xml.Element):
-            if each.start > base_at:
-                yield from visit.element(each)
-                continue
-            for item in visit.element(each):
-                late += isinstance(item, Edit) and item.start < base_at
-                yield item
+            yield from visit.element(each)
         elif isinstance(each, xml.Left):
             visit.scopes.leave()
         elif isinstance(each, xml.Sheet):
@@ -162,6 +156,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
             note = _unsound_note(text, around.part, each.start)
             assert note is not None
             yield note
+    late = visit.late
     if late and document.base.layer is Layer.EMBEDDED:
         text_ = (
             f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
@@ -179,6 +174,7 @@ class _Visit:
     __slots__ = (
         "_around",
         "_around_html",
+        "_base_at",
         "_document",
         "_has_doctype",
         "_html",
@@ -186,16 +182,19 @@ class _Visit:
         "_is_outside",
         "_items",
         "_text",
+        "late",
         "scopes",
     )
 
-    def __init__(self, text: bytes, around: Context, document: Context) -> None:
+    def __init__(self, text: bytes, around: Context, document: Context, base_at: int) -> None:
         self._text = text
         self._around = around
         self._document = document
         self._has_doctype = b"<!DOCTYPE" in text
         self._items = Items(text)
         self._is_outside = True
+        self._base_at = base_at
+        self.late = 0
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
@@ -212,15 +211,28 @@ class _Visit:
         if xml.is_item(element.named):
             self._items.enter(element)
         inside = self.scopes.inside
+        is_base = xml.is_base(element.named)
         policy = self._around.task.policy
         for slot in xml.slots(self._text, element, extended=policy.extended):
-            context = stated if slot.attribute == XML_BASE else inside
+            context = inside
+            if slot.attribute == XML_BASE:
+                context = stated
+            elif is_base:
+                context = self._around
             if context is None:
                 continue
             if slot.row.syntax is Nested.HTML and not slot.attribute:
                 yield from self._items.visit(slot, context, self.slot)
+            elif slot.value.start < self._base_at and slot.attribute != XML_BASE and not is_base:
+                yield from self._counted(self.slot(slot, context))
             else:
                 yield from self.slot(slot, context)
+
+    def _counted(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Items before the `<base>` that decides for them."""
+        for item in items:
+            self.late += isinstance(item, Edit)
+            yield item
 
     def slot(self, slot: xml.Slot, context: Context) -> Iterable[Item]:
         """The items of one value, in offsets of the document."""
