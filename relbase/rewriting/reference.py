@@ -123,8 +123,10 @@ def unstated(reference: str, context: Context) -> Note | None:
 
 
 def own_url(base: Base) -> str | None:
-    """The document's own URL: the chain without its `<base>`, without fragment (rule 6)."""
-    around = base.outer if base.layer is Layer.EMBEDDED else base
+    """The document's own URL: the chain without what it embeds, without fragment (rule 6)."""
+    around: Base | None = base
+    while around is not None and around.layer is Layer.EMBEDDED:
+        around = around.outer
     if around is None or not around.usable:
         return None
     return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
