@@ -19,7 +19,6 @@ from relbase.call import (
     Call,
     Headers,
     KindName,
-    ProfileName,
     check,
 )
 from relbase.edit import Edit, splice
@@ -28,7 +27,7 @@ from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
