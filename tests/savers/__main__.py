@@ -24,15 +24,15 @@ def main(arguments: list[str]) -> None:
     """Run the programs and print the table."""
     verbose = "-v" in arguments
     chosen = [name for name in arguments if name != "-v"] or list(SAVERS)
-    print("| program | pages | links | equal | relative still | not on the site |")
-    print("|---|---:|---:|---:|---:|---:|")
+    print("| program | pages | links | equal | of a, area, form | relative | not on the site |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
     with served() as (host, site), tempfile.TemporaryDirectory() as directory:
         for name in chosen:
             room = Path(directory, name.replace(" ", "_"), "saved")
             room.mkdir(parents=True)
             told = SAVERS[name](host, site, room)
             if told is None:
-                print(f"| {name} | not installed | | | | |")
+                print(f"| {name} | not installed | | | | | |")
                 continue
             output = room.parent / "out"
             command = [sys.executable, "-m", "relbase", "rewrite", *told]
@@ -47,7 +47,10 @@ def main(arguments: list[str]) -> None:
 
 def _row(name: str, judged: Judged) -> str:
     share = judged.equal / judged.links if judged.links else 0
-    cells = (name, judged.pages, judged.links, f"{share:.1%}", judged.relative, len(judged.wrong))
+    wanted, got = judged.outward
+    outward = f"{got / wanted:.1%}" if wanted else ""
+    cells = (name, judged.pages, judged.links, f"{share:.1%}", outward, judged.relative)
+    cells += (len(judged.wrong),)
     return f"| {' | '.join(map(str, cells))} |"
 
 

@@ -8,6 +8,7 @@ each original link counts once, and what is not there again is a reason to be lo
 
 from __future__ import annotations
 
+import quopri
 import re
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,6 +31,8 @@ class Judged(NamedTuple):
         pages: how many were known again.
         links: how many links their originals have.
         equal: how many of them the copies have again.
+        outward: how many of the links lead on, and how many of those the copies have again: what a
+            page shows is in some copies itself.
         relative: how many references of the copies are relative still.
         wrong: URLs on the site that neither it has nor any original names.
         missing: what the copies lack, and how often.
@@ -38,6 +41,7 @@ class Judged(NamedTuple):
     pages: int
     links: int
     equal: int
+    outward: tuple[int, int]
     relative: int
     wrong: list[str]
     missing: Counter[tuple[str, str, str]]
@@ -53,13 +57,13 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
     known = {f"http://{host}{target}" for target in site}
     known |= {url for links in originals.values() for _, _, url in links}
     known |= {url.partition("#")[0] for url in known}
-    pages = links = equal = relative = 0
+    pages = links = equal = relative = outward = outward_equal = 0
     wrong: set[str] = set()
     missing: Counter[tuple[str, str, str]] = Counter()
     seen: set[str] = set()
     for path in copies:
         data = path.read_bytes()
-        found = _target(data)
+        found = _target(quopri.decodestring(data) if path.suffix == ".mhtml" else data)
         target = found[1].decode().replace("&amp;", "&") if found else ""
         if target not in originals or target in seen:
             continue
@@ -76,8 +80,18 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
         same = wanted & got
         links += wanted.total()
         equal += same.total()
+        outward += _outward(wanted)
+        outward_equal += _outward(same)
         missing += wanted - got
-    return Judged(pages, links, equal, relative, sorted(wrong), missing)
+    there_again = (outward, outward_equal)
+    return Judged(pages, links, equal, there_again, relative, sorted(wrong), missing)
+
+
+def _outward(links: Counter[tuple[str, str, str]]) -> int:
+    return sum(count for (element, _, _), count in links.items() if element in _OUTWARD)
+
+
+_OUTWARD = frozenset(("a", "area", "form"))
 
 
 def _originals(target: str, answer: Answer, host: str) -> list[tuple[str, str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import re
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -162,7 +162,8 @@ def served() -> Iterator[tuple[str, dict[str, Answer]]]:
             self.send_header("Content-Length", str(len(answer.body)))
             self.end_headers()
             if self.command == "GET":
-                self.wfile.write(answer.body)
+                with suppress(OSError):  # a browser that needs no more
+                    self.wfile.write(answer.body)
 
         do_HEAD = do_GET
 

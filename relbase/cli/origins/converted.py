@@ -12,7 +12,7 @@ To mind: a name may stand for two URLs of the site. Then it is not known which i
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 from relbase import pipeline
@@ -22,33 +22,10 @@ from relbase.url import rfc3986
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from relbase.bases.marks import Places
     from relbase.call import Call
     from relbase.cli.origins.paths import Mirror
     from relbase.results import Link
-
-
-# What `wget -E` adds to names.
-_ADDED: Final = (".html", ".css")
-
-
-def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
-    """Return the name that a file had before `wget -E`, None where no original tells.
-
-    Args:
-        name: of the file.
-        is_there: whether a name is beside it.
-
-    >>> original_name("about.html", {"about.orig"}.__contains__)
-    'about'
-    """
-    for suffix in ("", *_ADDED):
-        before = name.removesuffix(suffix)
-        if name.endswith(suffix) and is_there(f"{before}.orig"):
-            return before
-    return None
 
 
 class Undone:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
-from relbase.cli.origins.converted import original_name
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -112,6 +113,27 @@ _host: Final = re.compile(
 
 # What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
 _added: Final = re.compile(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
+
+
+# What `wget -E` adds to names.
+_ENDS: Final = (".html", ".css")
+
+
+def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
+    """Return the name that a file had before `wget -E`, None where no original tells.
+
+    Args:
+        name: of the file.
+        is_there: whether a name is beside it.
+
+    >>> original_name("about.html", {"about.orig"}.__contains__)
+    'about'
+    """
+    for suffix in ("", *_ENDS):
+        before = name.removesuffix(suffix)
+        if name.endswith(suffix) and is_there(f"{before}.orig"):
+            return before
+    return None
 
 
 class Mirrored(NamedTuple):
