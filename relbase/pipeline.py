@@ -244,6 +244,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
             )
         )
     if growth > kept:
+        edits.clear()  # they are made anew: both would be twice the memory
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
