@@ -243,6 +243,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
     if growth > kept:
+        edits.clear()  # they are made anew: both would be twice the memory
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
