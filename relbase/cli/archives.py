@@ -25,6 +25,7 @@ import click
 import relbase
 from relbase.cli import files, jsonl, remarks, streams
 from relbase.cli.documents import Document
+from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.containers.members import packing_of
@@ -118,7 +119,7 @@ class Archive(NamedTuple):
 
         elsewhere = 0
         progress = _Progress(self.source.shown)
-        again = None if self.source.name == files.STDIN else _again(self.source.name)
+        again = None if self.source.name == STDIN else _again(self.source.name)
         for found in warc.pages(progress.counted(self.source.pieces), again):
             if isinstance(found, warc.Page):
                 progress.pages += 1
@@ -249,7 +250,7 @@ def rewritten(
             yield _done(warc.pack(made.record, packing), made.edits)
     notes.close()
     if choices.with_originals:
-        with files.opened(archive.source.name) as original:
+        with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
     if verbose:
         streams.warn(f"{archive.source.shown}: {_summary(counts)}")
@@ -298,9 +299,9 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if not choices.with_originals:
         return
     source = archive.source
-    if source.name == files.STDIN:
+    if source.name == STDIN:
         raise files.InputError("--with-originals reads the archive twice: give a file")
-    with files.opened(source.name) as original:
+    with files.opened(source.input) as original:
         start = next(original.pieces, b"")
     if packing != archive.packing:
         fix = "give -o a name that ends as the input's"

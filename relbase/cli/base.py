@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-import relbase
+from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
-from relbase.cli import archives, files, jsonl, maildir, options, remarks, streams
-from relbase.cli.documents import documents, entity_in
+from relbase.cli import archives, files, jsonl, options, remarks, streams
+from relbase.cli.documents import entity_in
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
 from relbase.formats import reader
 
@@ -79,17 +82,21 @@ def base(
 
     "-" or no INPUT is standard input.
     """
-    settings = options.settings(given)
     tally = Tally()
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    finder = Finder(settings.whence, found.trees)
+    finder.load()
 
     def work(source: Source) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
             archives.show_bases(archive, as_json=as_json)
             return
-        for document in documents(source, settings):
-            found = relbase.entities(document.data, **document.arguments)
-            entities = [entity_in(document, entity) for entity in found]
+        for document, call in calls(source, settings, finder):
+            listed = pipeline.entities_called(document.data, call)
+            entities = [entity_in(document, entity) for entity in listed]
             for entity in entities:
                 tally.warnings += not entity.base.usable or any(_refused(entity.base))
                 if as_json:
@@ -97,7 +104,7 @@ def base(
             for line in () if as_json else _report(source, entities):
                 streams.say(line)
 
-    files.process(maildir.expanded(inputs, tally), work, tally)
+    files.process(found.all, work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 

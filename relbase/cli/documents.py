@@ -16,7 +16,8 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-import relbase
+from relbase import pipeline
+from relbase.call import check
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.bases.layers import Base
-    from relbase.call import Arguments
+    from relbase.call import Arguments, Call
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
     from relbase.containers.mbox import Message
@@ -89,9 +90,14 @@ def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Documen
         yield Document(before, content, ending, str(number), start, lines, arguments, message)
 
 
-def rewritten(document: Document) -> Result:
-    """Return what the library makes of a document; of a message what it makes of its mbox."""
-    result = relbase.rewrite(document.data, **document.arguments)
+def rewritten(document: Document, call: Call | None = None) -> Result:
+    """Return what the library makes of a document; of a message what it makes of its mbox.
+
+    Args:
+        document: the document.
+        call: what is asked for, None for what its arguments say.
+    """
+    result = pipeline.rewrite_called(document.data, call or _called(document))
     message = document.message
     if message is None:
         return result
@@ -103,12 +109,21 @@ def rewritten(document: Document) -> Result:
     return result
 
 
-def links_of(document: Document) -> Iterator[Link]:
-    """Return the references of a document, as they are in its input."""
-    found = relbase.links(document.data, **document.arguments)
+def _called(document: Document) -> Call:
+    return check(document.data, **document.arguments)
+
+
+def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
+    """Return the references of a document, as they are in its input.
+
+    Args:
+        document: the document.
+        call: what is asked for, None for what its arguments say.
+    """
+    found = pipeline.links_called(document.data, call or _called(document))
     if document.message is None or not may_drop(document.message):
         return (link_in(document, link) for link in found)
-    is_kept = not rewritten(document).edits
+    is_kept = not rewritten(document, call).edits
     return (
         link_in(document, replace(link, status=Status.KEPT) if is_dropped else link)
         for link in found

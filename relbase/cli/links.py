@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import archives, files, jsonl, maildir, options, remarks, streams, tables
-from relbase.cli.documents import documents, links_of
+from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
+from relbase.cli.documents import links_of
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.warnings import Teller, Warned
 
 if TYPE_CHECKING:
     from relbase.cli.files import Source
@@ -79,8 +83,13 @@ def links(
     "-" or no INPUT is standard input. Long references are cut and characters that are not printable
     are shown as escapes; --json has all of them.
     """
-    settings = options.settings(given)
     tally = Tally()
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    finder = Finder(settings.whence, found.trees)
+    finder.load()
+    teller = Teller(settings.told)
     show = _show_violations if violations else _show
 
     def work(source: Source, table: Table | None) -> None:
@@ -92,18 +101,20 @@ def links(
             raise files.InputError("it is not a web archive: --parquet is for those")
         unresolved = 0
         base = None
-        for document in documents(source, settings):
-            for link in links_of(document):
+        for document, call in calls(source, settings, finder):
+            for link in links_of(document, call):
                 show(source, link, tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = link.base
         if base is not None:
             tally.warnings += 1
-            streams.warn(f"{source.shown}: warning: {_unresolved(unresolved, base.url)}")
+            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url)}"
+            teller.tell([Warned("unresolved", text)])
 
     with nullcontext() if parquet is None else tables.written(parquet) as table:
-        files.process(maildir.expanded(inputs, tally), lambda one: work(one, table), tally)
+        files.process(found.all, lambda one: work(one, table), tally)
+    teller.close()
     context.exit(tally.status(strict=settings.strict))
 
 

@@ -16,20 +16,24 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import click
 
-from relbase.cli import files, streams
-from relbase.cli.files import InputError
+from relbase.cli import streams
+from relbase.cli.directories import new_file, opened_directory
+from relbase.cli.files import InputError, shown_name
+from relbase.cli.inplace import Place, keep_attributes, refuse_changed
+from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
-    from relbase.cli.outcome import Tally
+    from relbase.cli.files import Source
+    from relbase.cli.outputs import Written
 
 _BOXES: Final = ("new", "cur")
 _DIRECTORIES: Final = frozenset((*_BOXES, "tmp"))
@@ -56,23 +60,21 @@ def is_message(name: str) -> bool:
     return box in _BOXES and is_maildir(root)
 
 
-def expanded(inputs: Sequence[str], tally: Tally) -> list[str]:
-    """Return the inputs, in the place of each Maildir the names of its messages.
+def messages(name: str, failed: Callable[[str, Exception], None]) -> list[Input]:
+    """Return the messages of a Maildir and its sub-folders.
 
     Args:
-        inputs: names; none at all is standard input.
-        tally: where a Maildir that cannot be read is counted.
+        name: of its directory.
+        failed: told of what cannot be read.
     """
-    names: list[str] = []
-    for name in inputs or (files.STDIN,):
-        if name == files.STDIN or not is_maildir(name):
-            names.append(name)
-            continue
-        with files.told(files.shown_name(name), tally), _readable():
-            for folder in _folders(name):
-                for box in _BOXES:
-                    names += _messages(os.path.join(name, folder, box), tally)  # noqa: PTH118
-    return names
+    found: list[Input] = []
+    try:
+        for folder in _folders(name):
+            for box in _BOXES:
+                found += _messages(os.path.join(name, folder, box), failed)  # noqa: PTH118
+    except OSError as error:
+        failed(name, InputError(error.strerror or str(error)))
+    return found
 
 
 def _folders(root: str) -> list[str]:
@@ -88,27 +90,19 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return is_directory and entry.name.startswith(".") and is_maildir(entry.path)
 
 
-def _messages(box: str, tally: Tally) -> list[str]:
+def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]:
     """The files of `new` or `cur` by name; names that begin with a dot are none of messages."""
     with os.scandir(box) as entries:
-        found = sorted(entries, key=lambda entry: entry.name)
-    names: list[str] = []
-    for entry in found:
-        if not entry.name.startswith("."):
-            with files.told(files.shown_name(entry.path), tally):
-                if not entry.is_file(follow_symlinks=False):
-                    raise InputError("it is no regular file: left out")
-                names.append(entry.path)
-    return names
-
-
-@contextmanager
-def _readable() -> Iterator[None]:
-    """What cannot be read in it is an error of the input."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(error.strerror or str(error)) from None
+        listed = sorted(entries, key=lambda entry: entry.name)
+    found: list[Input] = []
+    for entry in listed:
+        if entry.name.startswith("."):
+            continue
+        if entry.is_file(follow_symlinks=False):
+            found.append(Input(entry.path))
+        else:
+            failed(entry.path, InputError("it is no regular file: left out"))
+    return found
 
 
 # ---- the copy
@@ -122,7 +116,7 @@ class Delivery:
         copy: the directory of the copy, which is made.
 
     Attributes:
-        directories: what messages are put into, and what was made for them, for `files.settle`.
+        directories: what was made, for `outputs.settle`.
 
     Raises:
         click.UsageError: if one of the directories lies in the other, or the copy is a file.
@@ -150,7 +144,7 @@ class Delivery:
             shown = ", ".join(map(printable, left[:_LISTED]))
             more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
             text = f"not copied, since they are no messages: {shown}{more}"
-            streams.warn(f"{files.shown_name(original)}: {text}")
+            streams.warn(f"{shown_name(original)}: {text}")
 
     def _make(self, folder: str) -> None:
         path = os.path.join(self._copy, folder)  # noqa: PTH118
@@ -158,12 +152,10 @@ class Delivery:
         for directory in sorted(_DIRECTORIES):
             os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
         if os.path.lexists(os.path.join(self._original, folder, _MARK)):  # noqa: PTH118
-            flags = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW
-            os.close(os.open(os.path.join(path, _MARK), flags, 0o600))  # noqa: PTH118
+            with opened_directory(path) as made, suppress(FileExistsError):
+                os.close(made.open_new(_MARK, 0o600))
 
-    def deliver(
-        self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool
-    ) -> None:
+    def deliver(self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool) -> str:
         """Put a message into the copy.
 
         Args:
@@ -171,6 +163,9 @@ class Delivery:
             data: its bytes.
             like: of that file, for mode and time.
             changed: whether it was changed, so that sizes in its name no longer hold.
+
+        Returns:
+            the directory that it was put into.
 
         Raises:
             InputError: if the copy has such a file already: it stays as it is.
@@ -182,18 +177,20 @@ class Delivery:
             file_name = sized(file_name, data)
         try:
             with (
-                _opened(os.path.join(path, os.pardir, "tmp")) as tmp,  # noqa: PTH118
-                _opened(path) as box,
-                files.temporary(tmp, file_name, (data,), like) as (made, _),
+                opened_directory(os.path.join(path, os.pardir, "tmp"), follow=False) as tmp,  # noqa: PTH118
+                opened_directory(path, follow=False) as box,
+                new_file(tmp, file_name) as made,
             ):
-                os.link(made, file_name, src_dir_fd=tmp, dst_dir_fd=box, follow_symlinks=False)
-            self.directories.add(path)
+                made.write((data,))
+                made.finish(like)
+                tmp.link(made.name, box, file_name)
         except FileExistsError:
             there = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise InputError(f"{there} is there already: not replaced") from None
         except OSError as error:
             where = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise OutputError(f"{where}: {error.strerror or error}") from None
+        return path
 
 
 def _refuse(original: str, copy: str) -> None:
@@ -221,13 +218,52 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
                     yield os.path.join(folder, box, name)  # noqa: PTH118
 
 
-@contextmanager
-def _opened(directory: str) -> Iterator[int]:
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+# ---- in place
+
+
+def replace(source: Source, place: Place, data: bytes, written: Written) -> str:
+    """Put a message in the place of an old one: written into `tmp`, then given its name.
+
+    Args:
+        source: the old message, open.
+        place: where it is.
+        data: the new one.
+        written: knows what was swept.
+
+    Returns:
+        the directory that it is in.
+
+    Raises:
+        InputError: if the message changed since it was read, or was moved: then it stays.
+        OutputError: if the new one cannot be written: then the old one stays.
+
+    Sizes in the name follow. Then it is another name, and both are there for a moment: a message
+    that stands twice is better than one that is lost.
+    """
+    name = sized(place.name, data)
+    tmp_name = os.path.join(place.parent.path, os.pardir, "tmp")  # noqa: PTH118
     try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
+        with opened_directory(tmp_name, follow=False) as tmp:
+            written.sweep(tmp)
+            with new_file(tmp, name) as made:
+                made.write((data,))
+                keep_attributes(source, made, place.status)
+                made.finish(place.status)
+                refuse_changed(place.parent.stat(place.name), place.status)
+                if name == place.name:
+                    tmp.replace(made.name, place.parent, name)
+                else:
+                    tmp.link(made.name, place.parent, name)
+                    place.parent.sync()
+                    place.parent.unlink(place.name)
+    except FileNotFoundError:
+        raise InputError("it was moved while it was read: nothing was written") from None
+    except OSError as error:
+        raise OutputError(f"{printable(place.path)}: {error.strerror or error}") from None
+    return place.parent.path
+
+
+# ---- names
 
 
 # Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"

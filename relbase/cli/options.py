@@ -17,8 +17,12 @@ import click
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments, KindName, ProfileName
-from relbase.cli import files, maildir
+from relbase.cli import maildir
+from relbase.cli.inputs import STDIN
+from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file, whence
+from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
+from relbase.cli.warnings import Told
 from relbase.formats import WORKING, kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -42,6 +46,8 @@ class Settings(NamedTuple):
         policy: its flags.
         detect: whether marks in the file may state its URL.
         strict: whether warnings lead to exit status 1.
+        told: how much is told of warnings.
+        whence: where URLs are stated.
     """
 
     url: str | None
@@ -53,6 +59,8 @@ class Settings(NamedTuple):
     policy: Policy
     detect: bool
     strict: bool
+    told: Told = Told.COUNTED
+    whence: Whence = Whence()
 
     def arguments(self, name: str) -> Arguments:
         """Return the arguments of the library for an input.
@@ -68,7 +76,7 @@ class Settings(NamedTuple):
             redirects=self.redirects,
             headers=self.fields,
             kind=cast("Kind | KindName | None", kind),  # click has checked both
-            name=None if name == files.STDIN else name,
+            name=None if name == STDIN else name,
             charset=self.charset,
             profile=cast("ProfileName", self.profile),
             policy=self.policy,
@@ -85,8 +93,16 @@ class Settings(NamedTuple):
         if self.kind is not None:
             return Kind(self.kind)
         delivered = Kind.MAIL if _is_delivered(name) else None
-        shown = "" if name == files.STDIN else name
+        shown = "" if name == STDIN else name
         return self._kind_of_type() or delivered or kind_of_file(shown, start)
+
+    def on_fields(self, fields: tuple[tuple[str, str], ...]) -> Settings:
+        """The settings for an input that came with a heading of its own.
+
+        Args:
+            fields: of the heading; none leave those of --headers.
+        """
+        return self._replace(fields=fields) if fields else self
 
     def _kind_of_type(self) -> Kind | None:
         types = (value for field, value in self.fields if field.lower() == "content-type")
@@ -95,7 +111,7 @@ class Settings(NamedTuple):
 
 def _is_delivered(name: str) -> bool:
     # What looks like a suffix in the name of a message is of the host that delivered it.
-    return name != files.STDIN and maildir.is_message(name)
+    return name != STDIN and maildir.is_message(name)
 
 
 def parameters(*own: click.Option) -> list[click.Parameter]:
@@ -104,7 +120,7 @@ def parameters(*own: click.Option) -> list[click.Parameter]:
     Args:
         own: the command's own options, which its help lists first.
     """
-    return [_INPUTS, *own, *_SHARED]
+    return [_INPUTS, *INPUT_OPTIONS, *own, *_SHARED]
 
 
 def settings(given: dict[str, Any]) -> Settings:
@@ -115,11 +131,19 @@ def settings(given: dict[str, Any]) -> Settings:
     """
     values = dict(given)
     dump = values.pop("headers")
+    detect = not values.pop("no_detect")
+    for name in ("nul", "trees", "listed"):
+        values.pop(name, None)
+    quiet, verbose = values.pop("quiet"), values.pop("verbose")
+    if quiet and verbose:
+        raise click.UsageError("-q and -v exclude each other: give one of them")
     return Settings(
         redirects=values.pop("redirect") or dump.redirects,
         fields=dump.fields,
         policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
-        detect=not values.pop("no_detect"),
+        detect=detect,
+        told=Told.NONE if quiet else Told.ALL if verbose else Told.COUNTED,
+        whence=whence(values, detect=detect),
         **values,
     )
 
@@ -150,12 +174,7 @@ def _charset(_context: click.Context, _parameter: click.Parameter, value: str | 
 def _headers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Dump:
     if value is None:
         return Dump((), ())
-    try:
-        with open(value, "rb") as file:  # noqa: PTH123 (the name as it was given)
-            return parse_dump(file.read())
-    except OSError as error:
-        fix = "give the file that 'curl -D FILE' or 'wget -S' wrote"
-        raise click.BadParameter(f"{printable(value)}: {error.strerror}: {fix}") from None
+    return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
 
 
 def _pattern(
@@ -182,12 +201,12 @@ def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
     text = text[:1].upper() + text[1:]
     if field.default is False:
         return click.Option([f"--{flag}"], is_flag=True, help=text)
-    metavar, callback = _VALUES[str(field.type)]
+    metavar, callback = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
     return click.Option([f"--{flag}"], metavar=metavar, callback=callback, help=text)
 
 
-# By annotation, as it is written there.
-_VALUES: Final = {"re.Pattern[str] | Callable[[str], bool] | None": ("REGEX", _pattern)}
+# By what its annotation names.
+_VALUES: Final = {"re.Pattern": ("REGEX", _pattern)}
 
 _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
 
@@ -215,7 +234,8 @@ _SHARED: Final = [
         ["--url"],
         metavar="URL",
         callback=_url,
-        help="The URL that the document was retrieved from, absolute.",
+        help="The URL that the document was retrieved from, absolute. It is that of one document; "
+        "for several there are --map, --root and --mirror.",
     ),
     click.Option(
         ["--redirect"],
@@ -252,10 +272,18 @@ _SHARED: Final = [
         help="The algorithm that resolves references.",
     ),
     *map(_policy_option, _FIELDS),
+    *ORIGIN_OPTIONS,
     click.Option(
         ["--no-detect"],
         is_flag=True,
-        help="Do not look in the file for the marks of programs that saved it from its URL.",
+        help="Do not look for what programs that saved a page left in it or beside it: marks, "
+        "extended attributes, Zone.Identifier, index.json.",
     ),
     click.Option(["--strict"], is_flag=True, help="Exit with status 1 when there are warnings."),
+    click.Option(
+        ["-v", "--verbose"],
+        is_flag=True,
+        help="Tell every warning, not one of each kind, and for each input what was done.",
+    ),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Tell no warnings, only errors."),
 ]

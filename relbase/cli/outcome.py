@@ -16,7 +16,8 @@ class ExitStatus(IntEnum):
     FOUND = 1  # by --check or --violations, or warnings under --strict
     USAGE = 2
     FAILED = 3  # some inputs; the others are done
-    IO = 4  # stopped: the output cannot be written
+    IO = 4  # stopped: the output cannot be written, or a lock cannot be had
+    UNSAFE = 5  # the self-check of a rewriting failed: its file stays as it was
     INTERRUPTED = 128 + signal.SIGINT
     # Nobody reads the output any more: the status that the signal itself would leave.
     PIPE_CLOSED = 128 + 13
@@ -34,16 +35,20 @@ class Tally:
 
     Args:
         failed: how many could not be processed.
+        unsafe: how many the self-check stopped.
         warnings: how many warnings were given.
         found: how much `--check` or `--violations` found.
     """
 
     failed: int = 0
+    unsafe: int = 0
     warnings: int = 0
     found: int = 0
 
     def status(self, *, strict: bool) -> ExitStatus:
         """Return the exit status; failed inputs count for more than what was found in others."""
+        if self.unsafe:
+            return ExitStatus.UNSAFE
         if self.failed:
             return ExitStatus.FAILED
         if self.found or (strict and self.warnings):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli import streams
 from relbase.cli.documents import note_in
 from relbase.cli.streams import printable
 from relbase.notes import Reason
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.cli.documents import Document
-    from relbase.cli.outcome import Tally
+    from relbase.cli.warnings import Collected
     from relbase.notes import Note
     from relbase.results import Result
 
@@ -22,25 +21,25 @@ _OPTION: Final = " with --url URL"
 ADVICE: Final = f"give the URL that the document was retrieved from{_OPTION}"
 
 
-def warn(
-    shown: str, document: Document, result: Result, notes: Sequence[Note], tally: Tally
+def collect(
+    shown: str, document: Document, result: Result, notes: Sequence[Note], warned: Collected
 ) -> None:
-    """Write notes on a document to standard error, in its order, and count them.
+    """Collect notes on a document as warnings, in its order.
 
     Args:
         shown: the name of the input for messages.
         document: the document.
         result: what became of it.
         notes: those of its notes that are to be told.
-        tally: where warnings are counted.
+        warned: the warnings on the input.
     """
-    tally.warnings += len(notes)
     starts = (note.span.start for note in notes if note.span)
     places = _places(document.data, document.lines, starts)
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = places[note.span.start] if note.span else ""
         advice = _OPTION if note.reason is Reason.BASE_NONE and not result.base.url else ""
-        streams.warn(f"{shown}{place}: warning: {sentence(note_in(document, note), advice)}")
+        text = sentence(note_in(document, note), advice)
+        warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
 def sentence(note: Note, advice: str = "") -> str:

@@ -2,243 +2,187 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, files, maildir, options, streams
-from relbase.cli.documents import documents, rewritten
+from relbase.cli import maildir, options, outputs, streams
+from relbase.cli.archives import Choices
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.inplace import InPlace
+from relbase.cli.inputs import STDIN
+from relbase.cli.jobs import Action, Job, Plan
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.report import Earlier, Report
+from relbase.cli.rewrite_options import EPILOG, OPTIONS
+from relbase.cli.run import Manner, run
 from relbase.cli.streams import printable
-from relbase.cli.summary import Summary
-from relbase.results import Result
+from relbase.cli.warnings import Told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeAlias
+    from collections.abc import Sequence
 
-    from relbase.cli.documents import Document
-    from relbase.cli.files import Source
+    from relbase.cli.expansion import Inputs
     from relbase.cli.options import Settings
-
-    _Rewritten: TypeAlias = tuple[Document, Result]
-    _Take: TypeAlias = Callable[[Source, Iterator[_Rewritten]], None]
-
-_EPILOG: Final = """\b
-Examples:
-  relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
-  relbase rewrite *.html --headers headers.txt -o absolute/
-  curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
-      --url http://example.com/a --headers headers.txt -o a.html
-  relbase rewrite inbox.mbox -o absolute.mbox
-  relbase rewrite Maildir/ -o absolute/
-  relbase rewrite < mail > absolute
-  relbase rewrite page.html --url http://example.com/a/page.html --diff
-  relbase rewrite crawl.warc.gz -o absolute.warc.gz
-
-\b
-Exit status: 0 done; 1 --check found inputs that would change, or warnings
-under --strict; 2 usage, nothing written; 3 some inputs failed, the others
-are written; 4 an output cannot be written: stopped.
-"""
-
-_OPTIONS: Final = (
-    click.Option(
-        ["-o", "--output"],
-        metavar="FILE|DIR",
-        type=click.Path(readable=False),
-        help="Write to a file; or into a directory, under the names of the inputs, if it is one, "
-        "ends in '/', or there are several inputs. Files that are there are replaced; "
-        "a message that is in the Maildir already is an error.",
-    ),
-    click.Option(
-        ["--diff", "diff_"],
-        is_flag=True,
-        help="Write no documents: show what would change, for reading.",
-    ),
-    click.Option(
-        ["--check"],
-        is_flag=True,
-        help="Write no documents: list the inputs that would change, and exit with status 1 if "
-        "there are any.",
-    ),
-    click.Option(
-        ["-v", "--verbose"],
-        is_flag=True,
-        help="Say for each input what was done, also when standard error is no terminal.",
-    ),
-    *archives.OPTIONS,
-)
 
 
 @click.command(
     "rewrite",
     short_help="Make relative links absolute.",
-    params=options.parameters(*_OPTIONS),
-    epilog=_EPILOG,
+    params=options.parameters(*OPTIONS),
+    epilog=EPILOG,
 )
 @click.pass_context
-def rewrite(
-    context: click.Context,
-    /,
-    inputs: tuple[str, ...],
-    *,
-    output: str | None,
-    diff_: bool,
-    check: bool,
-    verbose: bool,
-    with_originals: bool,
-    all_status: bool,
-    date: str,
-    **given: Any,  # noqa: ANN401 (the shared options)
-) -> None:
+def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401 (the options)
     """Make the relative links of each INPUT absolute, and change no other byte.
 
     "-" or no INPUT is standard input. The result of one input goes to standard output. Warnings go
-    to standard error, as file:line:column.
+    to standard error, as file:line:column, one of each kind.
 
     An INPUT may be a page, a style sheet, a message, an mbox, which is rewritten a message at a
-    time, or a Maildir: its messages and sub-folders are written to the Maildir that -o names.
-    Of a web archive (WARC, ARC) the output is a WARC of conversion records: the pages with links
-    that changed, each on the URL of its own record.
+    time, or a Maildir. Of a web archive (WARC, ARC) the output is a WARC of conversion records,
+    the pages with links that changed, each on the URL of its own record.
+
+    With -r or --files-from there may be thousands: a site, or saved pages, whose URLs are found in
+    what the programs left that saved them.
     """
-    _refuse(inputs, output, diff=diff_, check=check)
-    settings = options.settings(given)
+    own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
-    verbose = verbose or (output is not None and streams.is_terminal())
-    inputs = inputs or (files.STDIN,)
-    take, directories = _taker(inputs, output, tally, diff=diff_, check=check)
-    names = maildir.expanded(inputs, tally)
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    _refuse(inputs, found, own)
+    action = _action(inputs, own)
+    earlier = Earlier(own["resume"]) if own["resume"] else None
+    delivery = maildir.Delivery(inputs[0], own["output"]) if action is Action.DELIVER else None
+    finder = Finder(settings.whence, found.trees)
+    jobs = _jobs(found, action, own, earlier)
+    finder.load()
+    plan = Plan(
+        settings,
+        finder,
+        action,
+        InPlace(own["backup"], own["follow"], own["break_links"]),
+        delivery,
+        own["only"],
+        reports=own["report"] is not None,
+        choices=Choices(own["output"], own["with_originals"], own["all_status"], own["date"]),
+    )
+    manner = _manner(own, settings, found)
+    ended = run(plan, jobs, manner)
+    if delivery is not None:
+        outputs.settle(delivery.directories)
+    ended.failed += tally.failed
+    context.exit(ended.status(strict=settings.strict))
 
-    choices = archives.Choices(output, with_originals, all_status, date)
 
-    def work(source: Source) -> None:
-        source, archive = archives.recognise(source, settings, tally)
-        if archive is not None:
-            if diff_:
-                raise files.InputError("--diff shows no archives: give --check, or -o FILE")
-            take(source, archives.rewritten(archive, choices, verbose=verbose))
-            return
-        summary = Summary(source.shown, tally)
-        take(source, _rewritten(source, settings, tally, summary))
-        summary.close(verbose=verbose)
-
-    files.process(names, work, tally)
-    files.settle(directories)
-    context.exit(tally.status(strict=settings.strict))
+def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
+    """What becomes of the results."""
+    for option, action in (("diff", Action.DIFF), ("check", Action.CHECK)):
+        if own[option]:
+            return action
+    if own["in_place"]:
+        return Action.REPLACE
+    if own["output"] is None:
+        return Action.PRINT
+    is_delivered = any(name != STDIN and maildir.is_maildir(name) for name in names)
+    return Action.DELIVER if is_delivered else Action.WRITE
 
 
-def _refuse(inputs: Sequence[str], output: str | None, *, diff: bool, check: bool) -> None:
-    if diff and check:
-        raise click.UsageError("--diff and --check exclude each other: give one of them")
-    if output is not None and (diff or check):
-        flag = "--diff" if diff else "--check"
-        raise click.UsageError(f"{flag} writes no documents: leave -o out, or {flag}")
-    if output == "":
+def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier | None) -> list[Job]:
+    known = earlier.outputs if earlier else set()
+    planned: dict[str, outputs.Output] = {}
+    if action is Action.WRITE:
+        planned = outputs.plan(
+            found.all,
+            own["output"],
+            trees=bool(found.trees) or found.listed,
+            force=own["force"],
+            known=known,
+        )
+    return [
+        Job(one, planned.get(one.name), earlier.hashes(one.name) if earlier else None)
+        for one in found.all
+    ]
+
+
+def _manner(own: dict[str, Any], settings: Settings, found: Inputs) -> Manner:
+    is_shown = own["output"] is not None and streams.is_terminal() and not found.several
+    colour = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
+    report = None
+    if own["report"] is not None:
+        report = Report(own["report"], goes_on=own["report"] == own["resume"])
+    return Manner(
+        own["processes"] or _processors(),
+        verbose=settings.told is Told.ALL or (is_shown and settings.told is not Told.NONE),
+        quiet=settings.told is Told.NONE,
+        colour=colour,
+        passed=found.passed,
+        report=report,
+    )
+
+
+def _processors() -> int:
+    with suppress(AttributeError):  # not every system has it
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+# ---- what is refused before anything is read
+
+# Options that say what becomes of the results exclude each other.
+_EXCLUDING: Final = (
+    ("diff", "--diff", "shows what would change"),
+    ("check", "--check", "only looks"),
+    ("in_place", "--in-place", "replaces the inputs"),
+)
+
+
+def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
+    chosen = [(flag, does) for name, flag, does in _EXCLUDING if own[name]]
+    if len(chosen) > 1:
+        flags = " and ".join(flag for flag, _ in chosen)
+        raise click.UsageError(f"{flags} exclude each other: give one of them")
+    if own["output"] is not None and chosen:
+        flag, does = chosen[0]
+        raise click.UsageError(f"{flag} {does} and has no output: leave -o out, or {flag}")
+    if own["output"] == "":
         raise click.UsageError("-o is empty: give the name of a file or a directory")
-    mailboxes = [name for name in inputs if name != files.STDIN and maildir.is_maildir(name)]
-    if mailboxes and not (diff or check):
-        _refuse_maildir(mailboxes[0], len(inputs), output)
-    if output is None and len(inputs) > 1 and not (diff or check):
-        text = "several inputs go into a directory: give -o DIRECTORY (or --check, or --diff)"
+    for name, flag in (
+        ("backup", "--backup"),
+        ("follow", "--follow-symlinks"),
+        ("break_links", "--break-hardlinks"),
+    ):
+        if own[name] and not own["in_place"]:
+            raise click.UsageError(f"{flag} is for files that are replaced: give -i too")
+    if own["backup"] is not None and ("/" in own["backup"] or not own["backup"]):
+        raise click.UsageError("--backup wants the end of a name, as in --backup .bak")
+    _refuse_inputs(names, found, own, writes=not chosen)
+
+
+def _refuse_inputs(
+    names: Sequence[str], found: Inputs, own: dict[str, Any], *, writes: bool
+) -> None:
+    if own["in_place"] and any(one.name == STDIN for one in found.all):
+        raise click.UsageError("standard input cannot be replaced: leave -i out")
+    if not writes:
+        return
+    mailboxes = [name for name in names if name != STDIN and maildir.is_maildir(name)]
+    if mailboxes:
+        _refuse_maildir(mailboxes[0], found, own["output"])
+    if own["output"] is None and (found.several or len(found.all) > 1):
+        text = "several inputs go into a directory: give -o DIRECTORY (or -i, --check, --diff)"
         raise click.UsageError(text)
 
 
-def _refuse_maildir(name: str, count: int, output: str | None) -> None:
+def _refuse_maildir(name: str, found: Inputs, output: str | None) -> None:
     shown = printable(name)
-    if count > 1:
+    if found.several:
         fix = "rewrite it with a command of its own"
         raise click.UsageError(f"the Maildir '{shown}' has a directory for its output: {fix}")
     if output is None:
-        fix = "give -o DIRECTORY (or --check, or --diff)"
+        fix = "give -o DIRECTORY (or -i, --check, --diff)"
         raise click.UsageError(f"the Maildir '{shown}' goes into a directory: {fix}")
-
-
-def _rewritten(
-    source: Source, settings: Settings, tally: Tally, summary: Summary
-) -> Iterator[_Rewritten]:
-    """The documents of an input and what became of them, one at a time."""
-    for document in documents(source, settings):
-        result = _unchanged(document.data)
-        if document.number:
-            # What was read must not get lost because of one message of many.
-            shown = f"{source.shown}: part {document.number}, passed through"
-            with files.told(shown, tally):
-                result = rewritten(document)
-        else:
-            result = rewritten(document)
-        yield document, result
-        summary.add(document, result)
-
-
-def _unchanged(data: bytes) -> Result:
-    return Result(data, (), (), base=lambda: UNKNOWN, links=tuple)
-
-
-def _pieces(rewritten: Iterator[_Rewritten]) -> Iterator[bytes]:
-    """The bytes of the output."""
-    for document, result in rewritten:
-        yield document.before
-        yield result.data
-        yield document.after
-
-
-# ---- what is done with it
-
-
-def _taker(
-    inputs: Sequence[str], output: str | None, tally: Tally, *, diff: bool, check: bool
-) -> tuple[_Take, set[str]]:
-    """What is done with what became of each input, and the directories that it goes to."""
-    if diff:
-        return _show_diff, set()
-    if check:
-        return lambda source, rewritten: _list(source, rewritten, tally), set()
-    if output is None:
-        return _put, set()
-    if inputs[0] != files.STDIN and maildir.is_maildir(inputs[0]):
-        delivery = maildir.Delivery(inputs[0], output)
-        return (
-            lambda source, rewritten: _deliver(source, rewritten, delivery),
-            delivery.directories,
-        )
-    paths, written = files.plan(inputs, output), files.Written()
-
-    def write(source: Source, rewritten: Iterator[_Rewritten]) -> None:
-        written.write(paths[source.name], _pieces(rewritten), source.status)
-
-    return write, written.directories
-
-
-def _put(_source: Source, rewritten: Iterator[_Rewritten]) -> None:
-    for piece in _pieces(rewritten):
-        streams.put(piece)
-
-
-def _deliver(source: Source, rewritten: Iterator[_Rewritten], delivery: maildir.Delivery) -> None:
-    changed = False
-    pieces: list[bytes] = []
-    for document, result in rewritten:
-        changed |= result.changed
-        pieces += (document.before, result.data, document.after)
-    delivery.deliver(source.name, b"".join(pieces), source.status, changed=changed)
-
-
-def _show_diff(source: Source, rewritten: Iterator[_Rewritten]) -> None:
-    from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
-
-    moved = 0
-    for document, result in rewritten:
-        name = f"{source.name} (message {document.number})" if document.number else source.name
-        for line in diff(name, document.data, result.edits, document.lines, moved):
-            streams.say(line)
-        moved += result.data.count(b"\n") - document.data.count(b"\n")
-
-
-def _list(source: Source, rewritten: Iterator[_Rewritten], tally: Tally) -> None:
-    # All of them: their warnings count too.
-    changed = [result.changed for _, result in rewritten]
-    if any(changed):
-        tally.found += 1
-        streams.say(printable(source.name))

@@ -5,78 +5,93 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from relbase.cli import remarks, streams
+from relbase.cli import remarks
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
-from relbase.results import MAX_NOTES
 
 if TYPE_CHECKING:
     from relbase.cli.documents import Document
-    from relbase.cli.outcome import Tally
+    from relbase.cli.warnings import Collected
     from relbase.results import Result
 
 
 class Summary:
-    """Tells what is remarked on the documents of an input, and sums up what was done.
-
-    An mbox may have a hundred thousand messages: what is the same in all is told once.
+    """Collects what is remarked on the documents of an input, and sums up what was done.
 
     Args:
         shown: the name of the input for messages.
-        tally: where warnings are counted.
+        warned: the warnings on it.
+
+    Attributes:
+        changed: how many documents were changed.
+        places: how many places were changed in them.
+        unknown: how many documents have relative references and no base.
+        notes: how many notes there were of each reason.
     """
 
-    __slots__ = ("_changed", "_left", "_places", "_shown", "_single", "_tally", "_told")
+    __slots__ = (
+        "_first_left",
+        "_shown",
+        "_single",
+        "_warned",
+        "changed",
+        "notes",
+        "places",
+        "unknown",
+    )
 
-    def __init__(self, shown: str, tally: Tally) -> None:
+    def __init__(self, shown: str, warned: Collected) -> None:
         self._shown = shown
-        self._tally = tally
-        self._told: Counter[Reason] = Counter()
-        self._left: list[str] = []  # the messages in which references were left
-        self._changed = self._places = 0
+        self._warned = warned
+        self._first_left = ""
         self._single: Result | None = None
+        self.changed = self.places = self.unknown = 0
+        self.notes: Counter[Reason] = Counter()
 
     def add(self, document: Document, result: Result) -> None:
-        """Tell what is remarked on a document that is done."""
-        self._changed += result.changed
-        self._places += len(result.edits)
+        """Collect what is remarked on a document that is done."""
+        self.changed += result.changed
+        self.places += len(result.edits)
+        self.notes.update(note.reason for note in result.notes)
+        left = any(note.reason is Reason.BASE_NONE for note in result.notes)
         notes = result.notes
         if document.number:
-            self._left += [document.number for note in notes if note.reason is Reason.BASE_NONE]
+            # Of the messages of a mailbox that is told once, with the first of them.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
-            self._told.update(note.reason for note in notes)
-            notes = tuple(note for note in notes if self._told[note.reason] <= MAX_NOTES)
+            if left:
+                self._first_left = self._first_left or document.number
         else:
             self._single = result
-        remarks.warn(self._shown, document, result, notes, self._tally)
+        self.unknown += left
+        remarks.collect(self._shown, document, result, notes, self._warned)
 
-    def close(self, *, verbose: bool) -> None:
-        """Tell what is remarked on the input as a whole, and what was done if that is wanted."""
-        for reason, count in self._told.items():
-            if count > MAX_NOTES:
-                text = f"{count - MAX_NOTES} more of this kind [{reason.value}]"
-                streams.warn(f"{self._shown}: warning: {text}")
-        if self._left:
-            self._tally.warnings += 1
-            streams.warn(f"{self._shown}: warning: {self._references_left()}")
-        if verbose:
-            streams.warn(f"{self._shown}: {self._done()}")
+    def close(self) -> None:
+        """Collect what is remarked on the input as a whole."""
+        if self._first_left:
+            reason = Reason.BASE_NONE.value
+            self._warned.add(reason, f"{self._shown}: warning: {self._references_left()}")
 
     def _references_left(self) -> str:
-        count, first = len(self._left), self._left[0]
+        count, first = self.unknown, self._first_left
         messages = f"{count} messages, part {first} the first" if count > 1 else f"part {first}"
         text = f"relative references are left as they are in {messages}: no base URL is known"
         return f"{text}; {remarks.ADVICE} [{Reason.BASE_NONE.value}]"
 
-    def _done(self) -> str:
-        if not self._places:
+    def done(self) -> str:
+        """Return what was done, in words."""
+        if not self.places:
             return "no link changed"
-        text = f"links made absolute in {_counted(self._places, 'place')}"
+        text = f"links made absolute in {counted(self.places, 'place')}"
         if self._single is None:
-            return f"{text} of {_counted(self._changed, 'message')}"
+            return f"{text} of {counted(self.changed, 'message')}"
         base = self._single.base
         return f"{text}, on {excerpt(base.url)} ({printable(base.source)})"
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s'[: count > 1]}"
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words.
+
+    >>> counted(1, "file"), counted(2, "file")
+    ('1 file', '2 files')
+    """
+    return f"{count} {what}{'' if count == 1 else 's'}"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import tags
 from relbase.references.css_functions import Form
@@ -28,9 +28,8 @@ from relbase.references.foreign import (
 from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from relbase.references.skim import Insertions, Skim
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -91,8 +90,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     hidden: bool = False,
     in_noscript: bool = False,
     in_comment: bool = False,
-    skim: Skim | None = None,
-) -> Iterator[Element | Insertions]:
+    skim: Callable[[bytes, int, int, bool], tuple[list[Any], int]] | None = None,
+) -> Iterator[Element | list[Any]]:
     """The start tags of a part of a document, in order.
 
     Args:
@@ -102,9 +101,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         hidden: the part is no part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
-        skim: passes over elements without anything to rewrite (`skimming`); some of those that are
-            left come as `Insertions`. What it passes over is not seen here, so that `hidden` is
-            not to be relied upon.
+        skim: passes over elements without anything to look at; what it changes or finds in them
+            comes as a list. It stops at whatever `hidden` depends on.
     """
     begin = pos
     foreign = ForeignContent()
@@ -113,9 +111,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     styled, is_sheet = pos, False
     while True:
         if skim is not None and not foreign:
-            insertions, pos = skim(text, pos, end)
-            if insertions:
-                yield insertions
+            passed, pos = skim(text, pos, end, in_noscript)
+            if passed:
+                yield passed
             if pos < 0:
                 return
         found = _token(text, pos, end)
@@ -221,6 +219,18 @@ def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> by
     return b"" if found is None else keyword(text[found.start : found.end])
 
 
+def base_href(text: bytes, element: Element) -> Attribute | None:
+    """The href of an element that is a `<base>` of the document; None when it is not, or has none.
+
+    Args:
+        text: the document, in an ASCII-compatible charset.
+        element: one of its elements.
+    """
+    if element.name != b"base" or element.namespace != HTML or element.hidden:
+        return None
+    return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)
+
+
 def embedded_base(text: bytes) -> Attribute | None:
     """The href of the first `<base>` that has one: the base URL within the content (§3.1).
 
@@ -231,9 +241,8 @@ def embedded_base(text: bytes) -> Attribute | None:
         return None
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
-        if element.name == b"base" and element.namespace == HTML and not element.hidden:
-            for attribute in tags.attributes(text, element.attributes, element.end, {b"href"}):
-                return attribute
+        if found := base_href(text, element):
+            return found
     return None
 
 

@@ -68,7 +68,7 @@ def test_a_base_that_decides_and_is_of_no_use() -> None:
 
 @pytest.mark.usefixtures("page")
 def test_json_lines() -> None:
-    result = run("base", "page.html", "page.html", "--json", "--url", "http://h/")
+    result = run("base", "page.html", "page.html", "--json", "--root", ".=http://h/")
     first, second = map(json.loads, result.stdout.splitlines())
     assert first == second
     assert (first["file"], first["part"], first["type"]) == ("page.html", "", "text/html")
@@ -78,7 +78,7 @@ def test_json_lines() -> None:
 
 @pytest.mark.usefixtures("page")
 def test_a_bad_input_stops_no_others() -> None:
-    result = run("base", "nowhere", "page.html", "--url", "http://h/")
+    result = run("base", "nowhere", "page.html", "--root", ".=http://h/")
     assert result.exit_code == 3
     assert result.stderr == "nowhere: error: No such file or directory\n"
     assert "page.html: text/html" in result.stdout

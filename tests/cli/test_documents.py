@@ -19,6 +19,7 @@ from relbase.cli.documents import (
     rewritten,
 )
 from relbase.cli.files import Source
+from relbase.cli.inputs import Input
 from relbase.kind import Kind
 
 SETTINGS = options.Settings(
@@ -32,7 +33,7 @@ def read(
     data: bytes, name: str = "-", size: int = 1 << 18, settings: options.Settings = SETTINGS
 ) -> list[Document]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    return list(documents(Source(name, name, pieces, None), settings))
+    return list(documents(Source(Input(name), name, pieces, None), settings))
 
 
 @pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, A + b"\n", b"no mbox"])

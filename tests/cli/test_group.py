@@ -30,7 +30,7 @@ def command(name: str) -> click.Command:
 
 
 def test_the_commands() -> None:
-    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check", "split"]
+    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check", "split", "explain"]
     assert [command(name).name for name in COMMANDS] == COMMANDS
     assert relbase.get_command(CONTEXT, "options") is None
 
@@ -83,6 +83,10 @@ def test_every_example_can_be_run(
     (tmp_path / "inbox.mbox").write_bytes(b"From a 2024\nBase: http://h/\n\n")
     for directory in ("cur", "new", "tmp"):
         (tmp_path / "Maildir" / directory).mkdir(parents=True)
+    for directory in ("site", "saved", "mirror/h.example"):
+        (tmp_path / directory).mkdir(parents=True)
+        (tmp_path / directory / "page.html").write_bytes(b"<p>")
+    (tmp_path / "urls.tsv").write_bytes(b"page.html\thttp://h/page.html\n")
     (tmp_path / "crawl.warc.gz").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
     meant = {"*.html": "page.html", "*.warc.gz": "crawl.warc.gz"}
     words = [meant.get(word, word) for word in arguments]
@@ -118,7 +122,7 @@ def test_the_version() -> None:
         (["http://a/b", "--strict"], "then: relbase rewrite page.html --url http://a/b"),
         (["rewrit", "a.html"], "Did you mean: relbase rewrite a.html?"),
         (["bsae"], "Did you mean: relbase base?"),
-        (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split."),
+        (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split, explain."),
         (["\x1b.html"], "No such command '\\x1b.html'."),
         (["--url", "http://a/", "page.html"], "Options follow the command, as in: relbase rewrite"),
     ],

@@ -73,7 +73,7 @@ def test_messages_keep_name_flags_mode_and_time() -> None:
     put(".Sent.2024/new/5.host,S=999", SAME)
     put("tmp/6.host")
     Path("Maildir/.Sent/maildirfolder").touch()
-    result = run("rewrite", "Maildir/", *URL, "-o", "out/")
+    result = run("rewrite", "Maildir/", *URL, "-o", "out/", "-q")
     assert (result.exit_code, result.output) == (0, "")
     crlf = len(DONE) + DONE.count(b"\n") - 1
     assert tree("out") == {
@@ -116,6 +116,7 @@ def test_what_is_there_is_not_replaced() -> None:
     assert result.exit_code == 3
     assert result.stderr == (
         "Maildir/new/1.host: error: out/new/1.host is there already: not replaced\n"
+        "2 inputs: 1 rewritten, 1 failed, 1 link made absolute\n"
     )
     assert tree("out") == {"new/1.host": b"old", "new/2.host": DONE}
 
@@ -141,7 +142,7 @@ def test_what_was_made_is_on_the_disk_when_the_run_is_done(
     put("new/1.host")
     put(".Sent/cur/2.host")
     settled: list[str] = []
-    monkeypatch.setattr("relbase.cli.files.settle", settled.extend)
+    monkeypatch.setattr("relbase.cli.outputs.settle", settled.extend)
     assert run("rewrite", "Maildir", *URL, "-o", "out").exit_code == 0
     made = ["", "new", ".Sent", ".Sent/cur", ".Sent.2024"]
     assert {Path(name).resolve() for name in settled} == {
@@ -185,7 +186,7 @@ def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch)
 def test_usage(arguments: list[str], told: str) -> None:
     put("new/1.host")
     Path("page").touch()
-    result = run("rewrite", *arguments, *URL)
+    result = run("rewrite", *arguments)
     assert result.exit_code == 2
     assert told in " ".join(result.stderr.split())
     assert sorted(path.name for path in Path().iterdir()) == ["Maildir", "page"]
@@ -195,7 +196,7 @@ def test_a_directory_that_is_none() -> None:
     Path("plain/cur").mkdir(parents=True)
     result = run("rewrite", "plain", "-o", "out/")
     assert result.exit_code == 3
-    assert "it is a directory: give the files in it" in result.stderr
+    assert "it is a directory: give -r DIRECTORY" in result.stderr
 
 
 # ---- reading

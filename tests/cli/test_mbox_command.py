@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 from running import PROGRAM, program, run
 
 import relbase
+from relbase import pipeline
 from relbase.containers import mbox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from relbase.call import Call
 
 URL: Final = ("--url", "http://h/")
 
@@ -122,14 +125,14 @@ def test_content_length_follows() -> None:
 
 
 def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = relbase.rewrite
+    real = pipeline.rewrite_called
 
-    def failing(data: bytes, **more: object) -> relbase.Result:
+    def failing(data: bytes, call: Call) -> relbase.Result:
         if b"Content-Base" in data:
             raise MemoryError
-        return real(data, **more)  # type: ignore[arg-type]
+        return real(data, call)
 
-    monkeypatch.setattr(relbase, "rewrite", failing)
+    monkeypatch.setattr(pipeline, "rewrite_called", failing)
     result = run("rewrite", "in.mbox", *URL)
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://s/y", b"=y"))
     assert result.stderr.startswith("in.mbox: part 2, passed through: error: it is too large")

@@ -14,6 +14,7 @@ def test_the_statuses() -> None:
         "USAGE": 2,
         "FAILED": 3,
         "IO": 4,
+        "UNSAFE": 5,
         "INTERRUPTED": 130,
         "PIPE_CLOSED": 141,
     }
@@ -28,6 +29,7 @@ def test_the_statuses() -> None:
         (Tally(found=1), 1, 1),
         (Tally(failed=1), 3, 3),
         (Tally(failed=1, warnings=1, found=1), 3, 3),
+        (Tally(failed=1, unsafe=1), 5, 5),
     ],
 )
 def test_what_a_run_ends_with(tally: Tally, status: int, strict: int) -> None:

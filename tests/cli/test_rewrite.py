@@ -12,6 +12,7 @@ from running import program, run
 PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
 DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
 URL: Final = ("--url", "http://h/")
+ROOT: Final = ("--root", ".=http://h/")
 
 
 @pytest.fixture(autouse=True)
@@ -58,8 +59,9 @@ def test_to_a_file(inputs: list[str]) -> None:
 
 def test_to_a_directory() -> None:
     Path("other.css").write_bytes(b"p { color: red }")
-    result = run("rewrite", "page.html", "other.css", *URL, "-o", "out")
-    assert (result.exit_code, result.output) == (0, "")
+    result = run("rewrite", "page.html", "other.css", *ROOT, "-o", "out")
+    told = "2 inputs: 1 rewritten, 1 unchanged, 1 link made absolute\n"
+    assert (result.exit_code, result.output) == (0, told)
     assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == {
         "page.html": DONE,
         "other.css": b"p { color: red }",
@@ -77,11 +79,12 @@ def test_names_that_are_no_text() -> None:
 
 def test_one_bad_file_stops_no_others() -> None:
     Path("sub").mkdir()
-    result = run("rewrite", "nowhere.html", "sub", "page.html", *URL, "-o", "out")
+    result = run("rewrite", "nowhere.html", "sub", "page.html", *ROOT, "-o", "out")
     assert result.exit_code == 3
     assert result.stderr.splitlines() == [
         "nowhere.html: error: No such file or directory",
-        "sub: error: it is a directory: give the files in it, as in directory/*.html",
+        "sub: error: it is a directory: give -r DIRECTORY, or the files in it",
+        "3 inputs: 1 rewritten, 2 failed, 1 link made absolute",
     ]
     assert [path.name for path in Path("out").iterdir()] == ["page.html"]
 
@@ -98,18 +101,18 @@ def test_an_output_that_cannot_be_written_stops() -> None:
     [
         (["a.html", "b.html"], "several inputs go into a directory: give -o DIRECTORY"),
         (["page.html", "--diff", "--check"], "--diff and --check exclude each other"),
-        (["page.html", "--diff", "-o", "x"], "--diff writes no documents: leave -o out"),
-        (["page.html", "--check", "-o", "x"], "--check writes no documents: leave -o out"),
+        (["page.html", "--diff", "-o", "x"], "--diff shows what would change and has no output"),
+        (["page.html", "--check", "-o", "x"], "--check only looks and has no output"),
         (["page.html", "-o", ""], "-o is empty"),
         (["page.html", "-o", "page.html"], "the output 'page.html' is the input 'page.html'"),
         (["page.html", "-o", "."], "the output './page.html' is the input 'page.html'"),
-        (["-", "-"], "several inputs go into a directory"),
+        (["-", "-"], "'-' is standard input, which can be read once"),
         (["-", "-", "--check"], "'-' is standard input, which can be read once"),
         (["-", "-o", "x/"], "standard input has no name for an output in a directory"),
     ],
 )
 def test_usage(arguments: list[str], told: str) -> None:
-    result = run("rewrite", *arguments, *URL, stdin=PAGE)
+    result = run("rewrite", *arguments, stdin=PAGE)
     assert result.exit_code == 2
     assert told in " ".join(result.stderr.split())
     assert [path.name for path in Path().iterdir()] == ["page.html"]
@@ -120,7 +123,7 @@ def test_usage(arguments: list[str], told: str) -> None:
 
 def test_diff() -> None:
     Path("same.html").write_bytes(b"<p>")
-    result = run("rewrite", "page.html", "same.html", *URL, "--diff")
+    result = run("rewrite", "page.html", "same.html", *ROOT, "--diff")
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
         "--- page.html",
@@ -134,11 +137,15 @@ def test_diff() -> None:
 
 def test_check() -> None:
     Path("same.html").write_bytes(b"<p>")
-    result = run("rewrite", "same.html", "page.html", *URL, "--check")
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "page.html\n", "")
-    result = run("rewrite", "same.html", *URL, "--check")
+    result = run("rewrite", "same.html", "page.html", *ROOT, "--check")
+    assert (result.exit_code, result.stdout, result.stderr) == (
+        1,
+        "page.html\n",
+        "2 inputs: 1 rewritten, 1 unchanged, 1 link would be made absolute\n",
+    )
+    result = run("rewrite", "same.html", *ROOT, "--check")
     assert (result.exit_code, result.output) == (0, "")
-    result = run("rewrite", "page.html", "nowhere", *URL, "--check")
+    result = run("rewrite", "page.html", "nowhere", *ROOT, "--check")
     assert (result.exit_code, result.stdout) == (3, "page.html\n")
     assert Path("page.html").read_bytes() == PAGE
 
@@ -171,10 +178,11 @@ def test_strict() -> None:
 
 def test_verbose() -> None:
     Path("same.html").write_bytes(b"<p>")
-    result = run("rewrite", "page.html", "same.html", "-v", *URL, "-o", "out")
+    result = run("rewrite", "page.html", "same.html", "-v", *ROOT, "-o", "out")
     assert result.stderr.splitlines() == [
-        "page.html: links made absolute in 1 place, on http://h/ (retrieval URL)",
+        "page.html: links made absolute in 1 place, on http://h/page.html (--root .)",
         "same.html: no link changed",
+        "2 inputs: 1 rewritten, 1 unchanged, 1 link made absolute",
     ]
 
 

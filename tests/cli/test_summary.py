@@ -2,41 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from relbase import Base, Layer, Note, Reason
 from relbase.cli.documents import Document
-from relbase.cli.outcome import Tally
-from relbase.cli.summary import Summary
-from relbase.results import MAX_NOTES, Result
-
-if TYPE_CHECKING:
-    import pytest
+from relbase.cli.summary import Summary, counted
+from relbase.cli.warnings import Collected, Told
+from relbase.results import Result
 
 
-def summed(reason: Reason, count: int) -> Tally:
-    tally = Tally()
+def summed(reason: Reason, count: int, told: Told = Told.COUNTED) -> tuple[Summary, Collected]:
+    warned = Collected(told)
     base = Base("", Layer.NONE, "")
-    summary = Summary("in", tally)
+    summary = Summary("in", warned)
     for number in range(1, count + 1):
         notes = (Note(reason, "", None, "x"),)
         result = Result(b"", (), notes, base=lambda: base, links=tuple)
         summary.add(Document(b"", b"", b"", str(number), 0, 0, {}), result)
-    summary.close(verbose=True)
-    return tally
+    summary.close()
+    return summary, warned
 
 
-def test_references_left(capsys: pytest.CaptureFixture[str]) -> None:
-    assert summed(Reason.BASE_NONE, 3).warnings == 1
-    first, second = capsys.readouterr().err.splitlines()
-    assert first.startswith("in: warning: relative references are left as they are in 3 messages")
-    assert second == "in: no link changed"
+def test_references_left() -> None:
+    summary, warned = summed(Reason.BASE_NONE, 3)
+    [one] = warned.all()
+    assert one.line.startswith("in: warning: relative references are left as they are in 3 mess")
+    assert (summary.unknown, summary.done(), warned.count) == (3, "no link changed", 1)
 
 
-def test_many_notes_of_a_reason(capsys: pytest.CaptureFixture[str]) -> None:
-    summed(Reason.SIGNATURE_BROKEN, MAX_NOTES)
-    assert len(capsys.readouterr().err.splitlines()) == MAX_NOTES + 1
-    summed(Reason.SIGNATURE_BROKEN, MAX_NOTES + 2)
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == MAX_NOTES + 2
-    assert told[-2] == "in: warning: 2 more of this kind [signature-broken]"
+def test_many_notes_of_a_reason() -> None:
+    _, warned = summed(Reason.SIGNATURE_BROKEN, 5)
+    [one] = warned.all()
+    assert (one.more, warned.count) == (4, 5)
+    _, warned = summed(Reason.SIGNATURE_BROKEN, 5, Told.ALL)
+    assert [warning.more for warning in warned.all()] == [0] * 5
+
+
+def test_numbers_in_words() -> None:
+    assert [counted(n, "place") for n in (0, 1, 2)] == ["0 places", "1 place", "2 places"]

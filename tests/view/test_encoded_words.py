@@ -74,7 +74,7 @@ def test_as_python_reads_them(raw: bytes) -> None:
 def test_bases_and_references_read_the_same(raw: bytes) -> None:
     """What states a base (str) and what is a reference (bytes) is one text."""
     raw = raw.strip(b"()")
-    url = url_of(raw.decode("utf-8", "surrogateescape"))
+    url = url_of(raw.decode("utf-8", "surrogateescape")) or ""
     assert url.encode("utf-8", "surrogateescape") == meant(raw)
 
 

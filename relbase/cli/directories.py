@@ -1,0 +1,345 @@
+"""Directories that files are read from and written into, on systems that differ.
+
+Strategy: a directory is opened once, and what is done in it is done through its descriptor, so that
+nothing can be put in its place in between, and no symbolic link is followed on the last step. Where
+the system has no such calls (Windows) the same is done by names: what can be put in the place of a
+directory in between is then not seen.
+
+A new file gets a name that nobody has, and a lock (flock) that ends with the process that made it.
+What a killed run left behind is found by its name and removed by the next run in that directory,
+where the lock can be taken: the file of a run that lives is never touched.
+
+To mind: between the making of a file and its lock another run may remove it. So the maker looks,
+when it has the lock, whether the file still has its name.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import secrets
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
+
+# What ends the name of a file that is not complete: see `_name`.
+_is_temporary: Final = re.compile(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL).fullmatch
+
+# How often a new file is made when another run takes it for one that a killed run left.
+_ATTEMPTS: Final = 8
+
+
+def flag(*names: str) -> int:
+    """Return the flags of `os.open` of these names; a system has not all of them."""
+    found = 0
+    for name in names:
+        found |= int(getattr(os, name, 0))
+    return found
+
+
+# Whether files are reached through the descriptor of their directory.
+_NEEDED: Final = {os.open, os.stat, os.unlink, os.rename, os.mkdir}
+BY_DESCRIPTOR = hasattr(os, "O_DIRECTORY") and os.supports_dir_fd >= _NEEDED
+_TIMES_BY_DESCRIPTOR: Final = os.utime in os.supports_fd
+
+
+class Directory:
+    """A directory that is open.
+
+    Args:
+        path: its name, for messages, and for systems that reach files by names alone.
+        descriptor: of it, None on such a system.
+    """
+
+    __slots__ = ("_descriptor", "path")
+
+    def __init__(self, path: str, descriptor: int | None) -> None:
+        self.path = path
+        self._descriptor = descriptor
+
+    def _at(self, name: str, option: str = "dir_fd") -> tuple[str, dict[str, Any]]:
+        if self._descriptor is None:
+            return os.path.join(self.path, name), {}  # noqa: PTH118
+        return name, {option: self._descriptor}
+
+    def close(self) -> None:
+        """Give the descriptor back."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+
+    def open_old(self, name: str) -> int:
+        """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
+        path, options = self._at(name)
+        flags = os.O_RDONLY | flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
+        if not flag("O_NOFOLLOW") and stat.S_ISLNK(self.stat(name).st_mode):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+        return os.open(path, flags, **options)
+
+    def open_new(self, name: str, mode: int) -> int:
+        """Make a file that is not there yet, and open it for writing."""
+        path, options = self._at(name)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | flag("O_NOFOLLOW", "O_BINARY")
+        return os.open(path, flags, mode, **options)
+
+    def stat(self, name: str) -> os.stat_result:
+        """Return what a name is; of a symbolic link itself."""
+        path, options = self._at(name)
+        return os.stat(path, follow_symlinks=False, **options)  # noqa: PTH116
+
+    def unlink(self, name: str) -> None:
+        """Remove a file."""
+        path, options = self._at(name)
+        os.unlink(path, **options)
+
+    def replace(self, old: str, into: Directory, new: str) -> None:
+        """Give a file of this directory a name in a directory, in the place of what has it."""
+        source, options = self._at(old, "src_dir_fd")
+        target, more = into._at(new, "dst_dir_fd")
+        os.replace(source, target, **options, **more)  # noqa: PTH105
+
+    def link(self, old: str, into: Directory, new: str) -> None:
+        """Give a file of this directory a second name in a directory, which nobody may have yet.
+
+        Raises:
+            FileExistsError: if it is taken.
+        """
+        source, options = self._at(old, "src_dir_fd")
+        target, more = into._at(new, "dst_dir_fd")
+        if os.link in os.supports_follow_symlinks:
+            options["follow_symlinks"] = False
+        os.link(source, target, **options, **more)
+
+    def make(self, name: str, mode: int = 0o777) -> None:
+        """Make a directory in this one, if there is none."""
+        path, options = self._at(name)
+        with suppress(FileExistsError):
+            os.mkdir(path, mode, **options)  # noqa: PTH102
+
+    @contextmanager
+    def below(self, name: str) -> Iterator[Directory]:
+        """Open a directory in this one; a symbolic link is an error."""
+        path, options = self._at(name)
+        inner = os.path.join(self.path, name)  # noqa: PTH118
+        if self._descriptor is None:
+            if not stat.S_ISDIR(self.stat(name).st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+            yield Directory(inner, None)
+            return
+        flags = os.O_RDONLY | flag("O_DIRECTORY", "O_NOFOLLOW")
+        directory = Directory(inner, os.open(path, flags, **options))
+        try:
+            yield directory
+        finally:
+            directory.close()
+
+    def sync(self) -> None:
+        """Bring the names in it to the disk; not every file system can."""
+        if self._descriptor is None:
+            return
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            if error.errno not in UNSETTLED:
+                raise
+
+    def names(self) -> list[str]:
+        """Return the names in it."""
+        if self._descriptor is None or os.listdir not in os.supports_fd:
+            return os.listdir(self.path)  # noqa: PTH208
+        return os.listdir(self._descriptor)  # noqa: PTH208
+
+
+# There are file systems that bring no directory to the disk on their own, and directories that may
+# be written to and not read.
+UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
+
+
+@contextmanager
+def opened_directory(path: str, *, follow: bool = True) -> Iterator[Directory]:
+    """Open a directory.
+
+    Args:
+        path: its name; empty is the current one.
+        follow: whether it may be a symbolic link.
+
+    Raises:
+        OSError: if it cannot be opened, or is none.
+    """
+    path = path or "."
+    if not BY_DESCRIPTOR:
+        found = os.stat(path, follow_symlinks=follow)  # noqa: PTH116
+        if not stat.S_ISDIR(found.st_mode):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        yield Directory(path, None)
+        return
+    flags = os.O_RDONLY | flag("O_DIRECTORY") | (0 if follow else flag("O_NOFOLLOW"))
+    directory = Directory(path, os.open(path, flags))
+    try:
+        yield directory
+    finally:
+        directory.close()
+
+
+@contextmanager
+def opened_below(root: str, parts: list[str], *, make: bool = False) -> Iterator[Directory]:
+    """Open a directory somewhere inside of another, over no symbolic link.
+
+    Args:
+        root: the name of the outer one, which may be a symbolic link itself.
+        parts: the names on the way, none of them ".." or with a slash.
+        make: whether what is not there is made.
+
+    Raises:
+        OSError: if a step leads over something else than a directory.
+    """
+    with opened_directory(root) as outer, _opened_steps(outer, parts, make=make) as inner:
+        yield inner
+
+
+@contextmanager
+def _opened_steps(outer: Directory, parts: list[str], *, make: bool) -> Iterator[Directory]:
+    if not parts:
+        yield outer
+        return
+    if make:
+        outer.make(parts[0])
+    with outer.below(parts[0]) as next_, _opened_steps(next_, parts[1:], make=make) as inner:
+        yield inner
+
+
+# ---- new files
+
+
+class NewFile:
+    """A file that is being written, under a name that nobody has, and locked.
+
+    Args:
+        parent: the directory that it is in.
+        name: its name there.
+        descriptor: of it.
+    """
+
+    __slots__ = ("_descriptor", "_parent", "name")
+
+    def __init__(self, parent: Directory, name: str, descriptor: int) -> None:
+        self._parent = parent
+        self._descriptor: int | None = descriptor
+        self.name = name
+
+    @property
+    def descriptor(self) -> int:
+        """Its descriptor, while it is open."""
+        assert self._descriptor is not None
+        return self._descriptor
+
+    def write(self, pieces: Iterable[bytes]) -> None:
+        """Write pieces, each whole."""
+        for piece in pieces:
+            rest = memoryview(piece)
+            while rest:
+                rest = rest[os.write(self.descriptor, rest) :]
+
+    def finish(self, like: os.stat_result | None) -> os.stat_result:
+        """Bring the content to the disk, since a rename may reach it before, and say what it is.
+
+        Args:
+            like: of the file whose permissions and times it gets, None for none.
+        """
+        if like is not None and hasattr(os, "fchmod"):
+            os.fchmod(self.descriptor, like.st_mode & _OWN_BITS)
+        if like is not None and _TIMES_BY_DESCRIPTOR:
+            os.utime(self.descriptor, ns=(like.st_atime_ns, like.st_mtime_ns))
+        os.fsync(self.descriptor)
+        status = os.fstat(self.descriptor)
+        if _CLOSED_FIRST:
+            self.close()
+            if like is not None:
+                path = os.path.join(self._parent.path, self.name)  # noqa: PTH118
+                os.utime(path, ns=(like.st_atime_ns, like.st_mtime_ns))
+        return status
+
+    def close(self) -> None:
+        """Give the descriptor back, and with it the lock."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+# Windows gives an open file no other name.
+_CLOSED_FIRST: Final = os.name == "nt"
+
+
+@contextmanager
+def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFile]:
+    """Make a file of a name that nobody has, which is removed unless it gets another name.
+
+    Args:
+        parent: the directory for it.
+        name: what it is to be called in the end.
+        mode: its permissions; nobody else reads a document before it has those of the original.
+    """
+    made = _made(parent, name, mode)
+    try:
+        yield made
+    finally:
+        if _CLOSED_FIRST:
+            made.close()
+        with suppress(OSError):
+            parent.unlink(made.name)
+        made.close()
+
+
+def _made(parent: Directory, name: str, mode: int) -> NewFile:
+    for _ in range(_ATTEMPTS):
+        made = f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp"
+        descriptor = parent.open_new(made, mode)
+        _lock(descriptor)
+        if os.name == "nt" or os.fstat(descriptor).st_nlink != 0:
+            return NewFile(parent, made, descriptor)
+        os.close(descriptor)
+    raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
+
+
+def _lock(descriptor: int) -> bool:
+    """Lock a file as far as the file system can; tell whether it did."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def sweep(parent: Directory) -> list[str]:
+    """Remove the files that killed runs left in a directory, and return their names."""
+    removed: list[str] = []
+    if fcntl is None:
+        return removed
+    for name in parent.names():
+        if _is_temporary(name):
+            with suppress(OSError):
+                removed += _swept(parent, name)
+    return removed
+
+
+def _swept(parent: Directory, name: str) -> list[str]:
+    descriptor = parent.open_old(name)
+    try:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+            parent.unlink(name)
+            return [name]
+    finally:
+        os.close(descriptor)
+    return []

@@ -1,0 +1,157 @@
+"""Which files a run is about: names, Maildirs, lists of names, and whole trees.
+
+Strategy: a tree is walked before anything is written, over no symbolic link, by name. What programs
+keep beside the pages that they save is passed over and counted: nobody wants it changed.
+
+To mind: a name in a list may be anything but empty. A tree may have a million files, so that what
+is kept of each is small.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import click
+
+from relbase.cli.streams import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+# The name of standard input, as an argument and in messages.
+STDIN: Final = "-"
+
+
+class Input(NamedTuple):
+    """One input of a run.
+
+    Args:
+        name: of its file, as the user gave it or as the walk of a tree found it.
+        root: the tree that it was found in; "" for one that was named.
+        listed: whether the name stands in a list, so that its directories are kept in an output.
+    """
+
+    name: str
+    root: str = ""
+    listed: bool = False
+
+    @property
+    def parts(self) -> list[str]:
+        """The steps from the root to it; its last name alone without a root."""
+        if self.root:
+            return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
+        return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
+
+    @property
+    def directory(self) -> str:
+        """The directory that its local references stay inside of."""
+        return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
+
+
+def refuse_twice(names: Sequence[str]) -> None:
+    """Refuse standard input where it is given twice."""
+    if names.count(STDIN) > 1:
+        raise click.UsageError("'-' is standard input, which can be read once: give it once")
+
+
+# ---- lists of names
+
+
+def read_list(data: bytes, *, nul: bool) -> list[str]:
+    r"""Return the names in a list.
+
+    Args:
+        data: the names, a line each; the end of a line may be CRLF.
+        nul: whether a NUL byte ends each, as `find -print0` writes them.
+
+    >>> read_list(b"a\r\nb c\n\n", nul=False)
+    ['a', 'b c']
+    """
+    if nul:
+        return [os.fsdecode(name) for name in data.split(b"\0") if name]
+    return [os.fsdecode(name) for line in data.split(b"\n") if (name := line.removesuffix(b"\r"))]
+
+
+# ---- trees
+
+
+class Passed(NamedTuple):
+    """Why a name in a tree is passed over, in words for the summary."""
+
+    words: str
+
+
+_HIDDEN: Final = Passed("with a name that begins with a dot")
+_LINK: Final = Passed("that are symbolic links")
+_SPECIAL: Final = Passed("that are no regular files")
+_KEPT: Final = Passed("that a program keeps beside a page")
+
+# HTTrack's directory of its own.
+_OWN_DIRECTORIES: Final = frozenset(("hts-cache",))
+
+# What stands beside a file and says something of it: wget -K, Windows.
+_BESIDE: Final = (".orig", ":Zone.Identifier")
+
+
+def walk(
+    root: str, failed: Callable[[str, OSError], None], sidecars: Iterable[str] = ()
+) -> tuple[list[Input], Counter[Passed]]:
+    """Return the files of a tree by name, and what was passed over.
+
+    Args:
+        root: the directory, which may be a symbolic link itself.
+        failed: told of directories that cannot be read.
+        sidecars: the suffixes of more files that stand beside others.
+    """
+    found: list[Input] = []
+    passed: Counter[Passed] = Counter()
+    beside = (*_BESIDE, *sidecars)
+    pending = [root]
+    while pending:
+        directory = pending.pop()
+        try:
+            with os.scandir(directory) as entries:
+                listed = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            failed(directory, error)
+            continue
+        names = {entry.name for entry in listed}
+        inner: list[str] = []
+        for entry in listed:
+            why = _why_passed(entry, names, beside)
+            if why is not None:
+                passed[why] += 1
+            elif entry.is_dir(follow_symlinks=False):
+                inner.append(entry.path)
+            else:
+                found.append(Input(entry.path, root))
+        pending += reversed(inner)
+    return found, passed
+
+
+def _why_passed(entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...]) -> Passed | None:
+    if entry.name.startswith("."):
+        return _HIDDEN
+    if entry.is_symlink():
+        return _LINK
+    if entry.is_dir(follow_symlinks=False):
+        return _KEPT if entry.name in _OWN_DIRECTORIES else None
+    if not entry.is_file(follow_symlinks=False):
+        return _SPECIAL
+    for suffix in beside:
+        if entry.name.endswith(suffix) and entry.name.removesuffix(suffix) in names:
+            return _KEPT
+    return None
+
+
+def passed_words(passed: Counter[Passed]) -> str:
+    """Return what was passed over in words, "" for nothing."""
+    return ", ".join(f"{count} {why.words}" for why, count in passed.items())
+
+
+def refuse_no_directory(root: str) -> None:
+    """Refuse a tree that is none."""
+    if not os.path.isdir(root):  # noqa: PTH112 (the name as it was given)
+        raise click.UsageError(f"-r wants a directory, and '{printable(root)}' is none")

@@ -1,0 +1,336 @@
+"""The URL of each input: every place that may state one is asked, in order, and the first counts.
+
+Strategy: what the user gave is stronger than what was found: --url, --map, --root; then --mirror,
+the side files of --sidecar, HTTrack's list, the attributes that the system keeps; then the marks in
+the page itself, and last, where it is asked for, the address that the page calls its own. What is
+refused on the way is noted, and stands in the chain that `relbase base` shows.
+
+To mind: a finder is made once, with all tables, and travels to the processes of a run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+
+from relbase import pipeline
+from relbase.bases.marks import Placed, found_url, read_marks
+from relbase.bases.retrieval import parse_dump, statements
+from relbase.call import Call, Origin, check
+from relbase.cli.inputs import STDIN, Input
+from relbase.cli.origins.beside import Stated, beside, side_file
+from relbase.cli.origins.canonical import canonical
+from relbase.cli.origins.paths import inside, url_in_mirror, url_on_root
+from relbase.cli.origins.places import Beside, file_url
+from relbase.cli.origins.tables import read_new_txt, read_originals
+from relbase.kind import Kind
+from relbase.notes import Note, Reason
+from relbase.url.resolver import Profile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.bases.marks import Marks, Places
+    from relbase.call import Arguments
+    from relbase.cli.files import Source
+    from relbase.cli.origins.paths import Mirror, Root
+
+Local: TypeAlias = Literal["keep", "resolve", "off"]
+
+
+class Whence(NamedTuple):
+    """What the options say of where URLs are stated.
+
+    Args:
+        mapped: --map: the URLs by names.
+        roots: --root.
+        mirrors: --mirror.
+        sidecars: --sidecar: suffixes of header dumps beside files.
+        detect: whether attributes, side files and marks are looked for.
+        canonical: whether the address that a page calls its own counts.
+        original: whether a page of a web archive counts as the page that was archived.
+        local: --local, None for the default.
+    """
+
+    mapped: dict[str, str] = {}  # noqa: RUF012 (never written to)
+    roots: tuple[Root, ...] = ()
+    mirrors: tuple[Mirror, ...] = ()
+    sidecars: tuple[str, ...] = ()
+    detect: bool = True
+    canonical: bool = False
+    original: bool = False
+    local: Local | None = None
+
+
+class Found(NamedTuple):
+    """What is known of an input's URL before the input is read.
+
+    Args:
+        url: where it was retrieved, None when unknown.
+        source: what states that, for people.
+        redirects: of its side file.
+        fields: of its side file: the heading that it came with.
+        given: whether the user gave it.
+        notes: on what does not count.
+    """
+
+    url: str | None = None
+    source: str = ""
+    redirects: tuple[str, ...] = ()
+    fields: tuple[tuple[str, str], ...] = ()
+    given: bool = False
+    notes: tuple[Note, ...] = ()
+
+
+_SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
+
+_requested: Final = re.compile(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE).search
+_unarchived: Final = re.compile(
+    r"(?:(?:https?:)?//web\.archive\.org)?/web/[0-9]{4,14}(?:[a-z]{2}_)?/(https?:/.*)", re.DOTALL
+).fullmatch
+
+
+@dataclass(slots=True)
+class Finder:
+    """Finds the URLs of inputs.
+
+    Args:
+        whence: what the options say.
+        trees: the directories that are walked, whose lists are read.
+    """
+
+    whence: Whence
+    trees: tuple[str, ...] = ()
+    _listed: dict[str, str] = field(default_factory=dict)
+    _known: dict[str, str | None] = field(default_factory=dict)
+
+    def load(self) -> None:
+        """Read the tables of programs that mirror, once for all processes."""
+        for mirror in self.whence.mirrors:
+            self._listed |= _list_of(mirror.directory)
+            if self.whence.local == "resolve":
+                self._listed |= read_originals(mirror)
+        if self.whence.detect:
+            for tree in self.trees:
+                self._listed |= _list_of(tree)
+
+    # ---- before an input is read
+
+    def find(self, source: Source, url: str | None) -> Found:
+        """Return what is known of an input's URL from outside of it.
+
+        Args:
+            source: the input, open.
+            url: --url.
+        """
+        found = Found(url, "--url", given=True) if url else self._outside(source)
+        for suffix in self.whence.sidecars:
+            dump = side_file(source.input, source.input.parts[-1] + suffix)
+            if dump is not None:
+                return _with_dump(found, dump, suffix)
+        return found
+
+    def _outside(self, source: Source) -> Found:
+        if source.name == STDIN:
+            return Found()
+        if (given := self._given(source.input)) is not None:
+            return Found(*given, given=True)
+        notes: list[Note] = []
+        for stated in self._stated(source):
+            url, why, remarks = found_url(stated.url, stated.source)
+            if url:
+                notes += remarks
+                return Found(url, stated.source, notes=tuple(notes))
+            notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
+        return Found(notes=tuple(notes))
+
+    def _given(self, one: Input) -> tuple[str, str] | None:
+        for name in (one.name, "/".join(one.parts) if one.root else ""):
+            url = self.whence.mapped.get(os.path.normpath(name)) if name else None
+            if url is not None:
+                return url, "--map"
+        return url_on_root(one.name, self.whence.roots)
+
+    def _stated(self, source: Source) -> Iterator[Stated]:
+        path = os.path.abspath(source.name)  # noqa: PTH100
+        if path in self._listed:
+            yield Stated(self._listed[path], "the list of what was saved")
+        for mirror in self.whence.mirrors:
+            mirrored = url_in_mirror(path, mirror)
+            if mirrored is not None:
+                doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
+                yield Stated(mirrored.url, f"--mirror {mirror.directory}{doubt}")
+        if self.whence.detect:
+            yield from beside(source)
+
+    # ---- when it is read
+
+    def call(self, arguments: Arguments, found: Found, source: Source, data: bytes) -> Call:
+        """Return the call of the library for a document.
+
+        Args:
+            arguments: what the options say.
+            found: of the input, by `find`.
+            source: the input.
+            data: the document.
+        """
+        call = check(data, **arguments)
+        marks = _marks(data) if self.whence.detect or self.whence.original else None
+        if found.url is None:
+            found = self._in_page(found, marks, data)
+        redirects = call.redirects or found.redirects
+        call = call._replace(url=found.url, redirects=redirects)
+        places = self._places(call, found, source, data)
+        if self.whence.original and marks is not None and marks.archived:
+            places = _Original(places)
+        if found.url is None and not found.notes and places is None:
+            return call
+        return call._replace(origin=Origin(found.source, found.notes, places))
+
+    def _in_page(self, found: Found, marks: Marks | None, data: bytes) -> Found:
+        notes = found.notes
+        if marks is not None:
+            notes += marks.notes
+            if self.whence.original and marks.archived:
+                url, _, _ = found_url(marks.archived, "")
+                if url:
+                    return found._replace(url=url, source="what the web archive holds it of")
+            if marks.pages:
+                mark = marks.pages[0]
+                return found._replace(url=mark.value, source=mark.source)
+        if self.whence.canonical and (stated := canonical(data)) is not None:
+            url, why, _ = found_url(stated.url, stated.source)
+            if url:
+                return found._replace(url=url, source=stated.source)
+            notes = (*notes, Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
+        return found._replace(notes=notes)
+
+    # ---- what lies beside it
+
+    def _places(self, call: Call, found: Found, source: Source, data: bytes) -> Places | None:
+        local = self.whence.local or ("off" if found.given else "keep")
+        if local == "off" or found.url is None or source.name == STDIN:
+            return None
+        is_kind = call.kind is None or call.kind in {Kind.HTML, Kind.CSS}
+        if not is_kind:
+            return None
+        opened = file_url(source.name)
+        as_file = call._replace(
+            url=opened, redirects=(), profile=Profile.WHATWG, detect=False, origin=None
+        )
+        (first, *_) = pipeline.entities_called(data, as_file)
+        if not first.base.url.startswith("file:"):
+            return None
+        if local == "keep":
+            return Beside(first.base.url, source.input.directory, None)
+        final, _ = statements(found.url, call.redirects)
+        own = os.path.abspath(source.name)  # noqa: PTH100
+        url_of = _Own(self, own, final[0].value)
+        return Beside(first.base.url, source.input.directory, url_of)
+
+    def url_of(self, path: str) -> str | None:
+        """Return the URL of a file that a reference leads to, None where nobody knows it for sure.
+
+        Args:
+            path: absolute.
+        """
+        if path not in self._known:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            self._known[path] = self._url_of(path)
+        return self._known[path]
+
+    def _url_of(self, path: str) -> str | None:
+        whence = self.whence
+        for name in self._names(path):
+            if name in whence.mapped:
+                return whence.mapped[name]
+        if (rooted := url_on_root(path, whence.roots)) is not None:
+            return rooted[0]
+        if path in self._listed:
+            return self._listed[path]
+        for mirror in whence.mirrors:
+            mirrored = url_in_mirror(path, mirror)
+            if mirrored is not None and mirrored.sure:
+                return mirrored.url
+        return self._stated_in(path) if whence.detect else None
+
+    def _names(self, path: str) -> Iterator[str]:
+        """How --map may name a file: from here, or from the tree that is walked."""
+        yield os.path.relpath(path)
+        yield path
+        for tree in self.trees:
+            if (steps := inside(path, tree)) is not None:
+                yield os.path.join(*steps)  # noqa: PTH118
+
+    def _stated_in(self, path: str) -> str | None:
+        from relbase.cli.files import InputError, opened  # noqa: PLC0415 (files knows inputs alone)
+
+        try:
+            with opened(Input(path)) as source:
+                for stated in beside(source):
+                    if url := found_url(stated.url, "")[0]:
+                        return url
+                pages = _marks(next(source.pieces, b"")[:_SAVED_HEAD]).pages
+        except InputError:
+            return None
+        return pages[0].value if pages else None
+
+
+# Links lead to the same files again and again; a tree may have a million.
+_REMEMBERED: Final = 1 << 16
+
+
+class _Own:
+    """The URLs of files, the page's own among them."""
+
+    __slots__ = ("_finder", "_path", "_url")
+
+    def __init__(self, finder: Finder, path: str, url: str) -> None:
+        self._finder = finder
+        self._path = path
+        self._url = url
+
+    def __call__(self, path: str) -> str | None:
+        return self._url if path == self._path else self._finder.url_of(path)
+
+
+class _Original:
+    """What a web archive wrote into a page: `/web/20120611024252/http://h.example/` ."""
+
+    __slots__ = ("_places",)
+
+    def __init__(self, places: Places | None) -> None:
+        self._places = places
+
+    def __call__(self, reference: str) -> Placed | None:
+        found = _unarchived(reference)
+        if found is not None:
+            return Placed(found[1])
+        return self._places(reference) if self._places else None
+
+
+def _marks(data: bytes) -> Marks:
+    """The marks of a page in any charset: they are in ASCII."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode("utf-8", "replace")
+    return read_marks(data)
+
+
+def _list_of(tree: str) -> dict[str, str]:
+    data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
+    return read_new_txt(data, tree) if data else {}
+
+
+def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
+    """What a header dump adds: `curl -D` has no URL of the request, a log of `wget -S` has."""
+    read = parse_dump(dump)
+    requested = _requested(dump)
+    source = found.source
+    url = found.url
+    if url is None and requested is not None:
+        url = found_url(requested[1].decode("utf-8", "surrogateescape"), "")[0] or None
+        source = f"its side file {suffix}"
+    return found._replace(url=url, source=source, redirects=read.redirects, fields=read.fields)

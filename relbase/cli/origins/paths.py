@@ -1,0 +1,171 @@
+"""URLs from paths: `--root DIR=URL`, and the layout of mirrors, `host/path`.
+
+To mind: a path is not a URL. It is percent-encoded here, and what a program renamed is undone only
+where the name can mean one thing. Whose name can mean several has none here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Final, NamedTuple
+from urllib.parse import quote
+
+# What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
+_SAFE: Final = "/!$&'()*+,;=:@-._~"
+_SAFE_QUERY: Final = _SAFE + "?"
+
+# Servers show these for their directory.
+INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.shtml", "index.php"))
+
+
+class Root(NamedTuple):
+    """What --root says.
+
+    Args:
+        directory: of the tree.
+        url: of that directory, with a slash at its end.
+    """
+
+    directory: str
+    url: str
+
+
+_root: Final = re.compile(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL).fullmatch
+
+
+def read_root(text: str) -> Root | None:
+    """Return what `DIR=URL` says, None where it says nothing.
+
+    >>> read_root("site=http://h.example/a")
+    Root(directory='site', url='http://h.example/a/')
+    """
+    found = _root(text)
+    if found is None:
+        return None
+    url = found[2]
+    return Root(found[1], url if url.endswith("/") else f"{url}/")
+
+
+def inside(path: str, directory: str) -> list[str] | None:
+    """Return the steps from a directory to a path inside of it, None where it is outside."""
+    relative = os.path.relpath(os.path.abspath(path), os.path.abspath(directory))  # noqa: PTH100
+    steps = relative.split(os.sep)  # noqa: PTH206
+    return None if steps[0] in {os.pardir, os.curdir} else steps
+
+
+def url_of_steps(steps: list[str]) -> str:
+    """Return a path as a URL's: an index page is its directory.
+
+    >>> url_of_steps(["a b", "index.html"]), url_of_steps(["50%.html"])
+    ('a%20b/', '50%25.html')
+    """
+    *directories, name = steps
+    path = "/".join((*directories, "" if name in INDEXES else name))
+    return quote(os.fsencode(path), _SAFE)
+
+
+def url_on_root(path: str, roots: tuple[Root, ...]) -> tuple[str, str] | None:
+    """Return the URL of a file by --root, and which, None where no root is around it."""
+    around = sorted(roots, key=lambda root: len(os.path.abspath(root.directory)))  # noqa: PTH100
+    for root in reversed(around):
+        steps = inside(path, root.directory)
+        if steps is not None:
+            return root.url + url_of_steps(steps), f"--root {root.directory}"
+    return None
+
+
+# ---- mirrors
+
+
+class Mirror(NamedTuple):
+    """What --mirror says.
+
+    Args:
+        directory: that the directories of hosts are in.
+        scheme: of the URLs, where the path does not tell; None where nobody does.
+    """
+
+    directory: str
+    scheme: str | None = None
+
+
+_mirror: Final = re.compile(r"(.+)=(https?)", re.DOTALL).fullmatch
+
+
+def read_mirror(text: str) -> Mirror:
+    """Return what `DIR` or `DIR=https` says."""
+    found = _mirror(text)
+    return Mirror(found[1], found[2]) if found else Mirror(text)
+
+
+_SCHEMES: Final = frozenset(("http", "https", "ftp"))
+
+# A name with a dot, an address, or localhost; wget writes ":port", on Windows "+port".
+_host: Final = re.compile(
+    r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+|localhost|\[[0-9A-Fa-f:.]+\])(?:[:+]([0-9]{1,5}))?"
+).fullmatch
+
+# What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
+_added: Final = re.compile(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
+
+
+class Mirrored(NamedTuple):
+    """The URL of a file of a mirror.
+
+    Args:
+        url: as its path has it.
+        sure: whether the name can mean only this; `doubt` says why it cannot.
+        doubt: in words, "" for none.
+    """
+
+    url: str
+    sure: bool
+    doubt: str = ""
+
+
+def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
+    """Return the URL of a file in a mirror, None where no host is on its path.
+
+    >>> url_in_mirror("m/h.example:8000/a/index.html", Mirror("m", "https"))
+    Mirrored(url='https://h.example:8000/a/', sure=True, doubt='')
+    """
+    steps = inside(path, mirror.directory)
+    if steps is None:
+        return None
+    scheme = mirror.scheme
+    if steps[0] in _SCHEMES and len(steps) > 1 and _host(steps[1]):
+        scheme, *steps = steps
+    host = _host(steps[0])
+    if host is None or len(steps) == 1:
+        return None
+    doubt = "" if scheme else "its scheme is not known: taken for http"
+    authority = host[1] + (f":{host[2]}" if host[2] else "")
+    *directories, name = steps[1:]
+    if _added.fullmatch(name):
+        text = f"{doubt}; " if doubt else ""
+        text += "the end of its name may be added by the program that saved it"
+        url = _joined(scheme, authority, directories, name)
+        return Mirrored(url, sure=False, doubt=text)
+    return Mirrored(_joined(scheme, authority, directories, name), sure=True, doubt=doubt)
+
+
+def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
+    file, mark, query = name.partition("?")
+    path = "/".join((*directories, "" if file in INDEXES else file))
+    url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"
+    return f"{url}?{quote(os.fsencode(query), _SAFE_QUERY)}" if mark else url
+
+
+def may_be(url_path: str, query: str | None, steps: list[str]) -> bool:
+    """Tell whether a program that mirrors names a URL so, with or without what -E adds.
+
+    Args:
+        url_path: percent-decoded, from after the first slash.
+        query: of the URL, percent-decoded, None for none.
+        steps: the path of the file from after the host.
+    """
+    wanted = url_path + ("index.html" if url_path.endswith("/") or not url_path else "")
+    wanted += "" if query is None else f"?{query}"
+    name = "/".join(steps)
+    return name in {wanted, f"{wanted}.html", f"{wanted}.css"}

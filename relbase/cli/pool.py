@@ -1,0 +1,151 @@
+"""Many inputs in several processes: each has one job at a time, and may die of it.
+
+Strategy: a process gets the plan once and then jobs over a pipe, one after the other; what became
+of each comes back the same way. A process that ends in the middle of a job (killed for its memory,
+say) costs that one input: it is reported as failed, and another process takes the place.
+
+To mind: an interrupt of the terminal reaches all processes. They ignore it and are ended by the
+one that hands out the jobs, so that each can remove its unfinished file. When that one is killed,
+they see the end of their pipe, finish what they have, and end.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+from collections import deque
+from contextlib import suppress
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+
+from relbase.cli.jobs import Done, Job, State
+from relbase.cli.work import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from multiprocessing.connection import Connection
+    from multiprocessing.process import BaseProcess
+    from types import FrameType
+
+    from relbase.cli.jobs import Plan
+
+# A fork starts at once, and shares the tables of the plan. macOS and Windows cannot do it safely.
+_CONTEXT: Final = (
+    multiprocessing.get_context("fork")
+    if sys.platform.startswith("linux")
+    else multiprocessing.get_context("spawn")
+)
+
+# So many jobs of a process wait in its pipe: it need not wait for the next, and loses few.
+_AHEAD: Final = 2
+
+
+class _Hand(NamedTuple):
+    """One process, and the jobs that it has, the one in work first."""
+
+    process: BaseProcess
+    pipe: Connection
+    jobs: deque[Job]
+
+
+def in_processes(plan: Plan, jobs: Iterable[Job], count: int) -> Iterator[Done]:
+    """Do jobs in several processes, and yield what became of each, in the order they end in.
+
+    Args:
+        plan: what is asked for.
+        jobs: the inputs.
+        count: how many processes.
+    """
+    pending = iter(jobs)
+    hands = [_start(plan) for _ in range(count)]
+    try:
+        for hand in hands:
+            _supply(hand, pending)
+        while busy := [hand for hand in hands if hand.jobs]:
+            for pipe in wait([hand.pipe for hand in busy]):
+                hand = next(one for one in busy if one.pipe is pipe)
+                try:
+                    done = hand.pipe.recv()
+                except (EOFError, OSError):
+                    yield _lost(hand)
+                    hands.remove(hand)
+                    hands.append(_replaced(plan, hand))
+                    hand = hands[-1]
+                else:
+                    hand.jobs.popleft()
+                    yield done
+                _supply(hand, pending)
+    finally:
+        _end(hands)
+
+
+def _start(plan: Plan) -> _Hand:
+    here, there = _CONTEXT.Pipe()
+    process = _CONTEXT.Process(target=_work, args=(plan, there, here), daemon=True)
+    process.start()
+    there.close()
+    return _Hand(process, here, deque())
+
+
+def _supply(hand: _Hand, pending: Iterator[Job]) -> None:
+    while len(hand.jobs) < _AHEAD:
+        job = next(pending, None)
+        if job is None:
+            return
+        hand.jobs.append(job)
+        with suppress(OSError):  # it has died: that shows when its answer is waited for
+            hand.pipe.send(job)
+
+
+def _lost(hand: _Hand) -> Done:
+    """What became of the job that a process died of."""
+    hand.process.join()
+    job = hand.jobs.popleft()
+    code = hand.process.exitcode or 0
+    how = f"signal {-code}" if code < 0 else f"exit status {code}"
+    text = f"the process that read it was ended ({how}): it may be too large for the memory"
+    return Done(job, State.FAILED, text)
+
+
+def _replaced(plan: Plan, dead: _Hand) -> _Hand:
+    """Another process in the place of one that died, with the jobs that it had not begun."""
+    dead.pipe.close()
+    hand = _start(plan)
+    for job in dead.jobs:
+        hand.jobs.append(job)
+        hand.pipe.send(job)
+    return hand
+
+
+def _end(hands: Iterable[_Hand]) -> None:
+    for hand in hands:
+        # SIGTERM is an exception in the process, which removes its unfinished file.
+        if hand.jobs:
+            hand.process.terminate()
+        hand.pipe.close()
+    for hand in hands:
+        hand.process.join()
+
+
+# ---- in the process
+
+
+def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
+    other.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _ended)
+    worker = Worker(plan)
+    while True:
+        try:
+            job = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send(worker.do(job))
+        except BrokenPipeError:
+            return
+
+
+def _ended(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

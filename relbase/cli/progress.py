@@ -1,0 +1,86 @@
+"""A progress bar on a terminal, for runs that a person waits for."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Final, Protocol
+
+from relbase.cli import streams
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.cli.inputs import Input
+
+# Less than this is done before anybody has read a bar.
+_MANY: Final = 50
+_LARGE: Final = 32 << 20  # bytes
+
+
+class Bar(Protocol):
+    """Shows how far a run is."""
+
+    def advance(self, size: int) -> None:
+        """Show that another input of so many bytes is done."""
+
+
+class _NoBar:
+    def advance(self, size: int) -> None:
+        """Show nothing."""
+
+
+@contextmanager
+def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
+    """Show a bar on standard error while inputs are done.
+
+    Args:
+        inputs: what is to be done.
+        wanted: whether anybody may see it; it is shown on a terminal alone.
+    """
+    size = 0
+    if wanted and streams.is_terminal():
+        for one in inputs:
+            with suppress(OSError):
+                size += os.stat(one.name).st_size  # noqa: PTH116
+    if not wanted or not streams.is_terminal() or (len(inputs) < _MANY and size < _LARGE):
+        yield _NoBar()
+        return
+    with _rich_bar(len(inputs), size) as bar:
+        yield bar
+
+
+@contextmanager
+def _rich_bar(count: int, size: int) -> Iterator[Bar]:
+    # Start-up time of the usual case.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        DownloadColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+        TransferSpeedColumn,
+    )
+
+    columns = (
+        TextColumn("{task.fields[files]}/{task.fields[count]} files"),
+        BarColumn(),
+        DownloadColumn(binary_units=True),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(),
+    )
+    # No thread of its own: processes are forked, and threads do not live through that.
+    with Progress(
+        *columns, console=Console(stderr=True), auto_refresh=False, transient=True
+    ) as shown:
+        task = shown.add_task("", total=max(size, 1), files=0, count=count)
+
+        class RichBar:
+            done = 0
+
+            def advance(self, size: int) -> None:
+                self.done += 1
+                shown.update(task, advance=size, files=self.done, refresh=True)
+
+        yield RichBar()

@@ -1,0 +1,52 @@
+"""From an input to calls of the library: its documents, each with what is known of its URL."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from relbase.call import check
+from relbase.cli.documents import documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.call import Call
+    from relbase.cli.documents import Document
+    from relbase.cli.files import Source
+    from relbase.cli.options import Settings
+    from relbase.cli.origins.finder import Finder, Found
+
+
+def calls(source: Source, settings: Settings, finder: Finder) -> Iterator[tuple[Document, Call]]:
+    """Yield the documents of an input, and the call of the library for each.
+
+    Args:
+        source: the input, open.
+        settings: what the options say.
+        finder: finds its URL.
+
+    Raises:
+        InputError: if it cannot be read.
+    """
+    found = finder.find(source, settings.url)
+    yield from found_calls(source, settings.on_fields(found.fields), finder, found)
+
+
+def found_calls(
+    source: Source, settings: Settings, finder: Finder, found: Found
+) -> Iterator[tuple[Document, Call]]:
+    """Yield the same where it is known what is found outside of the input."""
+    for document in documents(source, settings):
+        if document.number:
+            # What was found beside a mailbox is the mailbox's URL, not that of its messages.
+            call = check(document.data, **document.arguments)
+            yield document, call._replace(url=found.url) if found.given else call
+        else:
+            yield document, finder.call(document.arguments, found, source, document.data)
+
+
+def peeked(source: Source) -> tuple[bytes, Source]:
+    """Return the first piece of an input, and the input with that piece still to be read."""
+    first = next(source.pieces, b"")
+    return first, source._replace(pieces=chain((first,), source.pieces))

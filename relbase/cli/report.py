@@ -1,0 +1,144 @@
+"""`--report` and `--resume`: JSON Lines, one object an input, what it was and what became of it.
+
+Strategy: a line is written when an input is done, and is on the disk before the run ends. A run
+that reads the report of an earlier one compares hashes, so that it skips only what is as it was.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from relbase.cli.jobs import Done, State
+from relbase.cli.outcome import OutputError
+from relbase.cli.streams import printable
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self
+
+# The states of inputs that need not be done again.
+_FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
+
+
+def row(done: Done) -> dict[str, object]:
+    """Return the object for an input: its fields are what the README lists."""
+    output = done.job.output
+    before, after = done.hashes
+    sizes = done.sizes
+    return {
+        "file": done.job.input.name,
+        "output": None if output is None else output.path,
+        "state": done.state.value,
+        "url": done.url or None,
+        "source": done.source or None,
+        "places": done.places,
+        "links": done.links,
+        "notes": done.notes,
+        "size_before": sizes[0],
+        "size_after": sizes[1] if after else sizes[0],
+        "sha256_before": before or None,
+        "sha256_after": after or before or None,
+        "error": done.error or None,
+    }
+
+
+class Report:
+    """The report of a run.
+
+    Args:
+        path: of its file.
+        goes_on: whether lines are added to what is there.
+
+    Raises:
+        click.UsageError: if the file is there and not to be added to.
+        OutputError: if it cannot be written.
+    """
+
+    def __init__(self, path: str, *, goes_on: bool) -> None:
+        self._path = path
+        flags = "ab" if goes_on else "xb"
+        try:
+            self._file = open(path, flags)  # noqa: PTH123, SIM115 (closed by `__exit__`)
+        except FileExistsError:
+            fix = "give --resume with the same name to go on with it, or another name"
+            text = f"the report '{printable(path)}' is there already: {fix}"
+            raise click.UsageError(text) from None
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _traceback: TracebackType | None,
+    ) -> None:
+        try:
+            with self._file:
+                self._file.flush()
+                os.fsync(self._file.fileno())
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def add(self, done: Done) -> None:
+        """Write the line of an input."""
+        try:
+            self._file.write(json.dumps(row(done)).encode() + b"\n")
+            self._file.flush()
+        except OSError as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: OSError) -> OutputError:
+        return OutputError(f"{printable(self._path)}: {error.strerror or error}")
+
+
+class Earlier:
+    """What the report of an earlier run says.
+
+    Args:
+        path: of its file; one that is not there says nothing.
+
+    Raises:
+        click.UsageError: if it is no report.
+        OutputError: if it cannot be read.
+    """
+
+    __slots__ = ("_rows", "outputs")
+
+    def __init__(self, path: str) -> None:
+        self._rows: dict[str, tuple[str, str]] = {}
+        self.outputs: set[str] = set()
+        try:
+            with open(path, "rb") as file:  # noqa: PTH123
+                for number, line in enumerate(file, 1):
+                    self._read(line, f"{printable(path)}, line {number}")
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+
+    def _read(self, line: bytes, where: str) -> None:
+        if not line.endswith(b"\n"):
+            return  # it was cut by whatever ended the run
+        try:
+            found = json.loads(line)
+            name, output, state = found["file"], found["output"], found["state"]
+            hashes = (found["sha256_before"], found["sha256_after"])
+        except (ValueError, KeyError, TypeError):
+            text = f"{where}: it is not a report of relbase: give one that --report wrote"
+            raise click.UsageError(text) from None
+        self._rows.pop(name, None)
+        if state in _FINISHED and all(hashes):
+            self._rows[name] = hashes
+        if state in _FINISHED and output:
+            self.outputs.add(output)
+
+    def hashes(self, name: str) -> tuple[str, str] | None:
+        """Return the hashes of an input and of its output, None where it is to be done."""
+        return self._rows.get(name)

@@ -1,0 +1,193 @@
+"""A run over inputs: jobs are handed out, and what became of them is told, counted and reported."""
+
+from __future__ import annotations
+
+from collections import Counter
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.cli import outputs, streams
+from relbase.cli.inputs import STDIN
+from relbase.cli.jobs import Action, State
+from relbase.cli.outcome import OutputError, Tally
+from relbase.cli.progress import progress
+from relbase.cli.streams import printable
+from relbase.cli.summary import counted
+from relbase.cli.warnings import Teller, Warned
+from relbase.cli.work import Worker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from relbase.cli.jobs import Done, Job, Plan
+    from relbase.cli.report import Report
+
+
+class Manner(NamedTuple):
+    """How a run is done.
+
+    Args:
+        processes: how many at once.
+        verbose: whether for each input it is told what was done.
+        quiet: whether only errors are told.
+        colour: whether lines of a diff are coloured.
+        passed: what was passed over in trees, in words.
+        report: where a line is written for each input, None for none.
+    """
+
+    processes: int
+    verbose: bool
+    quiet: bool
+    colour: bool
+    passed: str
+    report: Report | None
+
+
+def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
+    """Do the jobs of a run.
+
+    Args:
+        plan: what is asked for.
+        jobs: the inputs.
+        manner: how it is done.
+
+    Raises:
+        OutputError: if an output cannot be written: the run stops.
+    """
+    running = _Running(plan, manner)
+    with ExitStack() as stack:
+        if manner.report is not None:
+            stack.enter_context(manner.report)
+        wanted = not manner.quiet and plan.action not in {Action.PRINT, Action.DIFF}
+        bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
+        stack.callback(running.settle)
+        try:
+            for done in _done(plan, jobs, manner.processes):
+                running.add(done)
+                bar.advance(done.sizes[0])
+        except KeyboardInterrupt:
+            running.interrupted(len(jobs))
+            raise
+    running.close()
+    return running.tally
+
+
+def _done(plan: Plan, jobs: Sequence[Job], processes: int) -> Iterator[Done]:
+    count = min(processes, len(jobs))
+    if count > 1 and all(job.input.name != STDIN for job in jobs):
+        from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
+
+        yield from in_processes(plan, jobs, count)
+        return
+    worker = Worker(plan)
+    for job in jobs:
+        yield worker.do(job)
+
+
+class _Running:
+    """What has become of the inputs so far."""
+
+    def __init__(self, plan: Plan, manner: Manner) -> None:
+        self._plan = plan
+        self._manner = manner
+        self._teller = Teller(plan.settings.told)
+        self._directories: set[str] = set()
+        self._states: Counter[State] = Counter()
+        self._places = 0
+        self._owners: dict[str, str] = {}
+        self.tally = Tally()
+
+    def add(self, done: Done) -> None:
+        """Tell, count and report what became of an input."""
+        self._states[done.state] += 1
+        self._places += done.places
+        self.tally.warnings += done.warnings
+        self.tally.found += done.found
+        if done.directory:
+            self._directories.add(done.directory)
+        if self._manner.report is not None and done.state is not State.SKIPPED:
+            self._manner.report.add(done)
+        self._say(done)
+        if done.state is State.STOPPED:
+            raise OutputError(done.error + self._how_to_go_on())
+
+    def _say(self, done: Done) -> None:
+        shown = printable("<stdin>" if done.job.input.name == STDIN else done.job.input.name)
+        if done.error and done.state is not State.STOPPED:
+            streams.warn(f"{shown}: error: {done.error}")
+            self.tally.failed += done.state is State.FAILED
+            self.tally.unsafe += done.state is State.UNSAFE
+        for line in done.errors:
+            streams.warn(line)
+        self.tally.failed += len(done.errors) + done.failed
+        self._teller.tell(list(done.warned))
+        self._claim(done, shown)
+        for line in done.lines:
+            streams.say(_coloured(line) if self._manner.colour else line)
+        if self._manner.verbose and done.text:
+            streams.warn(f"{shown}: {done.text}")
+
+    def _claim(self, done: Done, shown: str) -> None:
+        """Two pages that say they have one URL: at most one of them is right."""
+        if not done.found_url or not done.url:
+            return
+        owner = self._owners.setdefault(done.url, shown)
+        if owner != shown:
+            self.tally.warnings += 1
+            text = f"{shown}: warning: {owner} states the same URL, {printable(done.url)[:300]}"
+            self._teller.tell([Warned("url-shared", f"{text} [url-shared]")])
+
+    def _how_to_go_on(self) -> str:
+        return "; --resume with the report goes on" if self._manner.report is not None else ""
+
+    def settle(self) -> None:
+        """Bring the names of what was written to the disk."""
+        outputs.settle(self._directories)
+
+    def interrupted(self, total: int) -> None:
+        """Say how far it came, and how to go on."""
+        done = sum(self._states.values())
+        text = f"interrupted: {done} of {counted(total, 'input')} done, none half written"
+        streams.warn(text + self._how_to_go_on())
+
+    def close(self) -> None:
+        """Tell what was counted, and sum up."""
+        self._teller.close()
+        many = sum(self._states.values()) > 1 or self._manner.passed
+        writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.DELIVER, Action.CHECK}
+        if many and writes and not self._manner.quiet:
+            streams.warn(self._sum())
+
+    def _sum(self) -> str:
+        total = sum(self._states.values())
+        parts = [counted(total, "input")]
+        for state, words in _WORDS.items():
+            if self._states[state]:
+                parts.append(f"{self._states[state]} {words}")
+        if self._places:
+            links = counted(self._places, "link")
+            changed = "would be made" if self._plan.action is Action.CHECK else "made"
+            parts.append(f"{links} {changed} absolute")
+        if self.tally.warnings:
+            parts.append(counted(self.tally.warnings, "warning"))
+        passed = f"; passed over: {self._manner.passed}" if self._manner.passed else ""
+        return f"{parts[0]}: {', '.join(parts[1:])}{passed}"
+
+
+# In the order of the sum.
+_WORDS: Final = {
+    State.REWRITTEN: "rewritten",
+    State.UNCHANGED: "unchanged",
+    State.SKIPPED: "done before",
+    State.PASSED: "of other kinds",
+    State.FAILED: "failed",
+    State.UNSAFE: "not written (self-check)",
+}
+
+_COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
+
+
+def _coloured(line: str) -> str:
+    """A line of a diff for a terminal; the two of its heading are bold."""
+    code = "1" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1])
+    return f"\x1b[{code}m{line}\x1b[m" if code else line

@@ -1,0 +1,52 @@
+"""`--only`: which inputs of many are processed."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+import click
+
+from relbase.formats import WORKING
+from relbase.kind import Kind
+from relbase.sniffing import beginning
+
+# Of XML those that feed readers read.
+FEEDS: Final = "feeds"
+_FEED_ROOTS: Final = frozenset((b"rss", b"feed", b"rdf"))
+
+# The root element after white space, comments, instructions and a doctype without a subset.
+_root: Final = re.compile(
+    rb"(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<[?!][^>]*+>)*+<(?:[\w.-]++:)?+([\w.-]++)"
+).match
+
+CHOICES: Final = (*(kind.value for kind in WORKING), FEEDS)
+
+
+def read_only(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> frozenset[str]:
+    """Return what --only names: kinds and `feeds`, with commas."""
+    if value is None:
+        return frozenset()
+    names = frozenset(name.strip().lower() for name in value.split(","))
+    if wrong := names - set(CHOICES):
+        shown = ", ".join(sorted(map(ascii, wrong)))
+        raise click.BadParameter(f"{shown}: give some of {', '.join(CHOICES)}, with commas")
+    return names
+
+
+def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
+    """Tell whether an input is to be processed.
+
+    Args:
+        kind: of it.
+        start: its first bytes.
+        only: what --only names, none for all.
+    """
+    if not only or kind.value in only:
+        return True
+    if FEEDS not in only or kind not in {Kind.XML, Kind.OTHER}:
+        return False
+    root = _root(beginning(start))
+    return root is not None and root[1].lower() in _FEED_ROOTS
