@@ -24,7 +24,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
-_FLAGS: Final = "-std=c11 -O1 -g -fno-omit-frame-pointer -shared -fPIC".split()
+_FLAGS: Final = ["-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"]
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
@@ -240,8 +240,9 @@ _BASES: Final = (
 
 
 def _compare(documents: int, seed: int) -> int:
-    import relbase  # noqa: PLC0415 (after --sanitize)
     from scanners import SCANNERS, result_of_each  # noqa: PLC0415
+
+    import relbase  # noqa: PLC0415 (after --sanitize)
 
     policies = [
         relbase.Policy(),

@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xa4b9ce8b
+_SOURCE: Final = 0xA4B9CE8B
 
 _compiled: Final = _load()
 
