@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from benchmarks.timing import Timing, table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
 # How often the pages are in the large archive: some 100 MB, seconds for each contender.
 _COPIES: Final = 3
@@ -88,7 +88,7 @@ def _record(type_: str, url: str, block: bytes, number: int) -> bytes:
     return head.encode() + block + b"\r\n\r\n"
 
 
-def spent(command: Sequence[str]) -> Used:
+def spent(command: list[str]) -> Used:
     """Run a command; return what it used, its children too."""
     process = os.posix_spawn(
         command[0],

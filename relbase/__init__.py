@@ -8,6 +8,7 @@ from relbase.bases.layers import Base as Base
 from relbase.bases.layers import Layer as Layer
 from relbase.edit import Edit as Edit
 from relbase.edit import Span as Span
+from relbase.explaining import explain as explain
 from relbase.kind import Kind as Kind
 from relbase.notes import Note as Note
 from relbase.notes import Reason as Reason
@@ -58,6 +59,7 @@ __all__ = [
     "__version__",
     "base",
     "entities",
+    "explain",
     "links",
     "parse_url",
     "resolve",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase.call import (
@@ -224,33 +225,40 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
     size = len(given.document.data)
     allowed = allowed_growth(size)
     kept = max(size, _KEPT_GROWTH)
-    for item in _visit(given, edits_only=True):
-        if isinstance(item, Edit):
-            growth += len(item.new) - (item.end - item.start)
-            if growth > allowed:
-                text = f"the output would be longer by more than {allowed} bytes: passed through"
-                notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
-                return []
-            if growth <= kept:
-                edits.append(item)
-        elif isinstance(item, Note):
-            notes.add(item)
-        else:
-            left += 1
+    items = _visit(given, edits_only=True)
+    while batch := list(islice(items, _AT_ONCE)):
+        found = [item for item in batch if type(item) is Edit]
+        growth += sum([len(new) - end + start for start, end, new in found])
+        if growth > allowed:
+            text = f"the output would be longer by more than {allowed} bytes: passed through"
+            notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
+            return []
+        if growth <= kept:
+            edits += found
+        if len(found) < len(batch):
+            for item in batch:
+                if isinstance(item, Note):
+                    notes.add(item)
+            left += sum(isinstance(item, Found) for item in batch)
     if left:
-        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(given))))
+        text = _left(left, _base(given), given.document.format.advice)
+        notes.add(Note(Reason.BASE_NONE, "", None, text))
     if growth > kept:
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
 
-def _left(count: int, base: Base) -> str:
+# Items are taken so many at a time: each alone would cost as much as to make it.
+_AT_ONCE: Final = 1024
+
+
+def _left(count: int, base: Base, advice: str) -> str:
     references = f"{count} relative references left as they are"
     if count == 1:
         references = "1 relative reference left as it is"
     if base.url:
         return f"{references}: none can be resolved against {base.url[:200]!r}"
-    return f"{references}: no base URL is known; give the URL that the document was retrieved from"
+    return f"{references}: no base URL is known; {advice}"
 
 
 _MOVED: Final = (

@@ -34,7 +34,7 @@ LEVELS: Final = [
     ["formats"],
     ["inputs"],
     ["pipeline"],
-    ["trees", "responses", "texts", "warc"],
+    ["trees", "responses", "texts", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark"],
     ["__main__"],

@@ -21,7 +21,7 @@ from relbase.bases.retrieval import statements as retrieved
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head_tokens
+from relbase.references.heads import head, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -81,6 +81,7 @@ class Placed(NamedTuple):
 # Asked of each relative reference; None where it leads away, so that the base decides.
 Places: TypeAlias = "Callable[[str], Placed | None]"
 
+_IN_SCRIPT: Final = b"__wm.wombat("
 # Each mark has one of these, byte by byte. To look for them costs next to nothing.
 _WORDS: Final = (
     b" saved from url=(",
@@ -90,7 +91,7 @@ _WORDS: Final = (
     b"savepage-url",
     b"source-url",
     b"data-scrapbook-source",
-    b"__wm.wombat(",
+    _IN_SCRIPT,
     b"<!--<base",
     b"<!-- base href=",
 )
@@ -106,13 +107,28 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
     'http://a/b'
     """
-    if not any(word in text for word in _WORDS):
+    if not _holds_any(text, _WORDS):
         return NONE
     found = _Found(text, charset)
     for token in head_tokens(text):
         found.read(token)
     found.read_end()
     return found.marks()
+
+
+# A longer page is looked through in its head and at its end alone: ten searches of all of it would
+# take longer than its rewriting.
+_SHORT: Final = 1 << 13
+
+
+def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
+    if len(text) <= _SHORT:
+        return any(word in text for word in words)
+    end, markup = head(text)
+    markup += b"\n" + text[-_END:]
+    if any(word in markup for word in words):
+        return True
+    return _IN_SCRIPT in words and text.find(_IN_SCRIPT, 0, end) >= 0
 
 
 # ---- the rows

@@ -14,9 +14,10 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import tags
+from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
     FONT_BREAKOUT,
@@ -27,10 +28,8 @@ from relbase.references.foreign import (
 from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from relbase.edit import Edit
-    from relbase.references.skim import Skim
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -91,8 +90,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     hidden: bool = False,
     in_noscript: bool = False,
     in_comment: bool = False,
-    skim: Skim | None = None,
-) -> Iterator[Element | list[Edit]]:
+    skim: Callable[[bytes, int, int, bool], tuple[list[Any], int]] | None = None,
+) -> Iterator[Element | list[Any]]:
     """The start tags of a part of a document, in order.
 
     Args:
@@ -102,8 +101,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         hidden: the part is no part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
-        skim: passes over elements without anything to look at; what it changes in them comes as a
-            list of edits. It stops at whatever `hidden` depends on.
+        skim: passes over elements without anything to look at; what it changes or finds in them
+            comes as a list. It stops at whatever `hidden` depends on.
     """
     begin = pos
     foreign = ForeignContent()
@@ -112,9 +111,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     styled, is_sheet = pos, False
     while True:
         if skim is not None and not foreign:
-            edits, pos = skim(text, pos, end, in_noscript)
-            if edits:
-                yield edits
+            passed, pos = skim(text, pos, end, in_noscript)
+            if passed:
+                yield passed
             if pos < 0:
                 return
         found = _token(text, pos, end)
@@ -248,6 +247,42 @@ def embedded_base(text: bytes) -> Attribute | None:
 
 
 _base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+
+
+def has_sheets(text: bytes) -> bool:
+    """Whether a document links style sheets, or imports some into its own.
+
+    What is hidden counts too: a noscript that holds a link may be read, and a template be used.
+
+    Args:
+        text: the document, in an ASCII-compatible charset.
+    """
+    return any(
+        isinstance(element, Element) and (_links_sheet(text, element) or _imports(text, element))
+        for element in elements(text, 0, len(text))
+    )
+
+
+def _links_sheet(text: bytes, element: Element) -> bool:
+    if element.name != b"link" or element.namespace != HTML:
+        return False
+    found = tags.attributes(text, element.attributes, element.end, {b"rel"})
+    return any(b"stylesheet" in keyword(text[rel.start : rel.end]).split() for rel in found)
+
+
+def _imports(text: bytes, element: Element) -> bool:
+    """Whether the text of an element is a style sheet that imports others."""
+    if element.name != b"style" or element.raw_end == element.end:
+        return False
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
+    sheets = (slot.value for slot in slots(text, element) if slot.attribute == b"")
+    return any(
+        found.form is Form.IMPORT
+        for sheet in sheets
+        for found in css.references(text, sheet.start, sheet.end)
+    )
+
 
 # Start tags that a frameset page does not ignore ("in frameset").
 _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))

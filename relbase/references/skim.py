@@ -102,10 +102,23 @@ def _none_of(names: Iterable[bytes]) -> bytes:
     return rb"(?!%b)" % _names(names) if names else b""
 
 
-def _either(frequent: Iterable[bytes], names: Iterable[bytes]) -> bytes:
-    """Names, those first that are frequent; in lower case, as they most often are."""
+def _either(frequent: Iterable[bytes], names: Iterable[bytes], fenced: Iterable[bytes]) -> bytes:
+    """Names, those first that are frequent; in lower case, as they most often are.
+
+    Those that are fenced have no value that begins with `#`.
+    """
     order = dict.fromkeys(name for name in frequent if name in names)
-    return b"|".join(dict.fromkeys([*order, *sorted(names)])) or rb"(?!)"
+    arms = (
+        name + _NO_FRAGMENT if name in fenced else name
+        for name in dict.fromkeys([*order, *sorted(names)])
+    )
+    return b"|".join(arms) or rb"(?!)"
+
+
+_NO_FRAGMENT: Final = (
+    rb"(?!(?:[^>\"'=]++|=" + WS + rb"*+(?![\"']?\#)(?:\"[^\"]*+\"|'[^']*+'|)|[\"'])*+="
+    + WS + rb"*+[\"']?\#)"
+)  # fmt: skip
 
 
 # Elements that change what is markup. Others may be passed over whatever they are.
@@ -334,8 +347,8 @@ def _plain_elements(attribute: bytes, *, extended: bool) -> tuple[bytes, bytes]:
     """The elements with a plain reference in an attribute: with `empty` ones, and others."""
     found = plain(attribute, extended=extended)
     return (
-        _either(_LINKING, found.empty - _SPECIAL_NAMES),
-        _either(_LINKING, found.others - _SPECIAL_NAMES),
+        _either(_LINKING, found.empty - _SPECIAL_NAMES, found.fenced),
+        _either(_LINKING, found.others - _SPECIAL_NAMES, found.fenced),
     )
 
 

@@ -109,10 +109,12 @@ class Plain(NamedTuple):
     Args:
         empty: those on which an empty value is that base.
         others: those on which it is nothing, or something else.
+        fenced: those of both on which a fragment alone may be local.
     """
 
     empty: frozenset[bytes]
     others: frozenset[bytes]
+    fenced: frozenset[bytes]
 
 
 @cache
@@ -129,7 +131,8 @@ def plain(attribute: bytes, *, extended: bool) -> Plain:
         if name == attribute and element not in {ANY, VML} and _is_plain(rows[0])
     }
     empty = frozenset(name for name, row in found.items() if row.empty and not row.own_url)
-    return Plain(empty, frozenset(found) - empty)
+    fenced = frozenset(name for name, row in found.items() if row.local_when)
+    return Plain(empty, frozenset(found) - empty, fenced)
 
 
 def _is_plain(row: Row) -> bool:

@@ -9,8 +9,6 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 
 from __future__ import annotations
 
-import re
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -35,7 +33,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.rewriting.scan import skim_for
+from relbase.rewriting.scan import list_for, skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -46,7 +44,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
+    from relbase.rewriting.items import Found, Item
     from relbase.rewriting.reference import Codebase
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
@@ -115,7 +113,8 @@ def _visit_on_base(
     """The items of a document whose base is known, those before its `<base>` too."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    for element in html.elements(text, 0, len(text), skim=skim_for(inside, scanner)):
+    skim = skim_for(inside, scanner) or list_for(inside, scanner)
+    for element in html.elements(text, 0, len(text), skim=skim):
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base
@@ -129,9 +128,9 @@ def _visit_on_base(
 
 
 def _visit_element(
-    text: bytes, element: html.Element | list[Edit], inside: Context, around: Context
+    text: bytes, element: html.Element | list[Edit] | list[Found], inside: Context, around: Context
 ) -> Iterable[Item]:
-    """The items of one element, or the edits of those that were passed over."""
+    """The items of one element, or of those that were passed over."""
     if isinstance(element, list):
         return element
     is_base = element.name == b"base" and element.namespace == HTML
@@ -167,7 +166,7 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    stated = None if attribute is None else _base_statement(text, attribute, around)
     if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
         stated = own
     base, notes = establish(
@@ -179,7 +178,7 @@ def _within(
     )
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return replace(around, base=base, sheets=_Sheets(text)), notes
+    return around.having(base=base, sheets=_Sheets(text)), notes
 
 
 def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
@@ -197,22 +196,17 @@ class _Sheets:
 
     def __call__(self) -> bool:
         if self._found is None:
-            self._found = _links_sheets(self._text) is not None
+            self._found = html.has_sheets(self._text)
         return self._found
 
 
-# Without `=` in the value each byte is looked at for one `rel` only: linear.
-_links_sheets: Final = re.compile(
-    rb"@import|\brel[\t\n\f\r ]*+=[\t\n\f\r ]*+[\"']?[^\"'=>]*?stylesheet", re.IGNORECASE
-).search
-
-
-def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
+def _base_statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     span = Span(attribute.start, attribute.end)
-    value = _url_value(text, attribute, charset)
-    return Statement(Layer.EMBEDDED, value, f"<base href> at {line}:{column}", span)
+    value = _url_value(text, attribute, around.charset)
+    source = f"<base href> at {line}:{column}{around.within}"
+    return Statement(Layer.EMBEDDED, value, source, span)
 
 
 def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
@@ -299,7 +293,7 @@ def nested(context: Context) -> Context:
     Args:
         context: of that text.
     """
-    return replace(context, depth=context.depth + 1, charset="utf-8", encoding="utf-8")
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
 
 
 def _visit_json(

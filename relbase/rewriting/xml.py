@@ -107,7 +107,7 @@ def _document(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
         return around, [], 0
     line = text.count(b"\n", 0, stated.start) + 1
     column = stated.start - text.rfind(b"\n", 0, stated.start)
-    inside, notes = state(text, stated, f"<base href> at {line}:{column}", around)
+    inside, notes = state(text, stated, f"<base href> at {line}:{column}{around.within}", around)
     return inside, notes, stated.start
 
 

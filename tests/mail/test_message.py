@@ -59,7 +59,7 @@ def test_the_tree_of_entities() -> None:
         ("", "message/rfc822", "http://a.example/", "Base of the message"),
         ("1", "message/rfc822", "http://b.example/", "Content-Base of part 1"),
         ("1", "multipart/mixed", "http://b.example/", "Content-Base of part 1"),
-        ("1.1", "text/html", "http://b.example/c/", "<base href> at 1:12"),
+        ("1.1", "text/html", "http://b.example/c/", "<base href> at 1:12 of part 1.1"),
         ("2", "text/css", "http://a.example/y/z", "Content-Location of part 2"),
         ("3", "text/plain", "http://a.example/", "Base of the message"),
     ]

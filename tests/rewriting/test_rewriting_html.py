@@ -319,6 +319,20 @@ CUSTOM = [
     (b"<link rel=icon href='http://a.example/'><p style='--a:url(x)'>", True),
     (b"<style>@import 'http://a.example/';</style><p style='--a:url(x)'>", False),
     (b"<style>--a:url(x)</style>", True),
+    # sheets are where sheets can be
+    (b"<!-- @import 'y' --><p style='--a:url(x)'>", True),
+    (b"<p>a@import.example<script>'@import'</script><p style='--a:url(x)'>", True),
+    (b"<!-- <link rel=stylesheet href=y> --><p style='--a:url(x)'>", True),
+    (b"<style>/* @import 'y' */</style><p style='--a:url(x)'>", True),
+    (
+        b"<noscript><link rel=styleshee&#116; href=http://a/></noscript><p style='--a:url(x)'>",
+        False,
+    ),
+    (b"<style>@i\\6dport 'http://a.example/'</style><p style='--a:url(x)'>", False),
+    (b"<p><svg><style>@import 'http://a.example/'</style></svg><p style='--a:url(x)'>", False),
+    # what is compared is what is written
+    (LINKED + b"<style>@container style(--a:url(x)){}</style>", False),
+    (b"<style>@container style(--a:url(x)){}</style>", True),
 ]
 
 
