@@ -240,7 +240,8 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
                     notes.add(item)
             left += sum(isinstance(item, Found) for item in batch)
     if left:
-        notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(given))))
+        text = _left(left, _base(given), given.document.format.advice)
+        notes.add(Note(Reason.BASE_NONE, "", None, text))
     if growth > kept:
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
@@ -250,13 +251,13 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
 _AT_ONCE: Final = 1024
 
 
-def _left(count: int, base: Base) -> str:
+def _left(count: int, base: Base, advice: str) -> str:
     references = f"{count} relative references left as they are"
     if count == 1:
         references = "1 relative reference left as it is"
     if base.url:
         return f"{references}: none can be resolved against {base.url[:200]!r}"
-    return f"{references}: no base URL is known; give the URL that the document was retrieved from"
+    return f"{references}: no base URL is known; {advice}"
 
 
 _MOVED: Final = (

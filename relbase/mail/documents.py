@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Span
-from relbase.mail.bases import number_of, part_bases
+from relbase.mail.bases import name_of, number_of, part_bases
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_heading
 from relbase.notes import Reason
@@ -103,7 +103,13 @@ def bases_by_links(
     task = replace(context.task, edits_only=False, room=None)
     waiting: list[MailPart] = []
     for index, stated in enumerate(part_bases(data, parts, context)):
-        inside = replace(context, base=stated.base, part=number_of(stated.part, context), task=task)
+        inside = replace(
+            context,
+            base=stated.base,
+            part=number_of(stated.part, context),
+            within=f" of {name_of(stated.part)}",
+            task=task,
+        )
         if index not in linked.values():
             waiting.append(MailPart(data, eol, stated.part, inside))
         while waiting:

@@ -20,7 +20,7 @@ from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Row, held
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
-from relbase.rewriting.html import VISITS, visit_comment
+from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
@@ -268,7 +268,7 @@ class Walk:
         name = self._known.attributes.get(key, b"")
         place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
         text = encode_inner(value)
-        settled = _settled(text, VISITS[row.syntax](text, context, place))
+        settled = _settled(text, visit_value(text, context, place))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
