@@ -8,6 +8,7 @@ from relbase.bases.layers import Base as Base
 from relbase.bases.layers import Layer as Layer
 from relbase.edit import Edit as Edit
 from relbase.edit import Span as Span
+from relbase.explaining import explain as explain
 from relbase.kind import Kind as Kind
 from relbase.notes import Note as Note
 from relbase.notes import Reason as Reason
@@ -16,6 +17,7 @@ from relbase.pipeline import entities as entities
 from relbase.pipeline import links as links
 from relbase.pipeline import rewrite as rewrite
 from relbase.policy import Policy as Policy
+from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
 from relbase.responses import response_base as response_base
 from relbase.responses import response_links as response_links
 from relbase.responses import rewrite_response as rewrite_response
@@ -57,6 +59,7 @@ __all__ = [
     "__version__",
     "base",
     "entities",
+    "explain",
     "links",
     "parse_url",
     "resolve",
@@ -65,6 +68,7 @@ __all__ = [
     "rewrite",
     "rewrite_response",
     "rewrite_text",
+    "scanner",
     "split",
     "unsplit",
 ]

@@ -24,11 +24,14 @@ from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity
 from relbase.rewriting.context import Context
 from relbase.rewriting.css import visit_css
-from relbase.rewriting.document import CharsetRule, Escape, read_charset, read_text
+from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_charset, read_text
 from relbase.rewriting.html import html_base, visit_html
 from relbase.rewriting.items import Item
 from relbase.rewriting.outward import lower
+from relbase.rewriting.xml import visit_xml, xml_base
 from relbase.view.charset import Charset, Source, sniff, sniff_css
+from relbase.view.transcode import document_view
+from relbase.view.xml_charset import sniff_xml, xml_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -47,7 +50,7 @@ class Format(NamedTuple):
         suffixes: of the names of its files, without the dot.
         looks: whether the first bytes of a document (`sniffing.beginning`) are of this kind.
         charset: how its charset is found, None where its bytes are visited as they are.
-        escape: how it writes a character that the charset has not, None for as HTML does.
+        view: what shows its text in UTF-8, by the charset.
         visit: yields the items of a text, in offsets of it; None where that cannot be done.
         base: the base that a text states itself, or that of what is around it.
         marks: what programs that save pages left in a text.
@@ -61,7 +64,7 @@ class Format(NamedTuple):
     suffixes: str = ""
     looks: Callable[[bytes], bool] | None = None
     charset: CharsetRule | None = None
-    escape: Escape = None
+    view: ViewRule = document_view
     visit: Visit | None = None
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
     marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
@@ -89,7 +92,7 @@ class Format(NamedTuple):
         if self.charset is None:
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
-        text_ = read_text(data, charset, self.escape, context)
+        text_ = read_text(data, charset, self.view, context)
         if isinstance(text_, Note):
             return Document(self, data, data, None, charset, context, (text_,))
         return Document(self, data, text_.inner, text_.view, charset, text_.context)
@@ -159,19 +162,19 @@ class Document:
         return read_charset(output, label, rule).name != self.charset.name
 
 
-# ---- Mail is loaded when there is some: pages need nothing of it.
+# ---- Mail and HTTP are loaded when there is some: pages need nothing of them.
 
 
 def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.mail.message import visit_message  # noqa: PLC0415
+    from relbase.mail.emlx import visit_mail  # noqa: PLC0415
 
-    return visit_message(data, context)
+    return visit_mail(data, context)
 
 
 def _message_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    from relbase.mail.message import message_entities  # noqa: PLC0415
+    from relbase.mail.emlx import mail_entities  # noqa: PLC0415
 
-    return message_entities(data, context)
+    return mail_entities(data, context)
 
 
 def _message_base(data: bytes, context: Context) -> Base:
@@ -190,8 +193,26 @@ def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     return mbox_entities(data, context)
 
 
+def _visit_http(data: bytes, context: Context) -> Iterator[Item]:
+    from relbase.http.response import visit_http  # noqa: PLC0415
+
+    return visit_http(data, context)
+
+
+def _http_base(data: bytes, context: Context) -> Base:
+    from relbase.http.response import http_base  # noqa: PLC0415
+
+    return http_base(data, context)
+
+
 _ROWS: Final = (
-    Format(Kind.HTTP, ("message/http", "application/http"), looks=sniffing.is_http),
+    Format(
+        Kind.HTTP,
+        ("message/http", "application/http"),
+        looks=sniffing.is_http,
+        visit=_visit_http,
+        base=_http_base,
+    ),
     Format(
         Kind.MBOX,
         ("application/mbox",),
@@ -217,7 +238,10 @@ _ROWS: Final = (
         ("application/xml", "text/xml", "*+xml"),
         "xml xhtml svg atom rss rdf opml smil",
         sniffing.is_xml,
-        charset=sniff,
+        charset=sniff_xml,
+        view=xml_view,
+        visit=visit_xml,
+        base=xml_base,
     ),
     Format(
         Kind.HTML,
@@ -235,7 +259,7 @@ _ROWS: Final = (
         "css",
         sniffing.is_css,
         charset=sniff_css,
-        escape=css_escaped,
+        view=escaping(css_escaped),
         visit=visit_css,
     ),
     # What people have beside pages: text, data, scripts, archives, pictures. Never half rewritten.
@@ -336,19 +360,6 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
 
 
-def may_hold_links(content_type: str, data: bytes | None = None) -> bool:
-    """Whether links may be found in a document of a media type, or that begins so.
-
-    Args:
-        content_type: its media type, "" for none.
-        data: its first bytes, asked where the type says nothing; None where they are not known yet.
-    """
-    kind = kind_of_type(content_type)
-    if kind is None:
-        return data is None or kind_of_bytes(data) is not Kind.OTHER
-    return kind is not Kind.OTHER
-
-
 def passed_note(type_: str, name: str) -> Note:
     """The note on a document that passes through because of what it seems to be.
 
@@ -368,6 +379,24 @@ def passed_note(type_: str, name: str) -> Note:
 
 
 _SHOWN: Final = 40
+
+
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document.
+
+    Args:
+        content_type: its media type, with or without parameters, "" when none is stated.
+        data: its bytes, which are asked when the type says nothing; None for not yet.
+
+    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
+    (False, True, False)
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
 
 
 def reader(content_type: str, name: str) -> Format | None:

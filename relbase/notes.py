@@ -38,6 +38,9 @@ class Reason(Enum):
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
+    XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
+    XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare: left
+    ITEM_LINK = "item-link"  # some readers resolve an item's HTML on its link, with other results
     # Messages
     MIME_SIGNED = "mime-signed"  # left alone
     MIME_SEALED = "mime-sealed"  # encrypted: left alone
@@ -48,6 +51,7 @@ class Reason(Enum):
     MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports
@@ -56,6 +60,7 @@ class Reason(Enum):
     LIMIT_MIME_PARTS = "limit-mime-parts"
     LIMIT_HEADING = "limit-heading"
     LIMIT_SRCDOC = "limit-srcdoc"
+    LIMIT_XML_BASE = "limit-xml-base"
     LIMIT_GROWTH = "limit-growth"
 
 

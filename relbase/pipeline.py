@@ -7,16 +7,11 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import unquote
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
-from relbase.bases.headings import http_statements
-from relbase.bases.layers import UNKNOWN, Base, establish
-from relbase.bases.marks import Placed
-from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.call import (
     DEFAULT_POLICY,
     URL,
@@ -28,10 +23,10 @@ from relbase.call import (
     check,
 )
 from relbase.edit import Edit, splice
-from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
+from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
-from relbase.rewriting.context import Context, Room, Task, allowed_growth
+from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found
 from relbase.url.resolver import Profile
 
@@ -39,9 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Unpack
 
-    from relbase.bases.layers import Statement
-    from relbase.bases.marks import Marks
-    from relbase.formats import Document
+    from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -112,7 +105,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
         data: the document's bytes.
         call: what is asked for.
     """
-    given = _read(data, call)
+    given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
     output = splice(data, edits)
@@ -151,7 +144,7 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
         data: the document's bytes.
         call: what is asked for.
     """
-    return _links(_read(data, call))
+    return _links(read_input(data, call))
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
@@ -169,7 +162,7 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
-    return _base(_read(data, check(data, **call)))
+    return _base(read_input(data, check(data, **call)))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -196,138 +189,27 @@ def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
         data: the document's bytes.
         call: what is asked for.
     """
-    return _entities(_read(data, call))
+    return _entities(read_input(data, call))
 
 
 # What a Result calls when it is asked; functions of the module, so that it can be pickled.
 def _base_of(data: bytes, call: Call) -> Base:
-    return _base(_read(data, call))
+    return _base(read_input(data, call))
 
 
 def _links_of(data: bytes, call: Call) -> Iterator[Link]:
-    return _links(_read(data, call))
+    return _links(read_input(data, call))
 
 
-class _Input(NamedTuple):
-    """What a call is about.
-
-    Args:
-        document: the input, opened.
-        type: its media type.
-        label: the charset label that it came with.
-        notes: what is to be noted of what is around it, and of how it was opened.
-    """
-
-    document: Document
-    type: str
-    label: str | None
-    notes: tuple[Note, ...]
-
-
-def _read(data: bytes, call: Call) -> _Input:
-    """What the bytes are, and the base of what is around them (RFC 1808 §3.2 to §3.4)."""
-    content_type = _field(call, "content-type")
-    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
-    row = FORMATS[kind]
-    label = call.charset or _charset_parameter(content_type)
-    places = call.origin.places if call.origin else None
-    task = Task(call.profile, call.policy, reader, detect=call.detect, places=places)
-    document = row.read(data, label, Context(UNKNOWN, task))
-    retrieved, remarks = _retrieved(call)
-    refused = list(call.origin.notes) if call.origin else []
-    if call.detect:
-        marks = document.marks()
-        refused += marks.notes
-        remarks += _disagreement(retrieved, marks)
-        if not retrieved and marks.pages:
-            retrieved = list(marks.pages)
-            document = document.asked(replace(task, places=_beside))
-            remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
-    around, notes = _around(call, retrieved, refused)
-    type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    notes = [*remarks, *notes, *document.notes]
-    if data and not row.visit and not document.notes and call.kind is None:
-        notes.append(passed_note(content_type, call.name))
-    return _Input(document.on(around), type_, label, tuple(notes))
-
-
-# ---- saved pages (rule 17)
-
-_KEPT: Final = (
-    "the URL of the page was found in it: references without a slash at their start, which may "
-    "lead to files saved beside the page, stay as they are; give the URL to make them absolute"
-)
-
-
-def _beside(reference: str) -> Placed | None:
-    """Whether a reference may lead to a file beside the page: nobody looks at files here."""
-    return None if reference.startswith(("/", "\\")) else Placed()
-
-
-def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
-    """What is to be noted where a page says that it has another URL than the given one."""
-    stated = [mark.value for mark in marks.pages]
-    if not retrieved or not stated or _bare(retrieved[0].value) in map(_bare, stated):
-        return []
-    mark = marks.pages[0]
-    text = f"{mark.source} says {mark.value[:200]!a}: the URL that was given counts"
-    return [Note(Reason.MARK_DISAGREES, "", mark.span, text)]
-
-
-def _bare(url: str) -> str:
-    """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
-    return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
-
-
-# Content-Type: text/html; charset="utf-8"
-_charset_value: Final = re.compile(
-    r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
-).search
-
-
-def _field(call: Call, name: str) -> str:
-    return next((value for field, value in call.fields if field.strip().lower() == name), "")
-
-
-def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value(content_type)
-    return found[1] if found else None
-
-
-def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
-    """The retrieval URL that was given, or that the caller has found, and what to remark."""
-    retrieved, remarks = retrieval_statements(call.url, call.redirects)
-    if call.origin is not None and not call.redirects:
-        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
-    return retrieved, remarks
-
-
-def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its heading, its retrieval URL, or none.
-
-    Args:
-        call: what is asked for.
-        retrieved: the retrieval URL.
-        before: what was refused as one.
-    """
-    outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, refused = http_statements(call.fields)
-    around, more = establish(stated, outer, profile=call.profile)
-    refused = [*refused, *before]
-    if refused:
-        around = replace(around, refused=(*refused, *around.refused))
-    return around, [*notes, *refused, *more]
-
-
-def _entities(given: _Input) -> Iterator[Entity]:
+def _entities(given: Input) -> Iterator[Entity]:
     return given.document.entities(given.type)
 
 
-def _base(given: _Input) -> Base:
+def _base(given: Input) -> Base:
     return given.document.base()
 
 
-def _visit(given: _Input, *, edits_only: bool) -> Iterator[Item]:
+def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes."""
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
@@ -336,31 +218,37 @@ def _visit(given: _Input, *, edits_only: bool) -> Iterator[Item]:
     return document.asked(task).visit()
 
 
-def _edits(given: _Input, notes: Notes) -> list[Edit]:
+def _edits(given: Input, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = growth = 0
     size = len(given.document.data)
     allowed = allowed_growth(size)
     kept = max(size, _KEPT_GROWTH)
-    for item in _visit(given, edits_only=True):
-        if isinstance(item, Edit):
-            growth += len(item.new) - (item.end - item.start)
-            if growth > allowed:
-                text = f"the output would be longer by more than {allowed} bytes: passed through"
-                notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
-                return []
-            if growth <= kept:
-                edits.append(item)
-        elif isinstance(item, Note):
-            notes.add(item)
-        else:
-            left += 1
+    items = _visit(given, edits_only=True)
+    while batch := list(islice(items, _AT_ONCE)):
+        found = [item for item in batch if type(item) is Edit]
+        growth += sum([len(new) - end + start for start, end, new in found])
+        if growth > allowed:
+            text = f"the output would be longer by more than {allowed} bytes: passed through"
+            notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
+            return []
+        if growth <= kept:
+            edits += found
+        if len(found) < len(batch):
+            for item in batch:
+                if isinstance(item, Note):
+                    notes.add(item)
+            left += sum(isinstance(item, Found) for item in batch)
     if left:
         notes.add(Note(Reason.BASE_NONE, "", None, _left(left, _base(given))))
     if growth > kept:
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
+
+
+# Items are taken so many at a time: each alone would cost as much as to make it.
+_AT_ONCE: Final = 1024
 
 
 def _left(count: int, base: Base) -> str:
@@ -378,7 +266,7 @@ _MOVED: Final = (
 )
 
 
-def _links(given: _Input) -> Iterator[Link]:
+def _links(given: Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
     data = given.document.data

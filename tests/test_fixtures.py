@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from scanners import SCANNERS, scanning
 
 from relbase import Policy, Result, rewrite
 from relbase.edit import splice
-from relbase.rewriting import html as walk
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 STEMS = sorted(str(path.relative_to(FIXTURES))[:-5] for path in FIXTURES.rglob("*.toml"))
@@ -112,13 +112,11 @@ def test_law_7_spans_lie_in_the_document_and_in_order(stem: str) -> None:
 
 
 @EVERY_FIXTURE
-@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
-def test_long_and_short_documents_are_read_alike(
-    stem: str, skimmed_from: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A long document is skimmed, a short one is not."""
+@pytest.mark.parametrize("name", SCANNERS)
+def test_every_scanner_reads_alike(stem: str, name: str) -> None:
+    """Law 9a."""
     _, output, _, expect = fixture(stem)
-    monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
-    result = rewritten(stem)
+    with scanning(name):
+        result = rewritten(stem)
     assert result.data == output
     assert sorted(note.reason.value for note in result.notes) == sorted(expect["notes"])

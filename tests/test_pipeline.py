@@ -8,6 +8,7 @@ import pytest
 from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
+from scanners import SCANNERS, scanning
 
 from relbase import (
     Base,
@@ -303,12 +304,12 @@ UNSTATED = [
 
 
 @pytest.mark.parametrize(("document", "charset"), UNSTATED)
-@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+@pytest.mark.parametrize("name", SCANNERS)
 def test_what_depends_on_a_charset_that_nothing_states(
-    document: bytes, charset: str | None, skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+    document: bytes, charset: str | None, name: str
 ) -> None:
-    monkeypatch.setattr("relbase.rewriting.html.SKIMMED_FROM", skimmed_from)
-    notes = rewrite(document, url=URL, profile="whatwg", kind="html").notes
+    with scanning(name):
+        notes = rewrite(document, url=URL, profile="whatwg", kind="html").notes
     assert [note.reason for note in notes] == ([Reason.CHARSET_UNSTATED] if charset else [])
     assert charset is None or f"taken for {charset}" in notes[0].text
     assert reasons(document, url=URL, kind="html") == []
@@ -339,15 +340,15 @@ def test_growth_limit_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPat
         assert rewrite(LINK, url=URL).changed == passes
 
 
-@pytest.mark.parametrize("skimmed_from", [0, 1 << 30])
+@pytest.mark.parametrize("name", SCANNERS)
 def test_a_long_base_in_many_links_passes_through(
-    skimmed_from: int, monkeypatch: pytest.MonkeyPatch
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Threat A8: 16 MB of links with a 2 MB base; here smaller, with a smaller limit."""
-    monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
     monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
     document = b"<a href='x'>" * 10_000
-    result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
+    with scanning(name):
+        result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
     assert result.data is document
     assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
 

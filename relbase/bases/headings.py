@@ -39,6 +39,8 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
     ['http://a/']
     """
     given = [(name.strip().lower(), value, None) for name, value in fields]
+    if not given:
+        return [], []
     notes = [
         Note(
             Reason.CONTENT_LOCATION_HTTP,

@@ -21,7 +21,7 @@ from relbase.bases.retrieval import statements as retrieved
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head_tokens
+from relbase.references.heads import head_end, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -106,13 +106,24 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
     'http://a/b'
     """
-    if not any(word in text for word in _WORDS):
+    if not _holds_any(text, _WORDS):
         return NONE
     found = _Found(text, charset)
     for token in head_tokens(text):
         found.read(token)
     found.read_end()
     return found.marks()
+
+
+# A longer page is looked through in its head and at its end alone: ten searches of all of it would
+# take longer than its rewriting.
+_SHORT: Final = 1 << 13
+
+
+def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
+    if len(text) > _SHORT:
+        text = text[: head_end(text)] + b"\n" + text[-_END:]
+    return any(word in text for word in words)
 
 
 # ---- the rows
@@ -377,7 +388,7 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
     """
-    if not any(word in text for word in _BASES):
+    if not _holds_any(text, _BASES):
         return None
     marks = read_marks(text, charset)
     if marks.stand_in is None:

@@ -25,7 +25,7 @@ PROGRAM: Final = "relbase"
 _COMPLETION: Final = "_RELBASE_COMPLETE"
 
 # Each is a command of its name in a module of its name, in the order of the help.
-_COMMANDS: Final = ("rewrite", "links", "base", "resolve", "check", "split")
+_COMMANDS: Final = ("rewrite", "links", "base", "resolve", "check", "split", "explain")
 
 _is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
 

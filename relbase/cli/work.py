@@ -29,7 +29,7 @@ from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
 from relbase.cli.warnings import Collected, Told
-from relbase.kind import Kind
+from relbase.formats import FORMATS
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class _Doing:
         kind = settings.kind_of(source.name, first)
         if not is_wanted(kind, first, self._plan.only):
             raise _SkippedError(State.PASSED)
-        if kind is Kind.OTHER and source.input.root:
+        if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
             self._pass(source)
         else:

@@ -1,8 +1,8 @@
 """Fields that tell of a body and follow it when it changes: Content-Length, Lines, Content-MD5.
 
 Strategy: the headings are gone through from the last to the first, since a heading tells of all
-that stands behind it in its body, the headings of parts included. A field that was wrong before the
-change is left alone, with a remark: nobody knows what it counted.
+that stands after it in its body, the headings of parts included. A field that was wrong before the
+change is left alone, with a note: nobody knows what it counted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from base64 import b64encode
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span, splice
@@ -31,11 +32,65 @@ _digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
 
 
 class _Change(NamedTuple):
-    """A body before and after, and how its transfer encoding is undone."""
+    """A body and what changes in it.
 
-    before: bytes
-    after: bytes
+    Args:
+        data: the message.
+        body: the span of the body.
+        grown: how many bytes longer it becomes.
+        lines: how many line ends more it has then.
+        edits: what changes, sorted, in coordinates of the message; made when it is asked for.
+        decode: undoes its transfer encoding.
+    """
+
+    data: bytes
+    body: Span
+    grown: int
+    lines: int
+    edits: Callable[[], Sequence[Edit]]
     decode: Callable[[bytes], bytes | None]
+
+
+class _Later:
+    """The edits that have been gone through, the last one first, and what they sum up to."""
+
+    __slots__ = ("_before", "_lines", "_sizes", "_starts", "edits")
+
+    def __init__(self, data: bytes) -> None:
+        self._before = data
+        self.edits: list[Edit] = []
+        self._starts: list[int] = []  # negative, so that they ascend
+        self._sizes: list[int] = [0]  # of the first edits, by how many bytes they make it longer
+        self._lines: list[int] = [0]
+
+    def add(self, edit: Edit) -> None:
+        """Add an edit that stands before the others."""
+        start, end, new = edit
+        self.edits.append(edit)
+        self._starts.append(-start)
+        self._sizes.append(self._sizes[-1] + len(new) - (end - start))
+        lines = new.count(b"\n") - self._before.count(b"\n", start, end)
+        self._lines.append(self._lines[-1] + lines)
+
+    def change(self, part: Part, decode: Decode) -> _Change | None:
+        """Return what changes in the body of a part, None for nothing."""
+        first = bisect_left(self._starts, -part.body.end)
+        last = len(self.edits)
+        if first == last:
+            return None
+        return _Change(
+            self._before,
+            part.body,
+            self._sizes[last] - self._sizes[first],
+            self._lines[last] - self._lines[first],
+            lambda: self.edits[first:last][::-1],
+            lambda body: decode(part, body),
+        )
+
+
+# Digests of composite bodies are outside of RFC 1864, and each is as long as all in it: together
+# they may take as long as so many messages (threat N8).
+MAX_DIGESTED: Final = 4
 
 
 def follow_bodies(
@@ -49,51 +104,43 @@ def follow_bodies(
         edits: all its edits, sorted.
         decode: undoes the transfer encoding of a body of a part, None where it cannot.
     """
-    waiting = list(edits)  # those in front of what has been gone through
-    behind: list[Edit] = []  # the others, the last one first
+    waiting = list(edits)  # those before what has been gone through
+    later = _Later(data)
     stale: list[PartNote] = []
+    left = MAX_DIGESTED * len(data)
     for part in reversed(parts):
         fields = [field for field in part.heading.fields if field.name in _FOLLOWED]
         if not fields:
             continue
         while waiting and waiting[-1].start >= part.body.start:
-            behind.append(waiting.pop())
-        inside = _inside(behind, part.body)
-        if not inside:
+            later.add(waiting.pop())
+        change = later.change(part, decode)
+        if change is None:
             continue
-        followed, more = _followed(data, part, fields, inside, decode)
+        if (part.message or part.multipart) and any(field.name in _DIGESTS for field in fields):
+            left -= part.body.end - part.body.start
+        followed, more = _followed(part, fields, change, is_long=left < 0)
         stale += more
         while followed and waiting and waiting[-1].start >= part.heading.start:
             followed.append(waiting.pop())
-        behind += sorted(followed, reverse=True)
-    return [*waiting, *reversed(behind)], stale
-
-
-def _inside(behind: list[Edit], body: Span) -> list[Edit]:
-    """The edits of a body, in coordinates of it, of edits that begin in it, the last one first."""
-    start, end = body
-    inside: list[Edit] = []
-    for edit in reversed(behind):
-        if edit.start > end:
-            break
-        inside.append(Edit(edit.start - start, edit.end - start, edit.new))
-    return inside
+        for edit in sorted(followed, reverse=True):
+            later.add(edit)
+    return [*waiting, *reversed(later.edits)], stale
 
 
 def _followed(
-    data: bytes, part: Part, fields: list[Field], inside: list[Edit], decode: Decode
+    part: Part, fields: list[Field], change: _Change, *, is_long: bool
 ) -> tuple[list[Edit], list[PartNote]]:
     """The edits of the fields of one heading, and those that are left."""
-    before = data[part.body.start : part.body.end]
-    change = _Change(before, splice(before, inside), lambda body: decode(part, body))
     edits: list[Edit] = []
     stale: list[PartNote] = []
     seen: set[str] = set()
     for field in fields:
-        value = data[field.value.start : field.value.end]
-        found = None if field.name in seen else _FOLLOWED[field.name](value, change)
+        value = change.data[field.value.start : field.value.end]
+        is_left = field.name in seen or (is_long and field.name in _DIGESTS)
+        found = None if is_left else _FOLLOWED[field.name](value, change)
         if found is None:
-            why = "stands there twice" if field.name in seen else "was wrong before"
+            why = _why_left(field, seen, is_left=is_left)
             text = f"{field.name} {why}: left as it is, although the body changed"
             stale.append(PartNote(part, Note(Reason.FIELD_STALE, "", field.value, text)))
         elif (edit := Edit(field.value.start, field.value.start + len(found[0]), found[1])).new != (
@@ -104,32 +151,44 @@ def _followed(
     return edits, stale
 
 
+def _why_left(field: Field, seen: set[str], *, is_left: bool) -> str:
+    if field.name in seen:
+        return "stands there twice"
+    return "is of more than one part (RFC 1864)" if is_left else "was wrong before"
+
+
 def _length(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     found = _number(value)
-    if found is None or int(found[0]) != len(change.before):
+    size = change.body.end - change.body.start
+    if found is None or int(found[0]) != size:
         return None
-    return found[0], b"%d" % len(change.after)
+    return found[0], b"%d" % (size + change.grown)
 
 
 def _lines(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """Lines counts line ends, or lines: the last one may have no end."""
     found = _number(value)
     stated = int(found[0]) if found else -1
-    counted = change.before.count(b"\n")
+    counted = change.data.count(b"\n", *change.body)
     if found is None or stated not in {counted, counted + 1}:
         return None
-    return found[0], b"%d" % (stated + change.after.count(b"\n") - counted)
+    return found[0], b"%d" % (stated + change.lines)
 
 
 def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     """RFC 1864 §2: of the decoded body, the line ends of text as CRLF."""
     found = _digest(value)
-    decoded = change.decode(change.before) if found else None
+    start, end = change.body
+    before = change.data[start:end]
+    decoded = change.decode(before) if found else None
     if found is None or decoded is None:
         return None
     for form in (_as_it_is, _with_crlf):
         if _hashed(form(decoded)) == found[0]:
-            redecoded = change.decode(change.after)
+            edits = [
+                Edit(edit.start - start, edit.end - start, edit.new) for edit in change.edits()
+            ]
+            redecoded = change.decode(splice(before, edits))
             return None if redecoded is None else (found[0], _hashed(form(redecoded)))
     return None
 
@@ -150,3 +209,4 @@ _MEASURES: Final = {Follows.LENGTH: _length, Follows.LINES: _lines, Follows.DIGE
 _FOLLOWED: Final = {
     name: _MEASURES[row.follows] for name, row in ROWS.items() if row.follows is not None
 }
+_DIGESTS: Final = frozenset(name for name in _FOLLOWED if ROWS[name].follows is Follows.DIGEST)

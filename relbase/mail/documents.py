@@ -79,12 +79,13 @@ def open_document(entity: MailPart) -> Opened | None:
 
 _SHEET: Final = "text/css"
 _CID: Final = "cid:"
+_BLINK: Final = "@mhtml.blink"
 
 
-def sheet_bases(
+def bases_by_links(
     data: bytes, eol: bytes, parts: Sequence[Part], context: Context
 ) -> dict[int, Base]:
-    """Return the bases of the style sheets that have no URL of their own, by their indices.
+    """Return the bases of what has no URL of its own but a document that links it, by indices.
 
     Args:
         data: the message.
@@ -92,45 +93,46 @@ def sheet_bases(
         parts: all its parts, in the order of the bytes.
         context: of what is around the message.
 
-    Chromium moves `<style>` into parts that are named `cid:`, and the document links them. So they
-    are on the base of the document (rule 18), not on that of the message.
+    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. So they are
+    on the base of the document (rule 18), not on that of the message.
     """
-    sheets = {
-        name: index for index, part in enumerate(parts) if (name := _cid_of(data, part)) is not None
-    }
+    linked = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     bases: dict[int, Base] = {}
-    if not sheets:
+    if not linked:
         return bases
     task = replace(context.task, edits_only=False, room=None)
     waiting: list[MailPart] = []
-    for stated in part_bases(data, parts, context):
+    for index, stated in enumerate(part_bases(data, parts, context)):
         inside = replace(context, base=stated.base, part=number_of(stated.part, context), task=task)
-        entity = MailPart(data, eol, stated.part, inside)
-        if _cid_of(data, stated.part) is None:
-            waiting.append(entity)
+        if index not in linked.values():
+            waiting.append(MailPart(data, eol, stated.part, inside))
         while waiting:
-            for name, base in _named_sheets(waiting.pop()):
-                index = sheets.get(name)
-                if index is not None and index not in bases:
-                    bases[index] = base
-                    # A sheet may import others.
-                    waiting.append(MailPart(data, eol, parts[index], inside.on(base)))
+            for name, base in _linked_by(waiting.pop()):
+                other = linked.get(name)
+                if other is not None and other not in bases:
+                    bases[other] = base
+                    # It may link others itself.
+                    waiting.append(MailPart(data, eol, parts[other], inside.on(base)))
     return bases
 
 
-def _cid_of(data: bytes, part: Part) -> str | None:
-    """The name of a style sheet that has no other URL."""
-    if part.type != _SHEET:
-        return None
-    for field in part.heading.fields:
-        if field.name == "content-location":
-            location = data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
-            return location if location[:4].lower() == _CID else None
-    return None
+def _name_alone(data: bytes, part: Part) -> str | None:
+    """The `cid:` URL of a style sheet or of a frame of Chromium's that has no other."""
+    values = {
+        field.name: data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
+        for field in part.heading.fields
+        if field.name in {"content-location", "content-id"}
+    }
+    location = values.get("content-location")
+    if location is not None:
+        is_name = part.type == _SHEET and location[:4].lower() == _CID
+        return location if is_name else None
+    name = values.get("content-id", "").strip("<>")
+    return _CID + name if name.endswith(_BLINK) else None
 
 
-def _named_sheets(entity: MailPart) -> Iterator[tuple[str, Base]]:
-    """The `cid:` URLs that a document names, and its base."""
+def _linked_by(entity: MailPart) -> Iterator[tuple[str, Base]]:
+    """The `cid:` URLs that a document links, and its base."""
     document = open_document(entity)
     for item in () if document is None else document.visit():
         if isinstance(item, Found) and item.reference[:4].lower() == _CID:

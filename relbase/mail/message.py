@@ -22,7 +22,7 @@ from relbase.edit import Edit, Span
 from relbase.mail.bases import number_of, numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
-from relbase.mail.documents import open_document, reader_of, sheet_bases, visit_body
+from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
 from relbase.mail.entity import MailPart, fit_heading
 from relbase.mail.heading import linking_fields, visit_heading
 from relbase.mail.signatures import broken_signatures, signed
@@ -104,10 +104,10 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
 
 
 def _stated(data: bytes, eol: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
-    """The parts with their bases; a sheet that only a document names has that document's."""
-    sheets = sheet_bases(data, eol, parts, context)
+    """The parts with their bases; what only a document names has that document's."""
+    linked = bases_by_links(data, eol, parts, context)
     for index, stated in enumerate(part_bases(data, parts, context)):
-        yield stated._replace(base=sheets[index]) if index in sheets else stated
+        yield stated._replace(base=linked[index]) if index in linked else stated
 
 
 def _visit_part(

@@ -8,8 +8,8 @@ last trigger; and between two events one regular expression skips what cannot ma
 
 An event is a byte at which the state may change: a bracket, a backslash, the start of an at-rule
 or of a custom property. `_EVENTS` at the foot says what each does. The state is a stack of the
-brackets that are open, at whose bottom may stand the custom property or the `@namespace` that
-they are in. Where it is empty, `{`, `}` and `;` start a statement without being stacked: what is
+brackets that are open, at whose bottom may stand the custom property or the at-rule that they are
+in. Where it is empty, `{`, `}` and `;` start a statement without being stacked: what is
 inside a rule, a block or nothing makes no difference to a reference.
 
 Mind that a skip ends between two tokens, and that only from there on (`floor`) may a look back
@@ -63,7 +63,8 @@ class CssReference(NamedTuple):
     """A reference in CSS: its bytes as written, without quotes and the white space around it.
 
     `quote` is what stands around it: `"`, `'` or nothing. `local` is a reference into the document
-    itself (`url(#id)`), `custom` one inside the value of a custom property.
+    itself (`url(#id)`), `custom` one inside the value of a custom property, or of one that a
+    container query compares it with.
     """
 
     start: int
@@ -98,7 +99,7 @@ def references(
 
 # Without one of these there is no reference. An escape has eight bytes at most.
 _TRIGGERS: Final = {
-    **{name + b"(": len(name) + 1 for name in endings()},
+    **{name + b"(": len(name) + 1 for name in endings(*Form)},
     b"@import": 7,
     b"\\": 8,
 }
@@ -117,13 +118,19 @@ def _limit(text: bytes, start: int, end: int) -> int:
 # --- The scanner ---
 
 # The top of an empty stack, and what else the stack holds beside the brackets that are to come.
-_NOTHING, _CUSTOM, _NAMESPACE, _IMAGE_SET = b"", b"c", b"n", b"i"
+_NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"i"
 _SKIPS: Final = {
     _NOTHING: OUTSIDE,
     _IMAGE_SET: INSIDE_IMAGE_SET,
     _CUSTOM: INSIDE_STATEMENT,
     _NAMESPACE: INSIDE_STATEMENT,
+    _CONTAINER: INSIDE_STATEMENT,
 }
+# The at-rules up to whose block or semicolon something is otherwise. `@container style(--x:url(q))`
+# holds where `--x:url(q)` does: what becomes of the one becomes of the other.
+_AT_RULES: Final = {b"namespace": _NAMESPACE, b"container": _CONTAINER}
+_PRELUDES: Final = frozenset(_AT_RULES.values())
+_COMPARED: Final = (_CUSTOM, _CONTAINER)
 
 
 class _Found(NamedTuple):
@@ -152,7 +159,7 @@ def _scan(text: bytes, start: int, end: int, limit: int) -> Iterator[CssReferenc
     while True:
         if step.found is not None:
             bottom = stack[:1]
-            reference = _reference(text, step.found, custom=bottom == _CUSTOM)
+            reference = _reference(text, step.found, custom=bottom in _COMPARED)
             if reference is not None and bottom != _NAMESPACE:
                 yield reference
         if step.pop:
@@ -204,7 +211,7 @@ _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 
 def _statement(text: bytes, pos: int, end: int) -> _Step:
-    """Go past `@import x`, `@namespace` or `--x:`; else to where the statement begins.
+    """Go past `@import x`, `@namespace`, `@container` or `--x:`; else to where it begins.
 
     §5.4.1 (CDO and CDC mean nothing), §5.4.2 (at-rules), §5.4.6 (declarations).
     """
@@ -216,7 +223,7 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
     if match[1]:
         if name == b"import":
             return _import(text, match.end(), end)
-        return _Step(match.end(), push=_NAMESPACE if name == b"namespace" else b"")
+        return _Step(match.end(), push=_AT_RULES.get(name, b""))
     colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
     return _Step(colon.end(), push=_CUSTOM) if colon else _Step(pos)
 
@@ -257,12 +264,25 @@ def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
     return _Step(pos, push=_IMAGE_SET)
 
 
+def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
+    """Read the `src=` of a filter of Internet Explorer, whichever of its arguments that is."""
+    at = _past(_BEFORE_SRC, text, pos, end)
+    return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
+
+
+_IS: Final = SPACE + b"=" + SPACE
+_BEFORE_SRC: Final = re.compile(
+    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
+    % (SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, SPACE, SPACE, _IS)
+)
+
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,
     Form.IMAGE_SET: _image_set,
+    Form.FILTER: _filter,
 }
-_FORMS: Final = dict(FUNCTIONS)
+_FORMS: Final = {function.name: function.form for function in FUNCTIONS}
 
 
 def _call(text: bytes, pos: int, end: int, name: bytes) -> _Step:
@@ -287,7 +307,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 _CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_LAST_LETTERS: Final = last_letters()
+_LAST_LETTERS: Final = last_letters(*Form)
 _OPENINGS: Final = re.compile(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
 _WHOLE_NAME: Final = re.compile(NAME)
@@ -312,7 +332,7 @@ def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Ste
 
 def _on_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
     """Begin a block of statements, or stack the bracket where it is part of a value."""
-    if top in (_NOTHING, _NAMESPACE):
+    if top == _NOTHING or top in _PRELUDES:
         return _on_end(text, floor, at, end, top)
     return _on_square(text, floor, at, end, top)
 
@@ -321,7 +341,7 @@ def _on_end(text: bytes, _floor: int, at: int, end: int, top: bytes) -> _Step:
     """End the statement that is open at the bottom, and begin the next one."""
     if top == _NOTHING:
         return _statement(text, at + 1, end)
-    if top in (_NAMESPACE, _CUSTOM):
+    if top == _CUSTOM or top in _PRELUDES:
         return _Step(at, pop=True)
     return _Step(at + 1)
 
@@ -333,7 +353,7 @@ def _on_closing(text: bytes, _floor: int, at: int, _end: int, top: bytes) -> _St
 
 
 def _on_closing_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    if top in (_NOTHING, _NAMESPACE, _CUSTOM):
+    if top in (_NOTHING, _CUSTOM) or top in _PRELUDES:
         return _on_end(text, floor, at, end, top)
     return _on_closing(text, floor, at, end, top)
 

@@ -25,6 +25,7 @@ class Form(Enum):
     SRC = "src"  # a string and modifiers
     IMAGE_SET = "image-set"  # any string directly in it
     IMPORT = "import"
+    FILTER = "filter"  # a string after `src=`
 
 
 class Function(NamedTuple):
@@ -33,10 +34,12 @@ class Function(NamedTuple):
     Args:
         name: in lower case, of letters, digits and `-`.
         form: what it takes.
+        extended: counts with the policy `extended` only.
     """
 
     name: bytes
     form: Form
+    extended: bool = False
 
 
 FUNCTIONS: Final = (
@@ -44,13 +47,16 @@ FUNCTIONS: Final = (
     Function(b"src", Form.SRC),  # CSS Values 4 §4.5
     Function(b"image-set", Form.IMAGE_SET),  # CSS Images 4 §2.4
     Function(b"-webkit-image-set", Form.IMAGE_SET),
+    # Internet Explorer, for images that pages of the time need to look right
+    Function(b"alphaimageloader", Form.FILTER, extended=True),
 )
 
 # Those that are a <url>, as `@import` takes it (CSS Values 4 §4.5).
 URL_FORMS: Final = (Form.URL, Form.SRC)
 
-# The forms that functions take.
-TAKEN: Final = frozenset(function.form for function in FUNCTIONS)
+# The forms that functions take which always count. What settles at the first sight that a text
+# holds no reference looks for these; with the policy `extended` texts are read.
+TAKEN: Final = frozenset(function.form for function in FUNCTIONS if not function.extended)
 
 NAMES: Final = tuple(function.name for function in FUNCTIONS)
 LONGEST_NAME: Final = max(map(len, NAMES))
@@ -60,12 +66,12 @@ def endings(*forms: Form) -> tuple[bytes, ...]:
     """The shortest endings by which the functions of some forms are found, in lower case.
 
     Args:
-        forms: the forms; all of them when none is given.
+        forms: the forms; all of `TAKEN` when none is given.
 
     >>> endings()
     (b'url', b'src', b'image-set')
     """
-    names = [name for name, form in FUNCTIONS if not forms or form in forms]
+    names = [function.name for function in FUNCTIONS if function.form in (forms or TAKEN)]
     return tuple(
         name for name in names if not any(name != end and name.endswith(end) for end in names)
     )
@@ -75,7 +81,7 @@ def after(*forms: Form, bracket: bytes = b"") -> bytes:
     """Return an expression for the place after the name of a function.
 
     Args:
-        forms: of the function; any form when none is given.
+        forms: of the function; any of `TAKEN` when none is given.
         bracket: what has to stand between, as an expression.
     """
     return b"(?:%b)" % b"|".join(
@@ -87,7 +93,7 @@ def not_after(*forms: Form) -> bytes:
     """Return an expression for any place but after the name of a function.
 
     Args:
-        forms: of the function; any form when none is given.
+        forms: of the function; any of `TAKEN` when none is given.
     """
     return b"".join(b"(?<!%b)" % any_case(name) for name in endings(*forms))
 
@@ -96,7 +102,7 @@ def last_letters(*forms: Form) -> bytes:
     """Return the letters that the names end in, in both cases.
 
     Args:
-        forms: of the function; any form when none is given.
+        forms: of the function; any of `TAKEN` when none is given.
 
     >>> last_letters()
     b'CLTclt'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.references import tags
+from relbase.references import scanner, tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,11 +31,6 @@ class HeadToken(NamedTuple):
 
 _token: Final = re.compile(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))").search
 
-# What a head has. Any other element begins the body, and marks stand before it.
-_IN_HEAD: Final = frozenset(
-    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
-)
-
 
 def head_tokens(text: bytes) -> Iterator[HeadToken]:
     """Yield the comments and start tags of a page before its body, in order.
@@ -54,8 +49,23 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
         else:
             name = found[2].lower()
             pos = after = tags.tag_end(text, at, end)
-            if after < 0 or name not in _IN_HEAD:
+            if after < 0 or name not in tags.IN_HEAD:
                 return
             if name in tags.RAW_TEXT:
                 pos = tags.raw_text_end(name, text, after, end)
             yield HeadToken(name, at, after, after, pos)
+
+
+def head_end(text: bytes) -> int:
+    """The offset at which the last of the head's tokens ends, with its raw text.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    compiled = scanner.head_end(text)
+    if compiled is not None:
+        return compiled
+    end = 0
+    for token in head_tokens(text):
+        end = token.raw_end
+    return end

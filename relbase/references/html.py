@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references import tags
+from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
     FONT_BREAKOUT,
@@ -29,7 +30,8 @@ from relbase.references.vocabulary import choose, choose_text, held, keyword
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from relbase.references.skim import Insertions, Skim
+    from relbase.edit import Edit
+    from relbase.references.skim import Skim
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -91,7 +93,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     in_noscript: bool = False,
     in_comment: bool = False,
     skim: Skim | None = None,
-) -> Iterator[Element | Insertions]:
+) -> Iterator[Element | list[Edit]]:
     """The start tags of a part of a document, in order.
 
     Args:
@@ -101,9 +103,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         hidden: the part is no part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
-        skim: passes over elements without anything to rewrite (`skimming`); some of those that are
-            left come as `Insertions`. What it passes over is not seen here, so that `hidden` is
-            not to be relied upon.
+        skim: passes over elements without anything to look at; what it changes in them comes as a
+            list of edits. It stops at whatever `hidden` depends on.
     """
     begin = pos
     foreign = ForeignContent()
@@ -112,9 +113,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     styled, is_sheet = pos, False
     while True:
         if skim is not None and not foreign:
-            insertions, pos = skim(text, pos, end)
-            if insertions:
-                yield insertions
+            edits, pos = skim(text, pos, end, in_noscript)
+            if edits:
+                yield edits
             if pos < 0:
                 return
         found = _token(text, pos, end)
@@ -220,6 +221,18 @@ def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> by
     return b"" if found is None else keyword(text[found.start : found.end])
 
 
+def base_href(text: bytes, element: Element) -> Attribute | None:
+    """The href of an element that is a `<base>` of the document; None when it is not, or has none.
+
+    Args:
+        text: the document, in an ASCII-compatible charset.
+        element: one of its elements.
+    """
+    if element.name != b"base" or element.namespace != HTML or element.hidden:
+        return None
+    return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)
+
+
 def embedded_base(text: bytes) -> Attribute | None:
     """The href of the first `<base>` that has one: the base URL within the content (§3.1).
 
@@ -230,13 +243,48 @@ def embedded_base(text: bytes) -> Attribute | None:
         return None
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
-        if element.name == b"base" and element.namespace == HTML and not element.hidden:
-            for attribute in tags.attributes(text, element.attributes, element.end, {b"href"}):
-                return attribute
+        if found := base_href(text, element):
+            return found
     return None
 
 
 _base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+
+
+def has_sheets(text: bytes) -> bool:
+    """Whether a document links style sheets, or imports some into its own.
+
+    What is hidden counts too: a noscript that holds a link may be read, and a template be used.
+
+    Args:
+        text: the document, in an ASCII-compatible charset.
+    """
+    return any(
+        isinstance(element, Element) and (_links_sheet(text, element) or _imports(text, element))
+        for element in elements(text, 0, len(text))
+    )
+
+
+def _links_sheet(text: bytes, element: Element) -> bool:
+    if element.name != b"link" or element.namespace != HTML:
+        return False
+    found = tags.attributes(text, element.attributes, element.end, {b"rel"})
+    return any(b"stylesheet" in keyword(text[rel.start : rel.end]).split() for rel in found)
+
+
+def _imports(text: bytes, element: Element) -> bool:
+    """Whether the text of an element is a style sheet that imports others."""
+    if element.name != b"style" or element.raw_end == element.end:
+        return False
+    from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
+
+    sheets = (slot.value for slot in slots(text, element) if slot.attribute == b"")
+    return any(
+        found.form is Form.IMPORT
+        for sheet in sheets
+        for found in css.references(text, sheet.start, sheet.end)
+    )
+
 
 # Start tags that a frameset page does not ignore ("in frameset").
 _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))

@@ -20,12 +20,15 @@ from enum import IntEnum
 from functools import cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.edit import Edit
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
 from relbase.references.css_skim import is_settled
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.skim_names import (
+    MATH_NAMES,
     SCRIPT_TYPES,
+    SVG_NAMES,
     Watched,
     local,
     plain,
@@ -74,10 +77,7 @@ _UP: Final = Shape.HERE + 1  # the group of `../`, as often as it stands there
 _LAST_GROUP: Final = int(_UP)
 
 
-# Where references of a plain shape begin, and which.
-Insertions: TypeAlias = "list[tuple[int, int]]"
-
-# So many insertions are handed over at once: a list of all would outgrow a hostile document.
+# So many edits are handed over at once: a list of all would outgrow a hostile document.
 _BATCH: Final = 4096
 
 
@@ -102,10 +102,23 @@ def _none_of(names: Iterable[bytes]) -> bytes:
     return rb"(?!%b)" % _names(names) if names else b""
 
 
-def _either(frequent: Iterable[bytes], names: Iterable[bytes]) -> bytes:
-    """Names, those first that are frequent; in lower case, as they most often are."""
+def _either(frequent: Iterable[bytes], names: Iterable[bytes], fenced: Iterable[bytes]) -> bytes:
+    """Names, those first that are frequent; in lower case, as they most often are.
+
+    Those that are fenced have no value that begins with `#`.
+    """
     order = dict.fromkeys(name for name in frequent if name in names)
-    return b"|".join(dict.fromkeys([*order, *sorted(names)])) or rb"(?!)"
+    arms = (
+        name + _NO_FRAGMENT if name in fenced else name
+        for name in dict.fromkeys([*order, *sorted(names)])
+    )
+    return b"|".join(arms) or rb"(?!)"
+
+
+_NO_FRAGMENT: Final = (
+    rb"(?!(?:[^>\"'=]++|=" + WS + rb"*+(?![\"']?\#)(?:\"[^\"]*+\"|'[^']*+'|)|[\"'])*+="
+    + WS + rb"*+[\"']?\#)"
+)  # fmt: skip
 
 
 # Elements that change what is markup. Others may be passed over whatever they are.
@@ -252,20 +265,6 @@ _CONDITIONAL: Final = (
 
 _COMMENT: Final = rb"!--(?!-?>|\[)[^<>-]*+(?:-(?!-!?>)[^<>-]*+)*+-->"
 
-# Names in SVG and MathML that hold nothing but each other and text.
-_SVG_NAMES: Final = (
-    b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
-    b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
-    b"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
-    b"feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge "
-    b"feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile "
-    b"feTurbulence"
-).split()
-_MATH_NAMES: Final = (
-    b"mi mo mn ms mrow mstyle msup msub msubsup mover munder munderover mfrac msqrt mroot mtable "
-    b"mtr mtd mspace mpadded mfenced merror mphantom mtext semantics annotation"
-).split()
-
 
 def _foreign(namespace: str, names: Iterable[bytes], *, extended: bool) -> bytes:
     """A whole element of SVG or MathML in which there is nothing to rewrite."""
@@ -302,14 +301,14 @@ _WITH_TEXT: Final = b"|".join(
 def _boring(html: Watched, *, extended: bool) -> bytes:
     """What is passed over after a `<`."""
     return (
-        # </a>
-        rb"/[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
+        # </a>; that of a template is counted
+        rb"/(?![tT][eE][mM][pP])[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
         # <p class="x">, <title>
         rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + _passed(html) + _CLOSE
         # elements with what is in them
         + rb"|script" + _usual(html) + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
-        + rb"|" + _foreign(SVG, _SVG_NAMES, extended=extended)
-        + rb"|" + _foreign(MATH, _MATH_NAMES, extended=extended)
+        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended)
+        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended)
         # <!-- comment -->, <!doctype html>
         + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
         # not markup
@@ -327,10 +326,10 @@ class _Plain(NamedTuple):
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is no delimiter.
 _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
-# U+007F is percent-encoded in what is written.
+# U+007F is percent-encoded in what is written; `{`, `[` and `|` may belong to a placeholder.
 _RFC: Final = _Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f./:?#]++|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f./]++|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[]++|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[]++|" + _AMPERSAND,
     rb"//(?=[A-Za-z0-9])",
 )
 # What the WHATWG parser leaves as it is; a host it may change.
@@ -348,8 +347,8 @@ def _plain_elements(attribute: bytes, *, extended: bool) -> tuple[bytes, bytes]:
     """The elements with a plain reference in an attribute: with `empty` ones, and others."""
     found = plain(attribute, extended=extended)
     return (
-        _either(_LINKING, found.empty - _SPECIAL_NAMES),
-        _either(_LINKING, found.others - _SPECIAL_NAMES),
+        _either(_LINKING, found.empty - _SPECIAL_NAMES, found.fenced),
+        _either(_LINKING, found.others - _SPECIAL_NAMES, found.fenced),
     )
 
 
@@ -385,30 +384,48 @@ def _simple(shapes: _Plain, quote: bytes, html: Watched, *, dots: bool, extended
 # As many groups, none of which ever matches.
 _NO_SIMPLE: Final = rb"(?!)" + rb"()" * _LAST_GROUP
 
-Skim: TypeAlias = "Callable[[bytes, int, int], tuple[Insertions, int]]"
+# What becomes of a reference of each shape: the edit, in offsets of the reference; nothing when it
+# stays; None when it has to be looked at. By the number of the shape.
+Becomes: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
+
+# Whether a reference of plain shape is to stay as it is, asked with its bytes as they are written.
+Keeps: TypeAlias = "Callable[[bytes], bool]"
+
+# Called with a text, where to begin, where to end and whether that is the inside of a noscript, it
+# returns the edits on the way to the next place that has to be looked at, and that place, -1 when
+# there is none.
+Skim: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Edit], int]]"
 
 
-@cache
 def skimming(
+    becomes: Becomes,
     *,
-    insertions: bool,
     whatwg: bool,
     unquoted: bool = False,
-    dots: bool = False,
     extended: bool = False,
+    keeps: Keeps | None = None,
 ) -> Skim:
     """Return the way to the next place that has to be looked at.
 
-    Called with a text, where to begin and where to end, it returns the insertions on the way, and
-    the place, -1 when there is none.
-
     Args:
-        insertions: whether references of plain shape are to be found as such.
+        becomes: what becomes of plain references.
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
-        dots: whether the shapes of `DOTS` are among them.
         extended: whether rows of the policy `extended` count.
+        keeps: which references stay as they are.
     """
+    insertions = all(becomes[shape] is not None for shape in SAMPLES)
+    dots = insertions and all(becomes[shape] is not None for shape in DOTS)
+    pattern = _pattern(
+        insertions=insertions, whatwg=whatwg, unquoted=unquoted, dots=dots, extended=extended
+    )
+    return partial(_skim, pattern.finditer, becomes, keeps)
+
+
+@cache
+def _pattern(
+    *, insertions: bool, whatwg: bool, unquoted: bool, dots: bool, extended: bool
+) -> re.Pattern[bytes]:
     html = watched(HTML, extended=extended)
     quote = rb"[\"']?" if unquoted else rb"[\"']"
     shapes = _WHATWG if whatwg else _RFC
@@ -417,19 +434,21 @@ def skimming(
         simple = _simple(shapes, quote, html, dots=dots, extended=extended)
     style = rb"()style" + _usual(html)
     boring = _boring(html, extended=extended)
-    pattern = re.compile(
+    return re.compile(
         rb"[^<]*+(?:<(?:" + boring + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"
     )
-    return partial(_skim, pattern.finditer)
 
 
-def _skim(
+def _skim(  # noqa: PLR0917 (called often: by position)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
+    becomes: Becomes,
+    keeps: Keeps | None,
     text: bytes,
     pos: int,
     end: int,
-) -> tuple[Insertions, int]:
-    batch: Insertions = []
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+) -> tuple[list[Edit], int]:
+    batch: list[Edit] = []
     while True:
         for found in finditer(text, pos, end):
             shape = found.lastindex
@@ -442,10 +461,25 @@ def _skim(
                     return batch, found.start(shape) - 1
                 break
             start, stop = found.span(shape)
-            levels = (stop - start) // len("../")
-            batch.append((start, shape + levels - 1 if levels else shape))
-            if len(batch) == _BATCH:
-                return batch, found.end()
+            if stop > start:
+                shape += (stop - start) // len("../") - 1
+            edit = becomes[shape]
+            if edit and not (keeps and keeps(_value(text, start, found.end()))):
+                batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
+                if len(batch) == _BATCH:
+                    return batch, found.end()
+
+
+_unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
+
+
+def _value(text: bytes, start: int, end: int) -> bytes:
+    """The rest of a value that begins at `start`, in a tag that ends at `end`."""
+    quote = text[start - 1 : start]
+    if quote in {b'"', b"'"}:
+        return text[start : text.index(quote, start, end)]
+    found = _unquoted_value(text, start, end)
+    return found[0] if found else b""
 
 
 def _style_end(text: bytes, pos: int, end: int) -> int:

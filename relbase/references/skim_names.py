@@ -38,8 +38,12 @@ def _by_attribute(namespace: str, *, extended: bool) -> dict[bytes, tuple[Row, .
     return found
 
 
-def _decider(rows: Iterable[Row]) -> bytes | None:
-    """The attribute without which none of the rows counts, if it is another one."""
+def decider(rows: Iterable[Row]) -> bytes | None:
+    """The attribute that has to say one of some values, or none of the rows counts; None without.
+
+    Args:
+        rows: of an attribute.
+    """
     conditions = [row.when for row in rows]
     deciders = {
         when.asks[0] if when and when.values and all(when.values) else None for when in conditions
@@ -78,10 +82,10 @@ def watched(namespace: str, *, extended: bool) -> Watched:
     holding = _by_attribute(namespace, extended=extended)
     deciding: dict[bytes, frozenset[bytes]] = {}
     for attribute, rows in [*holding.items()]:
-        decider = _decider(rows)
-        if decider is not None and decider not in holding:
+        by = decider(rows)
+        if by is not None and by not in holding:
             says = {value for row in rows if row.when for value in row.when.values}
-            deciding[decider] = deciding.get(decider, frozenset()) | says
+            deciding[by] = deciding.get(by, frozenset()) | says
             del holding[attribute]
     kinds = {name: {row.syntax for row in rows} for name, rows in holding.items()}
     url = _only(kinds, Syntax.URL)
@@ -105,10 +109,12 @@ class Plain(NamedTuple):
     Args:
         empty: those on which an empty value is that base.
         others: those on which it is nothing, or something else.
+        fenced: those of both on which a fragment alone may be local.
     """
 
     empty: frozenset[bytes]
     others: frozenset[bytes]
+    fenced: frozenset[bytes]
 
 
 @cache
@@ -125,7 +131,8 @@ def plain(attribute: bytes, *, extended: bool) -> Plain:
         if name == attribute and element not in {ANY, VML} and _is_plain(rows[0])
     }
     empty = frozenset(name for name, row in found.items() if row.empty and not row.own_url)
-    return Plain(empty, frozenset(found) - empty)
+    fenced = frozenset(name for name, row in found.items() if row.local_when)
+    return Plain(empty, frozenset(found) - empty, fenced)
 
 
 def _is_plain(row: Row) -> bool:
@@ -154,7 +161,28 @@ def without_rows(namespace: str, elements: Iterable[bytes]) -> list[bytes]:
     return [element for element in elements if element.lower() not in own]
 
 
-# What the `type` of a script says in which references are looked for, but for white space.
-SCRIPT_TYPES: Final = frozenset(
-    value for row in TEXT_ROWS[HTML, b"script"] if row.when for value in row.when.values
-)
+def _types(element: bytes) -> frozenset[bytes]:
+    rows = TEXT_ROWS[HTML, element]
+    return frozenset(value for row in rows if row.when for value in row.when.values)
+
+
+# What the `type` of a script says, but for white space, and of a style element, when their text
+# holds references.
+SCRIPT_TYPES: Final = _types(b"script")
+STYLE_TYPES: Final = _types(b"style")
+
+# Elements of SVG and MathML that hold nothing but each other and text: neither their start tags nor
+# their end tags change what is markup. Whether they hold references is another matter.
+SVG_NAMES: Final = (
+    b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
+    b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
+    b"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
+    b"feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge "
+    b"feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile "
+    b"feTurbulence image feImage animate set animateTransform animateMotion mpath textPath "
+    b"switch view"
+).split()
+MATH_NAMES: Final = (
+    b"mi mo mn ms mrow mstyle msup msub msubsup mover munder munderover mfrac msqrt mroot mtable "
+    b"mtr mtd mspace mpadded mfenced merror mphantom mtext semantics annotation"
+).split()

@@ -147,6 +147,12 @@ RAW_TEXT: Final = frozenset(
 )
 
 
+# What a head has. Any other element begins the body.
+IN_HEAD: Final = frozenset(
+    (b"html", b"head", b"meta", b"title", b"link", b"base", b"style", b"script", b"noscript")
+)
+
+
 def any_case(name: bytes) -> bytes:
     """The expression for a lower-case name in any case: faster than a flag."""
     return b"".join(

@@ -61,6 +61,7 @@ class Row(NamedTuple):
         syntax: the grammar of the value.
         empty: an empty value is a reference (design rule 6).
         local: a fragment alone refers into the document wherever it is (design rule 8).
+        local_when: the condition on which that is so, if there is one; `choose` asks it.
         on_codebase: relative to the element's `codebase` (HTML 4.01 §13.3, §13.4).
         own_url: an empty value means the document's own URL, whatever `<base>` says.
         extended: counts with the policy `extended` only.
@@ -70,6 +71,7 @@ class Row(NamedTuple):
     syntax: Syntax | Nested
     empty: bool = False
     local: bool = False
+    local_when: Condition | None = None
     on_codebase: bool = False
     own_url: bool = False
     extended: bool = False
@@ -103,7 +105,7 @@ _meta_url: Final = re.compile(
     rb"""og:(?:url|image|audio|video|see_also)(?::(?:url|secure_url))?
     | twitter:(?:url|image(?::src)?|player(?::stream)?)
     | msapplication-(?:tileimage|starturl|config|\w*logo)
-    | (?:image|url|logo|thumbnailurl|contenturl|embedurl|sameas)""",
+    | (?:image|url|logo|thumbnail|thumbnailurl|contenturl|embedurl|sameas)""",
     re.VERBOSE | re.IGNORECASE,
 ).fullmatch
 
@@ -111,6 +113,16 @@ _meta_url: Final = re.compile(
 _META_NAMES: Final = (b"property", b"name", b"itemprop")
 _is_url_meta: Final = Condition(
     _META_NAMES, lambda says: any(_meta_url(says(name)) for name in _META_NAMES)
+)
+
+# Open Graph's `article:author` is the URL of a profile, where it is no name of a person.
+_path: Final = re.compile(rb"[^\s/]*+/\S*+").fullmatch
+_is_author: Final = Condition(
+    (*_META_NAMES, b"content"),
+    lambda says: (
+        any(says(name) == b"article:author" for name in _META_NAMES)
+        and _path(says(b"content").strip()) is not None
+    ),
 )
 
 # <param> values that players took for URLs; HTML 4.01 §13.3.2 passes them "as is".
@@ -121,6 +133,11 @@ _is_url_param: Final = Condition(
     (b"valuetype", b"name"),
     lambda says: says(b"valuetype") == b"ref" or says(b"name") in _PARAM_NAMES,
 )
+
+
+def _has_token(attribute: bytes, token: bytes) -> Condition:
+    """The attribute is a list of tokens with this one among them."""
+    return Condition((attribute,), lambda says: token in says(attribute).split(), (token,))
 
 
 def _is_no_curie(attribute: bytes) -> Condition:
@@ -155,7 +172,9 @@ _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
 _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
     HTML: (
         ("a area base", "href", _LINK),
-        ("link embed xmp", "href", _URL),
+        # HTML §4.6.7.8: rel=expect names an element of the document by its fragment
+        ("link", "href", Row(Syntax.URL, local_when=_has_token(b"rel", b"expect"))),
+        ("embed xmp", "href", _URL),
         ("a area", "ping", _LIST),
         ("a area img image script", "attributionsrc", _LIST),
         ("img image script iframe embed audio video source track frame bgsound", "src", _URL),
@@ -185,6 +204,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("meta", "content", Row(Syntax.REFRESH, when=_is(b"http-equiv", b"refresh"))),
         ("meta", "content", Row(Syntax.LINK, when=_is(b"http-equiv", b"link"))),
         ("meta", "content", Row(Syntax.URL, extended=True, when=_is_url_meta)),
+        ("meta", "content", Row(Syntax.URL, extended=True, when=_is_author)),
         ("iframe", "srcdoc", Row(Nested.HTML)),
         ("*", "style", _CSS),
         ("*", "itemid", _EXTENDED),
@@ -192,9 +212,14 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("*", "resource", Row(Syntax.URL, extended=True, when=_is_no_curie(b"resource"))),
         ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _EXTENDED),
         ("*", "data-bg data-background data-poster data-image data-thumb data-full", _EXTENDED),
-        ("*", "data-srcset data-lazy-srcset", _EXTENDED_SRCSET),
+        ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _EXTENDED),
+        ("*", "data-orig-file data-medium-file data-large-file", _EXTENDED),  # WordPress, Jetpack
+        ("*", "data-srcset data-lazy-srcset data-bgset", _EXTENDED_SRCSET),
+        ("*", "data-flickity-lazyload-srcset", _EXTENDED_SRCSET),
         ("amp-img amp-anim amp-video amp-audio amp-iframe", "src poster", _EXTENDED),
         ("amp-img amp-anim", "srcset", _EXTENDED_SRCSET),
+        ("amp-story", "publisher-logo-src poster-portrait-src poster-square-src", _EXTENDED),
+        ("amp-story", "poster-landscape-src", _EXTENDED),
         # VML, as Office writes it into mail and saved pages
         ("v:*", "src href", _URL),
     ),
@@ -279,7 +304,8 @@ def _by_element() -> dict[tuple[str, bytes], Held]:
 
 def _held(attributes: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...]) -> Held:
     found = [*text, *(row for rows in attributes.values() for row in rows)]
-    deciding = {name for row in found if row.when for name in row.when.asks}
+    conditions = [when for row in found for when in (row.when, row.local_when) if when]
+    deciding = {name for when in conditions for name in when.asks}
     codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
     return Held(attributes, text, frozenset(attributes) | deciding | codebase)
 
@@ -350,8 +376,10 @@ def choose(
     rows = held(namespace, element).rows
     for name in names:
         row = _counting(rows.get(name, ()), says, extended=extended)
-        if row is not None:
-            yield Chosen(name, row)
+        if row is None:
+            continue
+        is_local = row.local_when is not None and row.local_when.holds(says)
+        yield Chosen(name, row._replace(local=True) if is_local else row)
 
 
 def choose_text(namespace: str, element: bytes, says: Says) -> Row | None:

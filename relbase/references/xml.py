@@ -1,9 +1,9 @@
 """XML by spans: the elements that can hold references, as offsets, in one pass.
 
 Strategy: `elements` walks the tokens of XML 1.0 §2 and §3.1: start and end tags, sections, comments
-and instructions, each by one expression that succeeds or ends the walk. What is in scope (namespaces,
-xml:base) is kept for the elements that state it only, and undone at their ends. `slots` asks the
-vocabulary which values of an element hold references.
+and instructions, each by one expression that succeeds or ends the walk. What is in scope
+(namespaces, xml:base) is kept for the elements that state it only, and undone at their ends.
+`slots` asks the vocabulary which values of an element hold references.
 
 In comes a document in UTF-8. There is no tree, and nothing is checked here that the walk does not
 need: whether a document is well-formed is the business of `xml_sound`, which has to be asked before
@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.xml_names import Names
 from relbase.references.xml_vocabulary import RSS, XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
@@ -77,6 +78,8 @@ class Element(NamedTuple):
         text_end: where its text ends, which is markup only in sections, comments and instructions;
             `end` where it has none, or elements in it.
         attributes: those that its rows ask for, by key.
+        opens: whether its inside is of its own: it has an `xml:base`, or is a template. Its end is
+            `Left`, but for the root.
     """
 
     named: Named
@@ -85,6 +88,7 @@ class Element(NamedTuple):
     end: int
     text_end: int
     attributes: Mapping[bytes, Attribute]
+    opens: bool
 
 
 class Sheet(NamedTuple):
@@ -94,7 +98,7 @@ class Sheet(NamedTuple):
 
 
 class Left(NamedTuple):
-    """The end of an element that has an `xml:base`, other than the root."""
+    """The end of an element that `opens` a scope."""
 
     end: int
 
@@ -126,11 +130,11 @@ class _Scope(NamedTuple):
 
     depth: int
     bound: Mapping[bytes, bytes | None]
-    has_base: bool
+    opens: bool
 
 
 # One loop over the tokens: its branches are the kinds of markup.
-def elements(  # noqa: C901, PLR0912
+def elements(  # noqa: C901, PLR0912, PLR0915
     text: bytes, skip: Callable[[bytes, int], int] | None = None
 ) -> Iterator[Found]:
     """The elements of a document that can hold references, in order.
@@ -159,7 +163,7 @@ def elements(  # noqa: C901, PLR0912
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
                 names.restore(scope.bound)
-                if scope.has_base:
+                if scope.opens:
                     yield Left(pos)
         elif group == _TAG:
             name = found[1]
@@ -176,20 +180,20 @@ def elements(  # noqa: C901, PLR0912
                 named = names.of_element(name)
             if found.start(2) < found.end(2):
                 attributes = _asked(text, found, names, named)
-            has_base = XML_BASE in attributes
+            opens = not is_prolog and (XML_BASE in attributes or _is_template(named))
             text_end = pos
             is_open = not found[3]
             if named.held.text and is_open:
                 text_end = _text_end(text, pos)
-            if attributes or named.held.text or is_prolog or _is_item(named):
+            if attributes or named.held.text or is_prolog or opens or is_item(named):
                 start = found.start(1) - 1
-                yield Element(named, name, start, pos, text_end, attributes)
-            if (declared or has_base) and not is_prolog:
+                yield Element(named, name, start, pos, text_end, attributes, opens)
+            if opens or (declared and not is_prolog):
                 if is_open:
-                    scopes.append(_Scope(depth, before, has_base))
+                    scopes.append(_Scope(depth, before, opens))
                 else:
                     names.restore(before)
-                    if has_base:
+                    if opens:
                         yield Left(pos)
             depth += is_open
             is_prolog = False
@@ -211,9 +215,14 @@ def elements(  # noqa: C901, PLR0912
             pos += len(_CLOSING[group])
 
 
-def _is_item(named: Named) -> bool:
+def is_item(named: Named) -> bool:
     """Whether an element is an item of RSS: its link may be the base of its HTML."""
     return named.local == b"item" and named.vocabulary == RSS
+
+
+def _is_template(named: Named) -> bool:
+    """Whether an element's inside is no part of the document's tree (rule 4)."""
+    return named.local == b"template" and named.vocabulary == HTML
 
 
 def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
@@ -280,6 +289,73 @@ def _text_end(text: bytes, pos: int) -> int:
             return begin
         pos += len(closing)
     return begin
+
+
+def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
+    """Where an item of RSS ends, and the text of its own `link`, as a value without quotes.
+
+    Args:
+        text: the document.
+        item: it ends at the latest where the next one begins.
+    """
+    name = item.name[: -len(item.named.local)] + b"link"
+    depth, pos = 0, item.end
+    link: Attribute | None = None
+    while found := _token(text, pos):
+        start, pos = pos, found.end()
+        group = found.lastindex
+        if group is None:
+            depth -= 1
+            if depth < 0:
+                return start, link
+        elif group == _TAG:
+            if found[1] == item.name:
+                return start, link
+            is_open = not found[3]
+            if link is None and depth == 0 and found[1] == name and is_open:
+                link = Attribute(b"", pos, _text_end(text, pos), b"")
+            depth += is_open
+        elif group == _DOCTYPE or (pos := text.find(_CLOSING[group], pos)) < 0:
+            break
+    return len(text), link
+
+
+def embedded_base(text: bytes) -> Attribute | None:
+    """The first `<base>` of XHTML that has an href, in a document that a browser shows (rule 4).
+
+    Args:
+        text: the document, in UTF-8.
+    """
+    if not _base_tag(text):
+        return None
+    is_root = True
+    opened: list[bool] = []
+    templates = 0
+    for each in elements(text):
+        if isinstance(each, Left):
+            templates -= opened.pop()
+        elif isinstance(each, Element):
+            if is_root and not is_shown(each):
+                return None
+            is_root = False
+            if each.opens:
+                opened.append(_is_template(each.named))
+                templates += opened[-1]
+            is_base = each.named.local == b"base" and each.named.vocabulary == HTML
+            if is_base and b"href" in each.attributes and not templates:
+                return each.attributes[b"href"]
+    return None
+
+
+_base_tag: Final = re.compile(rb"<(?:[^ \t\r\n<>:]++:)?+base[ \t\r\n/>]").search
+
+
+def is_shown(root: Element) -> bool:
+    """Whether a document is one that browsers show: XHTML, SVG, MathML."""
+    return root.named.vocabulary in _SHOWN
+
+
+_SHOWN: Final = frozenset((HTML, MATH, SVG))
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from relbase.references.vocabulary import Row
 
-# What decides without being a reference: scopes, and items of RSS.
+# What decides without being a reference: scopes, items of RSS, templates.
 _SCOPES: Final = (b"base", b"codebase")
-_ITEM: Final = b"item"
+_OPENING: Final = (b"item", b"template")
 
 # After `<` and maybe a prefix: a name of no interest; one of which the text is a URL or HTML.
 _PLAIN: Final = rb"""(?!(?:%(texts)s)[ \t\r\n/>])%(local)s>[^<]*+(?:</[^>]*+>)?+
@@ -74,7 +74,7 @@ def _pattern() -> re.Pattern[bytes]:
         b"styles": _any_of(_only(attributes, Nested.CSS)),
     }
     parts |= {
-        b"texts": _any_of([*texts, _ITEM]),
+        b"texts": _any_of([*texts, *_OPENING]),
         b"urls": _any_of(_only(texts, Syntax.URL)),
         b"markups": _any_of(_only(texts, Nested.HTML)),
     }

@@ -9,9 +9,9 @@ RSS's `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers, `x
 1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style sheets of XSLT what
 looks like a reference is a template: nothing in them is one.
 
-Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS 1.5.1,
-Apple's and Google's podcast modules, the podcast namespace, sitemaps.org and Google's extensions,
-OPML 2.0, OPF 3.3 and 2.0, NCX 2005, DocBook 4.5 and 5.1, XLink 1.1, XML Base 2.
+Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
+1.5.1, Apple's and Google's podcast modules, the podcast namespace, sitemaps.org and Google's
+extensions, OPML 2.0, OPF 3.3 and 2.0, NCX 2005, DocBook 4.5 and 5.1, XLink 1.1, XML Base 2.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.notes import Note, Reason
 from relbase.view.charset import Charset, Source
-from relbase.view.transcode import UNREADABLE, document_view, reference, text_view
+from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 # How the charset of a kind is found: in the bytes, with the label of a heading or None.
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
-# How a kind writes a character that the charset has not, None for character references.
-Escape: TypeAlias = Callable[[str], bytes] | None
+# How the text of a kind is shown in UTF-8, by its charset; None where the bytes are scanned.
+ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
 
 
 class Text(NamedTuple):
@@ -52,21 +52,35 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
     return charset
 
 
-def read_text(data: bytes, charset: Charset, escape: Escape, context: Context) -> Text | Note:
+def escaping(escape: Callable[[str], bytes]) -> ViewRule:
+    """How a text is shown in which a character that the charset has not is not written as in HTML.
+
+    Args:
+        escape: writes such a character.
+    """
+
+    def view(data: bytes, charset: str) -> View | None:
+        found = document_view(data, charset, escape)
+        if found is None and charset != "utf-8" and not data.isascii():
+            return text_view(data, charset, escape)
+        return found
+
+    return view
+
+
+def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -> Text | Note:
     """Return the text of a document, or a note on why nobody can read it.
 
     Args:
         data: its bytes.
         charset: its charset.
-        escape: of its kind.
+        rule: of its kind.
         context: of its container.
     """
     if charset.name in UNREADABLE:
         text = f"the charset label stands for {charset.name!r}, which nobody can read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
-    view = document_view(data, charset.name, escape or reference)
-    if view is None and escape and charset.name != "utf-8" and not data.isascii():
-        view = text_view(data, charset.name, escape)
+    view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
     unstated = _unstated(data) if charset.source in _GUESSED else None
     inside = replace(context, charset=name, encoding=charset.name, unstated=unstated)

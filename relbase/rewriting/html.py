@@ -9,9 +9,8 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
@@ -22,8 +21,8 @@ from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped
 from relbase.references.foreign import HTML
+from relbase.references.scanner import choose_scanner
 from relbase.references.scripts import json_escaped, json_view
-from relbase.references.skim import SAMPLES, skimming
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
@@ -35,7 +34,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.url.resolver import Profile
+from relbase.rewriting.scan import skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -44,7 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.bases.layers import Base
-    from relbase.references.skim import Insertions, Skim
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
@@ -55,27 +53,70 @@ MAX_SRCDOC_DEPTH: Final = 16
 
 
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of an HTML document, whose `<base>` is looked for first.
+    """The items of an HTML document, on the base that its `<base>` states.
 
     Args:
         text: the document, in an ASCII-compatible charset.
         around: the context of its container.
     """
-    is_skimmed = _is_skimmed(text, around)
-    if is_skimmed:
-        items = _without_base(text, around)
-        if items is not None:
+    scanner = choose_scanner(len(text))
+    inside, notes = _within(text, None, around)
+    skim = skim_for(inside, scanner)
+    if skim is None:
+        attribute = html.embedded_base(text)
+    else:
+        items: list[Item] = []
+        elements = html.elements(text, 0, len(text), skim=skim)
+        attribute = _up_to_base(text, elements, items, inside, around)
+        if attribute is None:
+            yield from notes
             yield from items
+            # What is left, when it was not looked at to the end.
+            for element in elements:
+                yield from _visit_element(text, element, inside, around)
             return
-    attribute = html.embedded_base(text)
     inside, notes = _within(text, attribute, around)
     yield from notes
+    yield from _visit_on_base(text, attribute, inside, around, scanner)
+
+
+# So much may be written before a `<base>` that decides for it is met, and is kept until then.
+_KEPT_GROWTH: Final = 1 << 20
+
+
+def _up_to_base(
+    text: bytes,
+    elements: Iterator[html.Element | list[Edit]],
+    items: list[Item],
+    inside: Context,
+    around: Context,
+) -> Attribute | None:
+    """The `<base>` that decides, as soon as it is met; what is visited before goes into `items`.
+
+    To look for one first costs a tenth of all. What is written before it must not be long, since it
+    is kept until then (threat A8): past that it is looked for.
+    """
+    room = len(text) + _KEPT_GROWTH
+    for element in elements:
+        if isinstance(element, html.Element) and (found := html.base_href(text, element)):
+            return found
+        visited = list(_visit_element(text, element, inside, around))
+        items += visited
+        room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
+        if room < 0:
+            return html.embedded_base(text)
+    return None
+
+
+def _visit_on_base(
+    text: bytes, attribute: Attribute | None, inside: Context, around: Context, scanner: str
+) -> Iterator[Item]:
+    """The items of a document whose base is known, those before its `<base>` too."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    skim, prefixes = _skimming(inside) if is_skimmed else (None, {})
-    for element in html.elements(text, 0, len(text), skim=skim):
+    for element in html.elements(text, 0, len(text), skim=skim_for(inside, scanner)):
         is_base = isinstance(element, html.Element) and element.name == b"base"
-        for item in _visit_element(text, element, prefixes, inside, around):
+        for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base
             yield item
     if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
@@ -86,39 +127,12 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         yield Note(Reason.BASE_LATE, inside.part, Span(attribute.start, attribute.end), text_)
 
 
-def _without_base(text: bytes, around: Context) -> list[Item] | None:
-    """The items of a document that can be skimmed; None when a `<base>` decides.
-
-    That shows on the way: to look for one first costs a tenth of all. What is written must not be
-    long, since it is kept until then (threat A8).
-    """
-    inside, _ = _within(text, None, around)
-    skim, prefixes = _skimming(inside)
-    items: list[Item] = []
-    room = len(text) + (1 << 20)
-    for element in html.elements(text, 0, len(text), skim=skim):
-        is_base = isinstance(element, html.Element) and element.name == b"base"
-        if is_base and html.embedded_base(text):
-            return None
-        found = list(_visit_element(text, element, prefixes, inside, around))
-        items += found
-        if isinstance(element, html.Element):
-            room -= sum(len(item.new) for item in found if isinstance(item, Edit))
-            if room < 0:
-                return None
-    return items
-
-
 def _visit_element(
-    text: bytes,
-    element: html.Element | Insertions,
-    prefixes: Mapping[int, bytes],
-    inside: Context,
-    around: Context,
+    text: bytes, element: html.Element | list[Edit], inside: Context, around: Context
 ) -> Iterable[Item]:
-    """The items of one element, or of those that skimming passed over."""
+    """The items of one element, or the edits of those that were passed over."""
     if isinstance(element, list):
-        return [Edit(at, at, prefixes[shape]) for at, shape in element]
+        return element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     context = around if is_base and not _is_stand_in(text, element, around) else inside
@@ -135,7 +149,7 @@ def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Ite
         around: the context of what is around that document.
     """
     for element in html.elements(text, 0, len(text), hidden=True):
-        yield from _visit_element(text, element, {}, inside, around)
+        yield from _visit_element(text, element, inside, around)
 
 
 def html_base(text: bytes, around: Context) -> Base:
@@ -182,14 +196,8 @@ class _Sheets:
 
     def __call__(self) -> bool:
         if self._found is None:
-            self._found = _links_sheets(self._text) is not None
+            self._found = html.has_sheets(self._text)
         return self._found
-
-
-# Without `=` in the value each byte is looked at for one `rel` only: linear.
-_links_sheets: Final = re.compile(
-    rb"@import|\brel[\t\n\f\r ]*+=[\t\n\f\r ]*+[\"']?[^\"'=>]*?stylesheet", re.IGNORECASE
-).search
 
 
 def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
@@ -206,65 +214,6 @@ def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
     inner = attribute_view(raw, attribute.quote or b"", charset).inner
     (span,) = values.url(inner)
     return clean(decode_inner(inner[span.start : span.end]))
-
-
-# In the time in which the regex of skimming is compiled, the exact tokenizer walks so many bytes.
-# So the first page of a process is walked, unless it is large; after that skimming pays.
-SKIMMED_FROM: Final = 1 << 18
-
-
-class _Seen:
-    """How many bytes of HTML this process has been given, as far as it matters."""
-
-    __slots__ = ("size",)
-
-    def __init__(self) -> None:
-        self.size = 0
-
-    def add(self, size: int) -> int:
-        self.size = min(self.size + size, _SEEN_ENOUGH)
-        return max(self.size, size)
-
-
-_SEEN_ENOUGH: Final = 1 << 20
-_seen: Final = _Seen()
-
-
-def _is_skimmed(text: bytes, context: Context) -> bool:
-    policy = context.task.policy
-    if not context.task.edits_only or policy.extended or policy.chooses or context.task.places:
-        return False
-    return _seen.add(len(text)) >= SKIMMED_FROM
-
-
-def _skimming(context: Context) -> tuple[Skim, Mapping[int, bytes]]:
-    """How a document is skimmed, and what is inserted before references of each shape."""
-    whatwg = context.task.profile is Profile.WHATWG
-    prefixes: Mapping[int, bytes] = {}
-    if context.resolve is not None and not context.task.policy.keep_fragments:
-        is_long = len(context.base.url) > _REMEMBERED_URL
-        prefixes = (_prefixes if is_long else _remembered_prefixes)(context.resolve)
-    # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
-    insertions = len(prefixes) == len(SAMPLES) and not (
-        whatwg and not context.base.url.startswith(("http:", "https:"))
-    )
-    unquoted = all(plain_unquoted(prefix) for prefix in prefixes.values())
-    return skimming(insertions=insertions, whatwg=whatwg, unquoted=unquoted), prefixes
-
-
-def _prefixes(resolve: Callable[[str], str]) -> Mapping[int, bytes]:
-    """What a reference of each shape resolves to, without the reference; where that is plain."""
-    prefixes: dict[int, bytes] = {}
-    for shape, sample in SAMPLES.items():
-        url = resolve(sample)
-        if url.endswith(sample) and url.isascii() and plain_in_quotes(url.encode("ascii")):
-            prefixes[int(shape)] = url[: len(url) - len(sample)].encode("ascii")
-    return prefixes
-
-
-# Messages of a mailbox most often share their base; a hostile one may be as long as the mailbox.
-_REMEMBERED_URL: Final = 1 << 12
-_remembered_prefixes: Final = lru_cache(maxsize=16)(_prefixes)
 
 
 def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item]:
@@ -307,6 +256,17 @@ def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Itera
         return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
     return lower(visit(view.inner, context, place), view, offset)
+
+
+def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """The items of one value, decoded, by the syntax of its row.
+
+    Args:
+        text: the value, in UTF-8.
+        context: of the document.
+        place: where the value stands.
+    """
+    return VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:

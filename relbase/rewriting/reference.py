@@ -77,9 +77,9 @@ def visit_url(
     if is_full and not is_absolute(reference, task.profile, context.base.url):
         verdict = _TOO_MUCH
     else:
-        verdict = _verdict(reference, context, place)
+        verdict = verdict_of(reference, context, place)
     if keeps is not None and verdict.status is not Status.ABSOLUTE and (kept := keeps(reference)):
-        verdict = _Verdict(Status.KEPT, verdict.url, kept.note)
+        verdict = Verdict(Status.KEPT, verdict.url, kept.note)
     status, url, note = verdict
     if not task.edits_only or (status is Status.UNRESOLVED and note is None):
         yield Found(
@@ -123,8 +123,10 @@ def unstated(reference: str, context: Context) -> Note | None:
 
 
 def own_url(base: Base) -> str | None:
-    """The document's own URL: the chain without its `<base>`, without fragment (rule 6)."""
-    around = base.outer if base.layer is Layer.EMBEDDED else base
+    """The document's own URL: the chain without what it embeds, without fragment (rule 6)."""
+    around: Base | None = base
+    while around is not None and around.layer is Layer.EMBEDDED:
+        around = around.outer
     if around is None or not around.usable:
         return None
     return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
@@ -159,7 +161,7 @@ _SHARED: Final = 1024
 _shared: Final = lru_cache(maxsize=64)(encode_inner)
 
 
-class _Verdict(NamedTuple):
+class Verdict(NamedTuple):
     """What becomes of a reference, what it resolves to, and what is to be noted."""
 
     status: Status
@@ -168,39 +170,46 @@ class _Verdict(NamedTuple):
 
 
 # What is listed is as long as what would be written: past the limit nothing more is resolved.
-_TOO_MUCH: Final = _Verdict(Status.UNRESOLVED, None)
+_TOO_MUCH: Final = Verdict(Status.UNRESOLVED, None)
 
 
-def _verdict(reference: str, context: Context, place: Place) -> _Verdict:
+def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
+    """Return what becomes of a reference.
+
+    Args:
+        reference: as the URL parser reads it.
+        context: of the text that it stands in.
+        place: where it stands there.
+    """
     if is_absolute(reference, context.task.profile, context.base.url):
-        return _Verdict(Status.ABSOLUTE, reference)
+        return Verdict(Status.ABSOLUTE, reference)
     relative = Status.KEPT if _is_kept(reference, context, place) else Status.REWRITTEN
     failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
-        return _Verdict(Status.KEPT if url is None else relative, url)
+        return Verdict(Status.KEPT if url is None else relative, url)
     places = context.task.places
     if places is not None and relative is Status.REWRITTEN:
         # What stays relative is on a relative <base>.
         placed = Placed() if place.element == "base" else places(reference)
         if placed is not None:
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
-            return _Verdict(status, placed.url, placed.note)
+            return Verdict(status, placed.url, placed.note)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
         # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
         alone = place.element == "base" and not context.base.url
         if alone and parses_alone(reference, context.task.profile):
-            return _Verdict(Status.ABSOLUTE, reference)
-        return _Verdict(failed, None)
+            return Verdict(Status.ABSOLUTE, reference)
+        return Verdict(failed, None)
     try:
         url = resolve(reference)
     except ValueError as error:
         note = Note(Reason.REFERENCE_FAILED, "", None, str(error))
-        return _Verdict(failed, None, None if failed is Status.KEPT else note)
+        return Verdict(failed, None, None if failed is Status.KEPT else note)
     if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
-        return _Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
-    return _Verdict(relative, url)
+        return Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
+    return Verdict(relative, url)
 
 
 # How the profiles write a path that begins with `//` after a scheme alone.

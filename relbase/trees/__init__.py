@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from relbase.call import DEFAULT_POLICY, URL, ProfileName, as_policy, as_url
 from relbase.rewriting.items import Status
+from relbase.trees.walk import TOLD, Walk
 from relbase.trees.walk import TreeLink as TreeLink
-from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, as_profile
 
 if TYPE_CHECKING:
@@ -65,20 +65,20 @@ def make_links_absolute(
     >>> lxml.html.tostring(page)
     b'<p><a href="http://h.example/x">x</a><img srcset="http://h.example/d/y 2x"></p>'
     """
+    if not isinstance(drop_base, bool):
+        kind = type(drop_base).__name__
+        raise TypeError(f"drop_base is a bool, not {kind}: give True or False")
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
     changed = []
     # All is found before anything is changed: the walk goes along what would change.
-    for value in list(walk.values()):
+    for value in list(walk.values(all_=False)):
         links = value.links
         if value.text is not None and not walk.write(value):
             links = [link._replace(url=None, status=Status.UNRESOLVED) for link in links]
-        changed += [link for link in links if link.status in _TOLD]
+        changed += [link for link in links if link.status in TOLD]
     if drop_base:
         walk.drop_base()
     return changed
-
-
-_TOLD = (Status.REWRITTEN, Status.UNRESOLVED)
 
 
 def iterlinks(
@@ -110,7 +110,7 @@ def iterlinks(
     [('x.png', 15)]
     """
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return (link for value in walk.values() for link in value.links)
+    return (link for value in walk.values(all_=True) for link in value.links)
 
 
 def _walk(
@@ -136,6 +136,8 @@ def _walk(
 def _opened(tree: object) -> Tree:
     """The tree in the hands of what knows its package."""
     packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
+    if isinstance(tree, (list, tuple)):
+        raise TypeError(f"a {type(tree).__name__} is no tree: give one tree at a time")
     if "bs4" in packages:
         from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
 
@@ -154,8 +156,6 @@ def _advice(tree: object) -> str:
         return "give bytes to relbase.rewrite, or a str to relbase.rewrite_text"
     if hasattr(tree, "root"):
         return "give selector.root, the tree of lxml in it"
-    if isinstance(tree, (list, tuple)):
-        return "give one tree at a time"
     if type(tree).__module__.startswith("xml."):
         return "parse the document with lxml.etree"
     return "parse the document with BeautifulSoup or lxml, or give its bytes to relbase.rewrite"

@@ -10,7 +10,8 @@ Names are those of lxml: `{namespace}local`, or the name alone; other trees spel
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from relbase.references import vocabulary, xml_vocabulary
@@ -19,7 +20,7 @@ from relbase.references.tags import RAW_TEXT
 from relbase.references.xml_vocabulary import CASED, KEYS, ROOTS, VOCABULARIES, Text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator
 
     from relbase.references.vocabulary import Row
 
@@ -46,14 +47,33 @@ class Around(NamedTuple):
 TOP: Final = Around()
 
 
-class Held(NamedTuple):
-    """What an element can hold: its attributes and its text, each with its rows in their order."""
+class Kind(NamedTuple):
+    """What is known of all elements of a name in one vocabulary.
 
-    rows: Mapping[bytes, tuple[Row, ...]]
-    text: tuple[Text, ...]
+    Args:
+        name: in lower case, without a namespace; b"" for a comment or an instruction.
+        rows: its attributes, as the vocabulary names them, each with its rows in their order.
+        text: how its text holds references.
+        vocabulary: whose element it is, None for an unknown one.
+        keys: its attributes that may hold references, as the tree names them, each with its row
+            where that is so whatever else the element says.
+        is_special: whether something else holds inside of it than around it.
+        is_base: whether it is HTML's `<base>`, which stands on what is around the document.
+        by_browsers: whether browsers, which know no xml:base, read it as their own.
+    """
+
+    name: bytes
+    rows: Mapping[bytes, tuple[Row, ...]] = {}
+    text: tuple[Text, ...] = ()
+    vocabulary: str | None = None
+    keys: Mapping[str, Row | None] = {}
+    is_special: bool = False
+    is_base: bool = False
+    by_browsers: bool = True
 
 
-_NOTHING: Final = Held({}, ())
+COMMENT: Final = Kind(b"")
+SHEET: Final = Kind(b"")  # <?xml-stylesheet?>
 
 
 class Spot(NamedTuple):
@@ -61,29 +81,22 @@ class Spot(NamedTuple):
 
     Args:
         element: of the tree.
-        held: what it can hold.
-        name: of the element, b"" for what is none.
-        names: its attributes: how the vocabulary names them, and how the tree does.
-        is_base: whether it is HTML's `<base>`, which stands on what is around the document.
-        is_sheet: whether it is an `<?xml-stylesheet?>`.
-        by_browsers: whether browsers, which know no xml:base, read it as their own.
+        kind: what is known of it.
+        keys: its attributes, how the tree names them by how lxml would; the same where they agree.
         scope: the xml:base of what is around it.
     """
 
     element: Any
-    held: Held = _NOTHING
-    name: bytes = b""
-    names: Mapping[bytes, str] = {}
-    is_base: bool = False
-    is_sheet: bool = False
-    by_browsers: bool = True
+    kind: Kind
+    keys: Mapping[str, str] | Sequence[str] = ()
     scope: Scope | None = None
 
 
 # Elements inside of which something else holds than around them.
 HIDING: Final = frozenset((b"template", b"noscript"))
 _OPAQUE: Final = RAW_TEXT - HIDING - {b"style", b"script"}
-SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
+_SPECIAL: Final = frozenset((b"svg", b"math")) | _OPAQUE
+SPECIAL_TAGS: Final = frozenset(name.decode() for name in _SPECIAL)
 
 _XML_ATTRIBUTES: Final = {
     f"{{{uri.decode()}}}{local.decode()}": key for (uri, local), key in KEYS.items()
@@ -91,9 +104,8 @@ _XML_ATTRIBUTES: Final = {
 _BROWSERS: Final = frozenset((HTML, SVG, MATH))
 
 
-@dataclass(frozen=True, slots=True)
 class Known:
-    """The names of one tree that matter, looked up once each.
+    """What is known of the names of one tree, looked up once each.
 
     Args:
         root: the name of the root, which says what a document in no namespace is.
@@ -101,104 +113,128 @@ class Known:
         extended: whether rows of the policy `extended` count.
     """
 
-    root: str
-    is_html: bool
-    extended: bool
-    _attributes: dict[str, bytes] = field(init=False, default_factory=dict)
-    _helds: dict[tuple[str, str | None], tuple[bytes, Held]] = field(
-        init=False, default_factory=dict
-    )
-    _plain: str | None = field(init=False, default=None)
+    __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "attributes")
 
-    def __post_init__(self) -> None:
-        self._attributes.update(_attributes(is_html=self.is_html, extended=self.extended))
-        object.__setattr__(self, "_plain", ROOTS.get(self.root.encode()))
+    def __init__(self, root: str, *, is_html: bool, extended: bool) -> None:
+        self._is_html = is_html
+        self._extended = extended
+        self._plain = ROOTS.get(root.encode("utf-8", "surrogatepass"))
+        self._kinds: dict[tuple[str, str], Kind] = {}
+        # How trees name attributes, and how the vocabulary does.
+        self.attributes = _attributes(is_html=is_html)
 
-    def may_hold(self, tag: str, keys: Iterable[str]) -> bool:
-        """Whether an element may hold references, by its name and those of its attributes."""
-        return (
-            not self._attributes.keys().isdisjoint(keys)
-            or tag.endswith(_TEXTS)
-            or (not self.is_html)
-        )
-
-    def vocabulary(self, tag: str, around: Around) -> str | None:
-        """The vocabulary, or the namespace of HTML, that an element is of; None for an unknown one.
-
-        Args:
-            tag: the name of the element.
-            around: what is around it.
-        """
+    def _vocabulary(self, tag: str, around: Around) -> str | None:
         if tag[0] == "{":
-            return VOCABULARIES.get(tag[1 : tag.index("}")].encode())
-        if self.is_html:
-            return namespace_in_tree(tag.lower().encode(), around.namespace)
+            return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
+        if self._is_html:
+            name = tag.lower().encode("utf-8", "surrogatepass")
+            return namespace_in_tree(name, around.namespace)
         return self._plain
 
-    def names(self, spelled: Iterable[str], keys: Iterable[str]) -> dict[bytes, str]:
-        """The attributes that matter: how the vocabulary names them, and how the tree does.
+    def kind(self, tag: str, around: Around) -> Kind:
+        """What is known of an element.
 
         Args:
-            spelled: the names of an element's attributes as lxml has them.
-            keys: the same as the tree has them.
-        """
-        known = self._attributes
-        return {known[name]: key for name, key in zip(spelled, keys, strict=True) if name in known}
-
-    def spot(
-        self,
-        element: Any,  # noqa: ANN401
-        tag: str,
-        names: Mapping[bytes, str],
-        around: Around,
-    ) -> Spot:
-        """An element as a spot.
-
-        Args:
-            element: of the tree.
             tag: its name.
-            names: its attributes that matter.
             around: what is around it.
         """
-        vocabulary_ = self.vocabulary(tag, around)
-        place = (tag, vocabulary_)
-        if place not in self._helds:
-            self._helds[place] = self._held(tag, vocabulary_)
-        name, held = self._helds[place]
-        return Spot(
-            element,
-            held,
-            name,
-            names,
-            is_base=name == b"base" and vocabulary_ == HTML,
-            by_browsers=vocabulary_ in _BROWSERS,
-            scope=around.scope,
+        found = self._kinds.get((tag, around.namespace))
+        if found is None:
+            make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
+            vocabulary_ = self._vocabulary(tag, around)
+            found = make(tag, vocabulary_, is_html=self._is_html, extended=self._extended)
+            self._kinds[tag, around.namespace] = found
+        return found
+
+    def inside(self, kind: Kind, around: Around, scope: Scope | None = None) -> Around:
+        """What is around the children of an element.
+
+        Args:
+            kind: of the element.
+            around: what is around the element itself.
+            scope: the xml:base that is in force inside.
+        """
+        is_html = self._is_html and kind.vocabulary == HTML
+        is_hidden = kind.name == b"template" or (kind.name == b"noscript" and is_html)
+        return Around(
+            namespace_inside(kind.name, kind.vocabulary or ""),
+            around.hidden or is_hidden,
+            around.opaque or (is_html and kind.name in _OPAQUE),
+            scope,
         )
 
-    def _held(self, tag: str, vocabulary_: str | None) -> tuple[bytes, Held]:
-        local = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
-        if self.is_html:
-            local = local.lower()
-            if vocabulary_ not in _BROWSERS:
-                return local, _NOTHING
-            html = vocabulary.held(vocabulary_, local)
-            return local, Held(html.rows, tuple(map(Text, html.text)))
-        xml = xml_vocabulary.held(vocabulary_, local)
-        return CASED.get(local, local), Held(xml.rows, xml.text)
+    def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
+        """How the tree names an attribute of an element, None where it has none.
+
+        Args:
+            name: as the vocabulary has it.
+            keys: of the element's spot.
+        """
+        for key in _spellings(is_html=self._is_html).get(name, ()):
+            if key in keys:
+                return keys[key] if isinstance(keys, Mapping) else key
+        return None
 
 
-_TEXTS: Final = ("style", "script")
+@lru_cache(maxsize=2)
+def _spellings(*, is_html: bool) -> dict[bytes, list[str]]:
+    """The names of attributes in the vocabulary, and how trees name them."""
+    found: dict[bytes, list[str]] = {}
+    for key, name in _attributes(is_html=is_html).items():
+        found.setdefault(name, []).append(key)
+    return found
 
 
-def _attributes(*, is_html: bool, extended: bool) -> dict[str, bytes]:
+def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -> Kind:
+    name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
+    rows: Mapping[bytes, tuple[Row, ...]] = {}
+    text: tuple[Text, ...] = ()
+    if not is_html:
+        held = xml_vocabulary.held(vocabulary_, name)
+        rows, text = held.rows, held.text
+        name = CASED.get(name, name)
+    elif vocabulary_ in _BROWSERS:
+        name = name.lower()
+        html = vocabulary.held(vocabulary_, name)
+        rows, text = html.rows, tuple(map(Text, html.text))
+    counting = {
+        attribute: tuple(row for row in found if extended or not row.extended)
+        for attribute, found in rows.items()
+    }
+    return Kind(
+        name,
+        counting,
+        text,
+        vocabulary_,
+        {
+            key: _only_row(counting[attribute])
+            for key, attribute in _attributes(is_html=is_html).items()
+            if counting.get(attribute)
+        },
+        is_special=tag.lower() in SPECIAL_TAGS,
+        is_base=name == b"base" and vocabulary_ == HTML,
+        by_browsers=vocabulary_ in _BROWSERS,
+    )
+
+
+# Names that documents share; a hostile one may be as long as its document.
+_LONGEST_NAME: Final = 64
+_remembered_kind: Final = lru_cache(maxsize=512)(_kind)
+
+
+def _only_row(rows: tuple[Row, ...]) -> Row | None:
+    """The row of an attribute that counts whatever else its element says."""
+    return rows[0] if rows[0].when is None and not rows[0].on_codebase else None
+
+
+@lru_cache(maxsize=2)
+def _attributes(*, is_html: bool) -> dict[str, bytes]:
     """The attributes that may matter: how trees name them, and how the vocabulary does."""
     if not is_html:
         names = {name for name in xml_vocabulary.attribute_rows() if name != b"base"}
         asked = {*names, *_CONDITIONS, b"isPermaLink", b"mode"}
         return {**{name.decode(): CASED.get(name, name) for name in asked}, **_XML_ATTRIBUTES}
-    places = (
-        vocabulary.attributes(namespace, extended=extended) for namespace in (HTML, SVG, MATH)
-    )
+    places = (vocabulary.attributes(namespace, extended=True) for namespace in (HTML, SVG, MATH))
     found = {name.decode(): name for name in _CONDITIONS.union(*places)}
     # html5lib spells SVG's and MathML's as these do.
     cased = {name.decode(): lower for name, lower in CASED.items()}
@@ -213,28 +249,6 @@ _XML_ATTRIBUTES_OF_HTML: Final = {
 _CONDITIONS: Final = frozenset(
     b"attributename codebase http-equiv itemprop name property type valuetype".split()
 )
-
-
-def inside(
-    tag: str, vocabulary_: str | None, around: Around, scope: Scope | None, *, is_html: bool
-) -> Around:
-    """Return what is around the children of an element.
-
-    Args:
-        tag: its name.
-        vocabulary_: its vocabulary.
-        around: what is around the element.
-        scope: the xml:base that is in force inside.
-        is_html: whether the tree is of HTML.
-    """
-    name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass").lower()
-    hides = name == b"template" or (name == b"noscript" and vocabulary_ == HTML)
-    return Around(
-        namespace_inside(name, vocabulary_ or ""),
-        around.hidden or hides,
-        around.opaque or (is_html and vocabulary_ == HTML and name in _OPAQUE),
-        scope,
-    )
 
 
 def names_html(root: object) -> bool:
@@ -286,7 +300,10 @@ class Tree(Protocol):
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
 
-    def spots(self, *, extended: bool) -> Iterable[Spot]:
+    def known(self, *, extended: bool) -> Known:
+        """What is known of the names of the tree."""
+
+    def spots(self, known: Known) -> Iterable[Spot]:
         """What may hold references in this part, in the order of the document."""
 
     def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from relbase.references.foreign import HTML
 from relbase.trees.markup import (
-    SPECIAL,
+    COMMENT,
+    SHEET,
     TOP,
     Around,
+    Kind,
     Known,
     Spot,
-    inside,
     is_conditional,
     is_sheet_link,
     names_html,
@@ -28,8 +28,6 @@ from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    from relbase.trees.markup import Scope
 
 
 def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
@@ -42,7 +40,6 @@ def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
     return LxmlTree(element)
 
 
-_SPECIAL_TAGS: Final = frozenset(name.decode() for name in SPECIAL)
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
@@ -66,13 +63,12 @@ class LxmlTree:
 
     def bases(self, *, whole: bool) -> Iterator[Any]:
         """The `<base>` elements with an href that a browser sees, in order."""
-        known = self._known(extended=False)
+        known = self.known(extended=False)
         element = self._root if whole else self._element
         for base in element.iter("{*}base"):
             if base.get("href") is not None:
                 around = self._around(base, known)
-                is_html = known.vocabulary(base.tag, around) == HTML
-                if is_html and not (around.hidden or around.opaque):
+                if known.kind(base.tag, around).is_base and not (around.hidden or around.opaque):
                     yield base
 
     def has_sheets(self) -> bool:
@@ -81,28 +77,29 @@ class LxmlTree:
             return True
         return any(is_sheet_link(link.get("rel")) for link in self._root.iter("{*}link"))
 
-    def spots(self, *, extended: bool) -> Iterator[Spot]:
+    def spots(self, known: Known) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
-        known = self._known(extended=extended)
         around = self._around(self._element, known)
         if not self._is_html or around != TOP:
             yield from self._within(self._nodes(), self._element, around, known)
             return
         nodes = self._nodes()
-        may_hold, conditional = known.may_hold, is_conditional
+        kinds: dict[Any, Kind] = {etree.Comment: COMMENT, etree.PI: SHEET, etree.Entity: SHEET}
         for node in nodes:
             tag = node.tag
-            if tag.__class__ is not str:
-                if tag is etree.Comment and conditional(node.text):
-                    yield Spot(node)
-            elif tag in _SPECIAL_TAGS:
+            kind = kinds.get(tag)
+            if kind is None:
+                kind = kinds[tag] = known.kind(tag, TOP)
+            if kind.is_special:
                 size = sum(1 for _ in node.iter())
                 yield from self._within(node.iter(), node, TOP, known)
                 next(islice(nodes, size - 1, size - 1), None)
-            else:
+            elif kind.name:
                 keys = node.keys()
-                if may_hold(tag, keys):
-                    yield known.spot(node, tag, known.names(keys, keys), TOP)
+                if kind.text or not kind.keys.keys().isdisjoint(keys):
+                    yield Spot(node, kind, keys)
+            elif kind is COMMENT and is_conditional(node.text):
+                yield Spot(node, COMMENT)
 
     def _within(
         self,
@@ -124,26 +121,23 @@ class LxmlTree:
             here = arounds.get(node.getparent(), TOP)
             tag = node.tag
             if tag.__class__ is not str:
-                if here.opaque:
-                    continue
-                if tag is etree.Comment and self._is_html and is_conditional(node.text):
-                    yield Spot(node)
+                if tag is etree.Comment and self._is_html and not here.opaque:
+                    if is_conditional(node.text):
+                        yield Spot(node, COMMENT)
                 elif tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html:
-                    yield Spot(node, is_sheet=True, scope=None)
+                    yield Spot(node, SHEET)
                 continue
             keys = node.keys()
+            kind = known.kind(tag, here)
             if len(node):
-                arounds[node] = self._inside(node, keys, here, known)
-            if not here.opaque and known.may_hold(tag, keys):
-                yield known.spot(node, tag, known.names(keys, keys), here)
+                arounds[node] = self._inside(node, kind, here, known)
+            if not here.opaque and (kind.text or not kind.keys.keys().isdisjoint(keys)):
+                yield Spot(node, kind, keys, here.scope)
 
-    def _inside(self, node: Any, keys: list[str], here: Around, known: Known) -> Around:  # noqa: ANN401
-        stated: Scope | None = here.scope
-        if not self._is_html and _XML_BASE in keys:
-            stated = (node.get(_XML_BASE), here.scope)
-        return inside(
-            node.tag, known.vocabulary(node.tag, here), here, stated, is_html=self._is_html
-        )
+    def _inside(self, node: Any, kind: Kind, here: Around, known: Known) -> Around:  # noqa: ANN401
+        stated = None if self._is_html else node.get(_XML_BASE)
+        scope = here.scope if stated is None else (stated, here.scope)
+        return known.inside(kind, here, scope)
 
     def _nodes(self) -> Iterator[Any]:
         """The nodes of this part; of a whole tree those beside its root, too."""
@@ -156,10 +150,11 @@ class LxmlTree:
         """What is around an element: from the root down to it."""
         around = TOP
         for ancestor in reversed(list(element.iterancestors())):
-            around = self._inside(ancestor, ancestor.keys(), around, known)
+            around = self._inside(ancestor, known.kind(ancestor.tag, around), around, known)
         return around
 
-    def _known(self, *, extended: bool) -> Known:
+    def known(self, *, extended: bool) -> Known:
+        """What is known of the names of the tree."""
         return Known(self._root.tag, is_html=self._is_html, extended=extended)
 
     def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401

@@ -6,7 +6,7 @@ asked for. Values may be lists, where BeautifulSoup takes an attribute for a lis
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import bs4
 from bs4.element import (
@@ -17,15 +17,14 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.references.foreign import HTML
 from relbase.trees.markup import (
-    HIDING,
-    SPECIAL,
+    COMMENT,
+    SHEET,
     TOP,
     Around,
+    Kind,
     Known,
     Spot,
-    inside,
     is_conditional,
     is_sheet_link,
     names_html,
@@ -36,8 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from bs4.element import PageElement
-
-    from relbase.trees.markup import Scope
 
 
 def soup_tree(tree: object) -> SoupTree:
@@ -77,12 +74,12 @@ class SoupTree:
 
     def bases(self, *, whole: bool) -> Iterator[Any]:
         """The `<base>` elements with an href that a browser sees, in order."""
-        known = self._known(extended=False)
+        known = self.known(extended=False)
         for base in _tags(self._root if whole else self._tag):
             if base.name.endswith("base") and base.attrs.get("href") is not None:
                 around = self._around(base, known)
-                is_html = known.vocabulary(self._name(base), around) == HTML
-                if is_html and not (around.hidden or around.opaque):
+                kind = known.kind(self._name(base), around)
+                if kind.is_base and not (around.hidden or around.opaque):
                     yield base
 
     def has_sheets(self) -> bool:
@@ -94,9 +91,8 @@ class SoupTree:
                 return True
         return False
 
-    def spots(self, *, extended: bool) -> Iterator[Spot]:
+    def spots(self, known: Known) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
-        known = self._known(extended=extended)
         # What is around the children of a tag, for those where it is not what it is at the top.
         arounds: dict[int, Around] = {}
         if self._tag.parent is not None:
@@ -104,36 +100,34 @@ class SoupTree:
         for node in _nodes(self._tag):
             here = arounds.get(id(node.parent), TOP) if arounds else TOP
             if isinstance(node, bs4.Tag):
-                name = self._name(node)
-                around = self._inside(node, name, here, known)
-                if around is not TOP:
-                    arounds[id(node)] = around
-                if not here.opaque and known.may_hold(name, node.attrs):
-                    spelled = node.attrs if self._is_html else map(_spelled, node.attrs)
-                    names = known.names(spelled, node.attrs)
-                    yield known.spot(node, name, names, here)
-            elif here.opaque:
-                continue
-            elif isinstance(node, Comment):
-                if self._is_html and is_conditional(node):
-                    yield Spot(node)
-            elif isinstance(node, XMLProcessingInstruction) and node.startswith("xml-stylesheet"):
-                yield Spot(node, is_sheet=True)
+                kind = known.kind(self._name(node), here)
+                if kind.is_special or here is not TOP or not self._is_html:
+                    arounds[id(node)] = self._inside(node, kind, here, known)
+                keys: Any = node.attrs if self._is_html else self._spelled(node)
+                if (kind.text or not kind.keys.keys().isdisjoint(keys)) and not here.opaque:
+                    yield Spot(node, kind, list(keys) if self._is_html else keys, here.scope)
+            elif isinstance(node, PreformattedString) and not here.opaque:
+                yield from self._instruction(node)
 
-    def _inside(self, tag: bs4.Tag, name: str, here: Around, known: Known) -> Around:
-        scope: Scope | None = here.scope
-        if not self._is_html and "xml:base" in tag.attrs:
-            scope = (_joined(tag.attrs["xml:base"]), here.scope)
-        elif here is TOP and (not self._is_html or name.lower() not in _CHANGING):
-            return TOP
-        return inside(name, known.vocabulary(name, here), here, scope, is_html=self._is_html)
+    def _instruction(self, node: PreformattedString) -> Iterator[Spot]:
+        """A conditional comment of HTML, or an `<?xml-stylesheet?>`."""
+        if isinstance(node, Comment) and self._is_html and is_conditional(node):
+            yield Spot(node, COMMENT)
+        elif isinstance(node, XMLProcessingInstruction) and node.startswith("xml-stylesheet"):
+            yield Spot(node, SHEET)
+
+    def _inside(self, tag: bs4.Tag, kind: Kind, here: Around, known: Known) -> Around:
+        stated = None if self._is_html else tag.attrs.get("xml:base")
+        scope = here.scope if stated is None else (_joined(stated), here.scope)
+        return known.inside(kind, here, scope)
 
     def _around(self, tag: bs4.Tag, known: Known) -> Around:
         """What is around a tag: from the top of the soup down to it."""
         around = TOP
         for parent in reversed(list(tag.parents)):
             if not isinstance(parent, bs4.BeautifulSoup):
-                around = self._inside(parent, self._name(parent), around, known)
+                kind = known.kind(self._name(parent), around)
+                around = self._inside(parent, kind, around, known)
         return around
 
     def _name(self, tag: bs4.Tag) -> str:
@@ -142,7 +136,13 @@ class SoupTree:
             return tag.name
         return f"{{{tag.namespace}}}{tag.name.rpartition(':')[2]}"
 
-    def _known(self, *, extended: bool) -> Known:
+    @staticmethod
+    def _spelled(tag: bs4.Tag) -> dict[str, str]:
+        """The attributes of a tag of XML as lxml names them, and as they are."""
+        return {_with_namespace(key): key for key in tag.attrs}
+
+    def known(self, *, extended: bool) -> Known:
+        """What is known of the names of the tree."""
         first = next(iter(_tags(self._root)), self._root)
         return Known(self._name(first), is_html=self._is_html, extended=extended)
 
@@ -194,11 +194,7 @@ def _tags(tag: bs4.Tag) -> Iterator[bs4.Tag]:
     return (node for node in _nodes(tag) if isinstance(node, bs4.Tag))
 
 
-_CHANGING: Final = frozenset(name.decode() for name in SPECIAL | HIDING)
-
-
-def _spelled(attribute: str) -> str:
-    """The name of an attribute of XML as lxml has it: with its namespace, if it has one."""
+def _with_namespace(attribute: str) -> str:
     namespace = getattr(attribute, "namespace", None)
     return f"{{{namespace}}}{attribute.rpartition(':')[2]}" if namespace else attribute
 

@@ -16,13 +16,14 @@ from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
 from relbase.formats import reader
-from relbase.references.values import Syntax, clean
+from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Row
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
 from relbase.rewriting.html import VISITS, visit_comment
-from relbase.rewriting.items import Found
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
-from relbase.rewriting.reference import Place, on_codebase, visit_url
+from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
+from relbase.trees.markup import SHEET
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -32,10 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.references.vocabulary import Says
-    from relbase.rewriting.items import Item, Status
+    from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
-    from relbase.trees.markup import Scope, Spot, Tree
+    from relbase.trees.markup import Kind, Scope, Spot, Tree
 
 
 class TreeLink(NamedTuple):
@@ -75,10 +75,14 @@ class Value(NamedTuple):
 
 
 class _Settled(NamedTuple):
-    """What a value becomes, and the references in it: each with its place, its URL and status."""
+    """What a value becomes, and the references in it: each with its place, its URL and status.
+
+    `stays` is a value that does not change, and holds nothing that cannot be resolved.
+    """
 
     text: str | None
     found: tuple[tuple[str, int, str | None, Status], ...]
+    stays: bool
 
 
 class Walk:
@@ -92,7 +96,7 @@ class Walk:
         resolve_base_href: whether `<base>` counts.
     """
 
-    __slots__ = ("_around", "_inside", "_policy", "_remembered", "_scoped", "_tree")
+    __slots__ = ("_around", "_inside", "_known", "_remembered", "_scoped", "_tree")
 
     def __init__(
         self,
@@ -107,11 +111,15 @@ class Walk:
         retrieved, _ = statements(url or tree.url, ())
         base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
-        self._policy = policy
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
-        self._remembered: dict[tuple[str, int, int], _Settled] = {}
+        self._known = tree.known(extended=policy.extended)
+        # What values become, by the contexts that they stand in.
+        self._remembered: dict[int, dict[tuple[str, int], _Settled]] = {
+            id(self._around): {},
+            id(self._inside): {},
+        }
         # The contexts of each xml:base that is in force somewhere.
         self._scoped: dict[int, tuple[Scope, Context]] = {}
 
@@ -125,32 +133,58 @@ class Walk:
         profile, charset = around.task.profile, around.encoding
         return establish(stated, around.base, profile=profile, charset=charset)[0]
 
-    def values(self) -> Iterator[Value]:
-        """The values that hold references, in the order of the document."""
-        extended = self._policy.extended
-        for spot in self._tree.spots(extended=extended):
-            if not spot.name:
-                yield from self._sheet(spot) if spot.is_sheet else self._comment(spot)
-                continue
-            says = partial(self._says, spot)
-            rows = spot.held.rows
-            for name, attribute in spot.names.items():
-                for row in rows.get(name, ()):
-                    if (extended or not row.extended) and (not row.when or row.when.holds(says)):
-                        value = self._tree.get(spot.element, attribute)
-                        settled = self._settle(spot, name, row, value)
-                        yield _value(spot, spot.element, attribute, settled)
-                        break
-            if spot.held.text:
-                yield from self._texts(spot, says)
+    def values(self, *, all_: bool) -> Iterator[Value]:
+        """The values that hold references, in the order of the document.
 
-    def _texts(self, spot: Spot, says: Says) -> Iterator[Value]:
+        Args:
+            all_: those too that stay as they are, and hold nothing that cannot be resolved.
+        """
+        get = self._tree.get
+        for spot in self._tree.spots(self._known):
+            element, kind, keys, scope = spot
+            if not kind.name:
+                yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
+                continue
+            context = self._context(kind, scope)
+            remembered = self._remembered[id(context)]
+            plain = kind.keys
+            for key in keys:
+                row = plain.get(key)
+                if row is None:
+                    if key in plain:
+                        yield from self._value(spot, key, context)
+                    continue
+                attribute = keys[key] if isinstance(keys, dict) else key
+                value = get(element, attribute)
+                settled = remembered.get((value, id(row)))
+                if settled is None:
+                    settle = self._settle_url if row.syntax is Syntax.URL else self._settle
+                    settled = settle(spot, key, row, value, context)
+                if all_ or not settled.stays:
+                    yield _value(element, element, attribute, settled)
+            if kind.text:
+                yield from self._texts(spot, context)
+
+    def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
+        """The value of an attribute that depends on others, or is more than one URL."""
+        says = partial(self._says, spot)
+        for row in spot.kind.rows[self._known.attributes[key]]:
+            if row.when is None or row.when.holds(says):
+                attribute = spot.keys[key] if isinstance(spot.keys, dict) else key
+                value = self._tree.get(spot.element, attribute)
+                settled = self._settle(spot, key, row, value, context)
+                yield _value(spot.element, spot.element, attribute, settled)
+                return
+
+    def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The pieces of an element's text that hold references."""
+        says = partial(self._says, spot)
         for holder, text in self._tree.texts(spot.element):
-            for row, only in spot.held.text:
+            for row, only in spot.kind.text:
                 is_row = row.when is None or row.when.holds(says)
                 if is_row and (not only or encode_inner(text.lstrip()).startswith(only)):
-                    yield _value(spot, holder, None, self._settle(spot, b"", row, text))
+                    settled = self._settle(spot, "", row, text, context)
+                    yield _value(spot.element, holder, None, settled)
                     break
 
     def write(self, value: Value) -> bool:
@@ -171,36 +205,63 @@ class Walk:
             self._tree.remove(element)
 
     def _says(self, spot: Spot, name: bytes) -> bytes:
-        attribute = spot.names.get(name)
-        if attribute is None:
-            return b""
-        return encode_inner(self._tree.get(spot.element, attribute)).lower()
+        attribute = self._known.spelled(name, spot.keys)
+        said = "" if attribute is None else self._tree.get(spot.element, attribute)
+        return encode_inner(said).lower()
 
-    def _settle(self, spot: Spot, name: bytes, row: Row, value: str) -> _Settled:
-        context = self._context(spot)
+    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+        """What a value that is one URL becomes: what `visit_url` says, without its detours."""
+        written = value.strip(_C0_AND_SPACE)
+        reference = clean(written)
+        room = context.task.room
+        if not reference or room is None or room.left < len(context.base.url):
+            return self._settle(spot, key, row, value, context)
+        start = 0 if written == value else len(value) - len(value.lstrip(_C0_AND_SPACE))
+        if reference.startswith(_ABSOLUTE):
+            found = (written, start, reference, Status.ABSOLUTE)
+            settled = _Settled(None, (found,), stays=True)
+        else:
+            place = Place(decode_inner(spot.kind.name), "", row)
+            status, url, _ = verdict_of(reference, context, place)
+            new = None
+            if status is Status.REWRITTEN and url is not None:
+                new = value[:start] + spell(Syntax.URL, url, b"", _NO_SPAN)
+                new += value[start + len(written) :]
+                room.left -= len(new) - len(value)
+            stays = status not in TOLD
+            settled = _Settled(new, ((written, start, url, status),), stays)
+        if len(value) <= _REMEMBERED:
+            self._remembered[id(context)][value, id(row)] = settled
+        return settled
+
+    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+        """What a value becomes; remembered where it is not long and nothing else decides."""
+        remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
-        is_remembered = row.syntax is Syntax.URL and codebase is None
-        # Rows stay as long as the process: the tables of the vocabularies hold them. So do contexts
-        # as long as the walk.
-        key = (value, id(row), id(context))
-        if is_remembered and key in self._remembered:
-            return self._remembered[key]
-        place = Place(decode_inner(spot.name), decode_inner(name), row, codebase)
+        is_remembered = codebase is None and len(value) <= _REMEMBERED
+        if is_remembered and (value, id(row)) in remembered:
+            return remembered[value, id(row)]
+        name = self._known.attributes.get(key, b"")
+        place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
         text = encode_inner(value)
         settled = _settled(text, VISITS[row.syntax](text, context, place))
         if is_remembered:
-            self._remembered[key] = settled
+            # Rows stay as long as the process: the tables of the vocabularies hold them.
+            remembered[value, id(row)] = settled
         return settled
 
-    def _context(self, spot: Spot) -> Context:
+    def _context(self, kind: Kind, scope: Scope | None) -> Context:
         """The context of an element: on its `<base>`, and on the xml:base around it."""
-        if spot.is_base:
+        if kind.is_base:
             return self._around
-        is_browser = self._inside.task.profile is Profile.WHATWG and spot.by_browsers
-        if spot.scope is None or is_browser:  # browsers know no xml:base (rule 7)
+        is_browser = kind.by_browsers and self._inside.task.profile is Profile.WHATWG
+        if scope is None or is_browser:  # browsers know no xml:base (rule 7)
             return self._inside
+        return self._in_scope(scope)
+
+    def _in_scope(self, innermost: Scope) -> Context:
         left: list[Scope] = []
-        scope: Scope | None = spot.scope
+        scope: Scope | None = innermost
         while scope is not None and id(scope) not in self._scoped:
             left.append(scope)
             scope = scope[1]
@@ -211,10 +272,11 @@ class Walk:
             base, _ = establish((statement,), context.base, profile=context.task.profile)
             context = context.on(base)
             self._scoped[id(scope)] = (scope, context)
+            self._remembered.setdefault(id(context), {})
         return context
 
     def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
-        attribute = spot.names.get(b"codebase")
+        attribute = self._known.spelled(b"codebase", spot.keys)
         if attribute is None:
             return None
         url = _trimmed(self._tree.get(spot.element, attribute))
@@ -231,7 +293,8 @@ class Walk:
             view = value_view(raw, found[1])
             whole = Span(0, len(view.inner))
             items = visit_url(view.inner, whole, self._around, _SHEET)
-            yield _value(spot, holder, None, _settled(text, lower(items, view, at)))
+            settled = _settled(text, lower(items, view, at))
+            yield _value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
@@ -243,12 +306,22 @@ class Walk:
                 for reference, position, url, status in settled.found
             ]
             new = None if settled.text is None else settled.text[len("<!--") : -len("-->")]
-            yield _value(spot, holder, None, _Settled(new, tuple(found)))
+            yield _value(spot.element, holder, None, _Settled(new, tuple(found), settled.stays))
 
 
 # xml-stylesheet §3: the pseudo-attribute.
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
+
+# What `make_links_absolute` tells of.
+TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
+# Absolute in every profile, whatever follows.
+_ABSOLUTE: Final = ("http://", "https://")
+_NO_SPAN: Final = Span(0, 0)
+
+# Longer values are seldom there twice.
+_REMEMBERED: Final = 2048
 
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
@@ -269,9 +342,10 @@ def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
             start = item.span.start
             position = start if is_ascii else len(decode_inner(text[:start]))
             found.append((item.reference, position, item.url, item.status))
-    return _Settled(decode_inner(splice(text, edits)) if edits else None, tuple(found))
+    new = decode_inner(splice(text, edits)) if edits else None
+    return _Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
 
 
-def _value(spot: Spot, holder: Any, attribute: str | None, settled: _Settled) -> Value:  # noqa: ANN401
-    links = [TreeLink(spot.element, attribute, *found) for found in settled.found]
+def _value(element: Any, holder: Any, attribute: str | None, settled: _Settled) -> Value:  # noqa: ANN401
+    links = [TreeLink(element, attribute, *found) for found in settled.found]
     return Value(holder, attribute, settled.text, links)

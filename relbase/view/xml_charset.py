@@ -65,10 +65,10 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
         return stated
     for start, name in _UTF_16:
         if data.startswith(start):
-            return Charset(name, Source.GUESS)
+            return Charset(name, Source.FORMAT)
     found = _declaration(data)
     if found is None:
-        return Charset("utf-8", Source.DEFAULT)
+        return Charset("utf-8", Source.FORMAT)
     return _declared(found[found.lastindex or 0].decode("latin-1"))
 
 

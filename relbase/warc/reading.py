@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import text_of
 from relbase.containers.http import decoded, read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.formats import may_hold_links
+from relbase.formats import may_hold_references
+from relbase.warc.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -71,13 +72,19 @@ class Page(NamedTuple):
         return self.status is None or self.status // 100 == 2  # noqa: PLR2004 (RFC 9110 §15.3)
 
 
-def pages(chunks: Iterable[bytes], again: Again | None = None) -> Iterator[Page | Fault]:
+def pages(
+    chunks: Iterable[bytes],
+    again: Again | None = None,
+    *,
+    skip: Callable[[Record], bool] = lambda _: False,
+) -> Iterator[Page | Fault]:
     r"""Yield the pages of an archive in order, and what of it cannot be read.
 
     Args:
         chunks: the bytes of a WARC or ARC file, compressed or not, in pieces of any size.
         again: reads the archive once more, from an offset: for the payloads of revisits. Without
             it they are faults.
+        skip: asked before a record is looked into, whether it is to be passed over.
 
     >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
     >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"
@@ -85,19 +92,22 @@ def pages(chunks: Iterable[bytes], again: Again | None = None) -> Iterator[Page 
     >>> [(page.url, page.status, page.body) for page in pages([record])]
     [('http://h/', 200, b'<p>')]
     """
-    places: dict[int, int] = {}
+    places = Places()
     for record in records(chunks, _wanted):
         if isinstance(record, Fault):
             yield record
         elif record.block is None:
             continue
         elif record.get("warc-type") == "revisit":
-            yield from _revisit(record, places, again)
+            if not skip(record):
+                yield from _revisit(record, places, again)
         else:
-            page = _page(record)
-            if page is not None:
+            is_skipped = skip(record)
+            page = None if is_skipped else _page(record)
+            if is_skipped or page is not None:
                 for name in _names(record):
-                    places.setdefault(hash(name), record.offset)
+                    places.add(name, record.offset)
+            if page is not None:
                 yield page
 
 
@@ -105,7 +115,7 @@ def _wanted(record: Record) -> bool:
     type_ = record.get("warc-type")
     if type_ not in _TYPES:
         return False
-    return type_ == "revisit" or may_hold_links(record.get("content-type"))
+    return type_ == "revisit" or may_hold_references(record.get("content-type"))
 
 
 def _page(record: Record) -> Page | Fault | None:
@@ -118,7 +128,7 @@ def _page(record: Record) -> Page | Fault | None:
     if head is not None and is_http:
         fields, body = _fields(record.block, head), body[head.heading.body :]
     type_ = next((value for name, value in fields if name == "content-type"), "")
-    if not may_hold_links(type_):
+    if not may_hold_references(type_):
         return None
     if record.get("warc-segment-number"):
         return _fault(record, Trouble.SEGMENTED, "the record is a segment of several: not joined")
@@ -127,7 +137,7 @@ def _page(record: Record) -> Page | Fault | None:
     found = decoded(body, transfer, content)
     if found.data is None:
         return _fault(record, Trouble.UNDECODABLE, found.fault)
-    if not may_hold_links(type_, found.data):
+    if not may_hold_references(type_, found.data):
         return None
     return Page(
         record.offset,
@@ -172,13 +182,13 @@ def _payload_names(record: Record) -> list[str]:
     return [*filter(None, names), *([f"{uri.strip('<>')} {date}"] if uri and date else [])]
 
 
-def _revisit(record: Record, places: dict[int, int], again: Again | None) -> Iterator[Page | Fault]:
+def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Page | Fault]:
     head = read_head(record.block or b"")
     types = values(record.block or b"", head, "content-type") if head else []
-    if types and not may_hold_links(types[0]):
+    if types and not may_hold_references(types[0]):
         return  # of an image, say
     names = _payload_names(record)
-    offset = next((places[hash(name)] for name in names if hash(name) in places), None)
+    offset = next((at for name in names if (at := places.find(name)) is not None), None)
     if offset is None or again is None:
         text = "its payload is not before it in the archive"
         if offset is not None:

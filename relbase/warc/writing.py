@@ -170,8 +170,8 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
     return record
 
 
-# Measured on pages: 9 takes twice the time of 6 for 1 % of the size.
-_GZIP_LEVEL: Final = 6
+# Measured on pages: 6 takes 1.6 times the time of 4 for 5 % less, 9 three times for 6 % less.
+_GZIP_LEVEL: Final = 4
 _ZSTD_LEVEL: Final = 3
 
 

@@ -30,7 +30,7 @@ def command(name: str) -> click.Command:
 
 
 def test_the_commands() -> None:
-    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check", "split"]
+    assert COMMANDS == ["rewrite", "links", "base", "resolve", "check", "split", "explain"]
     assert [command(name).name for name in COMMANDS] == COMMANDS
     assert relbase.get_command(CONTEXT, "options") is None
 
@@ -122,7 +122,7 @@ def test_the_version() -> None:
         (["http://a/b", "--strict"], "then: relbase rewrite page.html --url http://a/b"),
         (["rewrit", "a.html"], "Did you mean: relbase rewrite a.html?"),
         (["bsae"], "Did you mean: relbase base?"),
-        (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split."),
+        (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split, explain."),
         (["\x1b.html"], "No such command '\\x1b.html'."),
         (["--url", "http://a/", "page.html"], "Options follow the command, as in: relbase rewrite"),
     ],

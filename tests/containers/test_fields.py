@@ -122,7 +122,7 @@ def test_headings(data: bytes, expected: list[tuple[str, str]], body: bytes) -> 
     assert seen(data) == (expected, body)
 
 
-@pytest.mark.parametrize("name", REMEMBERED)
+@pytest.mark.parametrize("name", sorted(REMEMBERED))
 def test_what_is_remembered(name: str) -> None:
     for spelling in (name.title(), name.upper(), name):
         assert seen(f"X: y\n{spelling}: v\nSubject: z\n\n".encode())[0] == [(name, "v")]

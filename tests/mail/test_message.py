@@ -235,19 +235,19 @@ def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None
 def test_notes_have_the_number_of_their_part() -> None:
     data = (
         b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/xhtml+xml\n\n"
-        b"<p>\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: x\n\n<p>\n--b\n"
-        b"Content-Type: message/rfc822\n\nLink: <%b>\nContent-Type: image/svg+xml\n\n<p>\n--b--\n"
-        % (b"x" * 990)
+        b"<p xml:base='x'>\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: x\n\n<p>\n--b\n"
+        b"Content-Type: message/rfc822\n\nLink: <%b>\nContent-Type: text/xml\n\n"
+        b"<p xml:base='x'>\n--b--\n" % (b"x" * 990)
     )
     noted = [
         (note.part, note.reason.value)
         for note in relbase.rewrite(data, url="http://h/", kind="mail").notes
     ]
     assert noted == [
-        ("1", "kind-unsupported"),
+        ("1", "xml-unsound"),
         ("2", "encoding-unsupported"),
         ("3.1", "line-length"),
-        ("3.1", "kind-unsupported"),
+        ("3.1", "xml-unsound"),
     ]
     mbox = b"From a@b Sat Nov 21 12:00:00 2026\n" + data
     parts = [note.part for note in relbase.rewrite(mbox, url="http://h/", kind="mbox").notes]

@@ -11,7 +11,7 @@ import pytest
 from scanners import assert_agreed
 
 from relbase import Policy, Profile
-from relbase.references.css_functions import FUNCTIONS, Form
+from relbase.references.css_functions import FUNCTIONS, Form, Function
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import PLACES, TEXT_ROWS, Nested
@@ -90,6 +90,23 @@ def test_every_row(place: tuple[str, bytes, bytes], row: Row) -> None:
     assert changed
 
 
+@pytest.mark.parametrize(
+    ("rel", "is_local"),
+    [("expect", True), ("'x EXPECT'", True), ("exp&#101;ct", True), ("expected", False)],
+)
+def test_what_is_local_on_a_condition(rel: str, is_local: bool) -> None:  # noqa: FBT001
+    """Rule 8: a fragment alone, wherever the attribute stands that makes it local."""
+    for tag in (
+        f"<link rel={rel} href=#x>",
+        f"<link href='#x' rel={rel}>",
+        f"<LINK title='>' rel={rel} HREF = \"#x\">",
+    ):
+        for profile in (Profile.RFC1808, Profile.WHATWG):
+            result = assert_agreed(f"<p>{tag}".encode(), url=URL, kind="html", profile=profile)
+            assert result.changed != is_local
+    assert assert_agreed(f"<p><link rel={rel} href=y#x>".encode(), url=URL, kind="html").changed
+
+
 @pytest.mark.parametrize(("namespace", "element"), TEXT_ROWS)
 def test_every_text(namespace: str, element: bytes) -> None:
     for row in TEXT_ROWS[namespace, element]:
@@ -111,6 +128,7 @@ ARGUMENTS: Final = {
     Form.URL: ("x", "'x'", " x ", "../x", '"#x"', "http://a/", "'\"x'"),
     Form.SRC: ("'x'", ' "../x"'),
     Form.IMAGE_SET: ("'x' 1x", "url(x) 1x, 'y' 2x", "#z 'x'"),
+    Form.FILTER: ("src='x',sizingMethod='scale'", "enabled=true, Src = 'x'"),
 }
 SHEETS: Final = (
     '<p style="a:{}">',
@@ -123,8 +141,9 @@ SHEETS: Final = (
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=[row.name.decode() for row in FUNCTIONS])
-def test_every_css_function(function: tuple[bytes, Form]) -> None:
-    name, form = function[0].decode(), function[1]
+def test_every_css_function(function: Function) -> None:
+    name, form = function.name.decode(), function.form
+    policy = Policy(extended=function.extended)
     escaped = f"{name[:-1]}\\{ord(name[-1]):x} "
     changed = 0
     for spelled in (name, name.upper(), escaped, f"{name[:-1]}\\{ord(name[-1]):06X}"):
@@ -134,7 +153,8 @@ def test_every_css_function(function: tuple[bytes, Form]) -> None:
                 document = sheet.format(
                     *[call.replace('"', "&quot;" if '="' in sheet else '"')] * 2
                 )
-                changed += assert_agreed(document.encode(), url=URL, kind="html").changed
+                call_ = {"url": URL, "kind": "html", "policy": policy}
+                changed += assert_agreed(document.encode(), **call_).changed
     assert changed > len(SHEETS)
 
 

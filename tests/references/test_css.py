@@ -59,6 +59,7 @@ ROWS = [
     (b"url(x", [b"x"]),  # [C]
     (b"url(x ", [b"x"]),
     (b"url('x", [b"x"]),  # [C]
+    (b'a:url(")', [b")"]),  # [C]: a string, to the end
     (b"url('x'", [b"x"]),  # [C]
     (b"url('x\\", [b"x\\"]),  # [C]
     (b"url(x\\", [b"x\\"]),  # [C]
@@ -134,6 +135,22 @@ def test_references(text: bytes, found: list[bytes]) -> None:
     assert urls(text) == found
 
 
+def test_filters_of_internet_explorer() -> None:
+    loader = b"a{filter:progid:DXImageTransform.Microsoft.AlphaImageLoader(%b)} b{c:url(d)}"
+    for arguments, found in [
+        (b"src='x.png',sizingMethod='scale'", [b"x.png"]),
+        (b'enabled=true, sizingMethod=scale , SRC = "x" ', [b"x"]),
+        (b"sizingMethod='src=(', src='x'", [b"x"]),
+        (b"xsrc='x'", []),
+        (b"src=''", []),
+        (b"src=x", []),
+    ]:
+        text = loader % arguments
+        assert urls(text) == [*found, b"d"]
+        forms = [reference.form for reference in references(text)]
+        assert forms == [*[Form.FILTER for _ in found], Form.URL]
+
+
 CUSTOM = [
     # css-syntax §5.4.6, rule 9; [C] for each
     (b"--x:url(c)", "c"),
@@ -149,6 +166,11 @@ CUSTOM = [
     (b"<!-- --x:url(c) -->;/* */ --y:url(c)", "cc"),
     (b"a{--x:image-set('c');--y:src('c')}", "cc"),
     (b"a{--x:url(c)", "c"),
+    # css-conditional-5 §4.3 style queries: compared with a declaration, as it is written
+    (b"@container style(--x:url(c)){a{b:url(n)}}b{c:url(n)}", "cnn"),
+    (b"@Container n (min-width:1px) and style(--x:url(c) ) { a{--y:url(c)} }", "cc"),
+    (rb"a{b:c}@c\6fntainer style(--x:url('c'));b{c:url(n)}", "cn"),
+    (b"@supports (b:url(n)){}@containers style(--x:url(n)){}", "nn"),
 ]
 
 

@@ -6,13 +6,13 @@ import pytest
 from growth import assert_linear
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scanners import SCANNERS, scanning
 from strategies import pages
 
 import relbase
 from relbase import Profile
 from relbase.edit import Edit
-from relbase.references import html, skim
-from relbase.rewriting import html as walk
+from relbase.references import html, scanner, skim
 
 URL = "http://h.example/d/p.html?id=1"
 # Without a `=`, so that it can be written into an unquoted value as it is.
@@ -20,17 +20,34 @@ PLAIN_URL = "http://h.example/d/p.html"
 
 
 def edits(
-    monkeypatch: pytest.MonkeyPatch,
-    data: bytes,
-    profile: Profile,
-    *,
-    skimmed: bool,
-    url: str = URL,
+    data: bytes, profile: Profile, name: str, *, url: str = URL
 ) -> tuple[tuple[Edit, ...], object]:
-    monkeypatch.setattr(walk, "SKIMMED_FROM", 0 if skimmed else 1 << 62)
-    result = relbase.rewrite(data, url=url, profile=profile, kind="html")
+    with scanning(name):
+        result = relbase.rewrite(data, url=url, profile=profile, kind="html")
     notes = [(note.reason, note.span) for note in result.notes]
     return result.edits, notes
+
+
+# An edit of each shape that says which.
+BECOMES = (None,) * skim.Shape.ROOT + tuple(
+    (0, 0, b"%d" % shape) for shape in range(skim.Shape.ROOT, max(skim.DOTS) + 1)
+)
+NONE = (None,) * len(BECOMES)
+
+
+def searches(*, insertions: bool = True, unquoted: bool = False) -> list[skim.Skim]:
+    """Each scanner that passes over what needs nothing."""
+    becomes = BECOMES if insertions else NONE
+    found = [skim.skimming(becomes, whatwg=False, unquoted=unquoted)]
+    if scanner.COMPILED in SCANNERS:
+        found.append(
+            scanner.scanning(becomes, whatwg=False, unquoted=unquoted, in_css=False, utf8=True)
+        )
+    return found
+
+
+def elements(text: bytes, search: skim.Skim) -> list[html.Element | list[Edit]]:
+    return list(html.elements(text, 0, len(text), skim=search))
 
 
 # Rows: a token that is passed over, and one beside it that must not be.
@@ -74,9 +91,9 @@ TOKENS = [
 @pytest.mark.parametrize(("passed", "looked_at"), TOKENS)
 def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
     for insertions in (False, True):
-        search = skim.skimming(insertions=insertions, whatwg=False)
-        assert list(html.elements(passed, 0, len(passed), skim=search)) == []
-        assert list(html.elements(looked_at, 0, len(looked_at), skim=search)) != []
+        for search in searches(insertions=insertions):
+            assert elements(passed, search) == []
+        assert elements(looked_at, searches(insertions=insertions)[0]) != []
 
 
 # Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
@@ -90,8 +107,26 @@ SHAPES = [
     (b"a/b.html", skim.Shape.PATH),
     (b"a.b/c:d", skim.Shape.PATH),
     (b"a?b:c", skim.Shape.PATH),
+    (b"./", skim.Shape.HERE),
+    (b"./a/b?c", skim.Shape.HERE),
+    (b"../a", skim.Shape.HERE + 1),
+    (b"../../", skim.Shape.HERE + 2),
+    (b"../" * skim.MAX_UP + b"a.b", skim.Shape.HERE + skim.MAX_UP),
 ]
-NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"./a", b"..a", b";a", b"a:b", b"a b"]
+NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a b", b"a\x7f", b"{{a}}"]
+NO_SHAPES += [
+    b".",
+    b"..",
+    b"./.",
+    b"././a",
+    b".././a",
+    b"..//a",
+    b"./?a",
+    b"../#a",
+    b"../a:b",
+    b"./;",
+]
+NO_SHAPES += [b"../" * (skim.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
 NO_SHAPES += [
     b"a&#46;b",
     b"&sol;a",
@@ -106,37 +141,55 @@ NO_SHAPES += [
 
 
 @pytest.mark.parametrize(("value", "shape"), SHAPES)
-def test_shapes(value: bytes, shape: skim.Shape) -> None:
-    search = skim.skimming(insertions=True, whatwg=False)
-    for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
-        text = tag % value
-        assert search(text, 0, len(text)) == ([(text.index(value), shape)], -1)
+def test_shapes(value: bytes, shape: int) -> None:
+    for search in searches():
+        for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
+            text = tag % value
+            at = text.index(value)
+            assert search(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
 
 
 @pytest.mark.parametrize(("value", "shape"), SHAPES)
-def test_shapes_without_quotes(value: bytes, shape: skim.Shape) -> None:
-    quoted, unquoted = (
-        skim.skimming(insertions=True, whatwg=False, unquoted=unquoted)
-        for unquoted in (False, True)
-    )
-    for tag in (b"<p><a href=%b>", b"<p><img alt='' src=%b title=x>"):
-        text = tag % value
-        assert unquoted(text, 0, len(text)) == ([(text.index(value, 7), shape)], -1)
-        assert quoted(text, 0, len(text)) == ([], 3)
+def test_shapes_without_quotes(value: bytes, shape: int) -> None:
+    for quoted, unquoted in zip(searches(), searches(unquoted=True), strict=True):
+        for tag in (b"<p><a href=%b>", b"<p><img alt='' src=%b title=x>"):
+            text = tag % value
+            at = text.index(value, 7)
+            assert unquoted(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
+            assert quoted(text, 0, len(text), False) == ([], 3)
 
 
-@pytest.mark.parametrize("value", [b"", b"?", b" x", b" class=x", b"a'b", b"./x", b"a:b"])
+@pytest.mark.parametrize("value", [b"", b"?", b" x", b"a'b", b"/./x", b"a:b"])
 def test_no_shapes_without_quotes(value: bytes) -> None:
-    search = skim.skimming(insertions=True, whatwg=False, unquoted=True)
-    text = b"<p><a href=%b>" % value
-    assert search(text, 0, len(text)) == ([], 3)
+    for search in searches(unquoted=True):
+        text = b"<p><a href=%b>" % value
+        edits_, place = search(text, 0, len(text), False)
+        if b":" in value:  # known to be a scheme, or looked at
+            assert edits_ == []
+        elif value == b" x":  # white space before an unquoted value belongs to no value
+            assert [edit.start for edit in edits_] in ([], [text.index(b"x")])
+        else:
+            assert (edits_, place) == ([], 3)
 
 
 def test_an_empty_reference() -> None:
-    search = skim.skimming(insertions=True, whatwg=False)
-    assert search(b'<p><a id=a href="">', 0, 19) == ([(17, skim.Shape.EMPTY)], -1)
-    assert search(b'<p><form action="">', 0, 19) == ([], 3)
-    assert search(b'<link href=""><p id=b>', 0, 22) == ([], 0)
+    for search in searches():
+        edit = Edit(17, 17, b"%d" % skim.Shape.EMPTY)
+        assert search(b'<p><a id=a href="">', 0, 19, False) == ([edit], -1)
+        assert search(b'<p><form action="">', 0, 19, False) == ([], 3)
+
+
+def test_what_stays_is_passed_over() -> None:
+    at = skim.Shape.FRAGMENT
+    becomes = (*BECOMES[:at], (), *BECOMES[at + 1 :])
+    text = b"<a href='#a'><a href='b'>"
+    expected = ([Edit(22, 22, b"%d" % skim.Shape.PATH)], -1)
+    assert skim.skimming(becomes, whatwg=False)(text, 0, len(text), False) == expected
+
+    def keeps(value: bytes) -> bool:
+        return value == b"b"
+
+    assert skim.skimming(becomes, whatwg=False, keeps=keeps)(text, 0, len(text), False) == ([], -1)
 
 
 # Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
@@ -164,19 +217,19 @@ RULES: list[tuple[bytes, list[int]]] = [
 
 @pytest.mark.parametrize("profile", Profile)
 @pytest.mark.parametrize(("text", "places"), RULES)
-def test_rules(
-    text: bytes, places: list[int], profile: Profile, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    exact = edits(monkeypatch, text, profile, skimmed=False)
+def test_rules(text: bytes, places: list[int], profile: Profile) -> None:
+    exact = edits(text, profile, scanner.EXACT)
     assert [edit.start for edit in exact[0]] == places
-    assert edits(monkeypatch, text, profile, skimmed=True) == exact
+    for name in SCANNERS:
+        assert edits(text, profile, name) == exact
 
 
 @pytest.mark.parametrize("value", NO_SHAPES)
 def test_no_shapes(value: bytes) -> None:
-    search = skim.skimming(insertions=True, whatwg=False)
     text = b'<p><a href="%b">' % value
-    assert search(text, 0, len(text)) == ([], 3)
+    for search in searches():
+        # What may be a scheme is looked at, or known to be one.
+        assert search(text, 0, len(text), False) in ([([], 3)] + [([], -1)] * (b":" in value))
 
 
 PLAIN = st.builds(
@@ -205,29 +258,27 @@ def test_skimming_changes_no_edit(profile: Profile) -> None:
     @given(st.data())
     def law(draw: st.DataObject) -> None:
         data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))
-        with pytest.MonkeyPatch.context() as monkeypatch:
-            for url in (URL, PLAIN_URL):
-                exact = edits(monkeypatch, data, profile, skimmed=False, url=url)
-                assert edits(monkeypatch, data, profile, skimmed=True, url=url) == exact
-        found = skim.skimming(insertions=True, whatwg=False)
-        elements = html.elements(data, 0, len(data), skim=found)
+        for url in (URL, PLAIN_URL):
+            exact = edits(data, profile, scanner.EXACT, url=url)
+            for name in SCANNERS:
+                assert edits(data, profile, name, url=url) == exact
+        found = elements(data, searches()[0])
         counts["examples"] += 1
-        counts["insertions"] += any(isinstance(element, list) for element in elements)
+        counts["insertions"] += any(isinstance(element, list) for element in found)
 
     law()
     assert counts["insertions"] > 0.1 * counts["examples"]
 
 
 @pytest.mark.parametrize("profile", Profile)
-def test_skimming_changes_no_edit_of_real_pages(
-    profile: Profile, data: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_skimming_changes_no_edit_of_real_pages(profile: Profile, data: Path) -> None:
     files = sorted((data / "real-pages").rglob("*.htm*"))
     assert files
     for page in files:
         text = page.read_bytes()
-        exact = edits(monkeypatch, text, profile, skimmed=False)
-        assert edits(monkeypatch, text, profile, skimmed=True) == exact, page
+        exact = edits(text, profile, scanner.EXACT)
+        for name in SCANNERS[1:]:
+            assert edits(text, profile, name) == exact, (name, page)
 
 
 HOSTILE = [
@@ -262,8 +313,9 @@ HOSTILE += [
 
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_skimming_takes_linear_time(piece: bytes) -> None:
-    def all_elements(text: bytes) -> int:
-        search = skim.skimming(insertions=True, whatwg=False)
-        return sum(1 for _ in html.elements(text, 0, len(text), skim=search))
+    for search in searches():
 
-    assert_linear(all_elements, lambda n: piece * (n // len(piece)), (1 << 18, 1 << 19))
+        def all_elements(text: bytes, search: skim.Skim = search) -> int:
+            return len(elements(text, search))
+
+        assert_linear(all_elements, lambda n: piece * (n // len(piece)), (1 << 18, 1 << 19))

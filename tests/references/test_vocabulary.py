@@ -242,10 +242,14 @@ EXTENDED = [
     *[
         f"<img data-{name}='@x'>"
         for name in words(
-            "src lazy lazy-src original href url bg background poster image thumb full"
+            "src lazy lazy-src original href url bg background poster image thumb full lazyload "
+            "flickity-lazyload lazy-background hi-res orig-file medium-file large-file"
         )
     ],
-    *[f"<img data-{name}='@x 2x, @y'>" for name in ("srcset", "lazy-srcset")],
+    *[
+        f"<img data-{name}='@x 2x, @y'>"
+        for name in words("srcset lazy-srcset bgset flickity-lazyload-srcset")
+    ],
     "<p data-src='@x' data-x='x' data-srcs='x'>",
     # metadata for social media, tiles, microdata
     *[
@@ -260,7 +264,7 @@ EXTENDED = [
         f"<meta name='{name}' content='@x'>"
         for name in words(
             "og:image twitter:image msapplication-TileImage msapplication-starturl "
-            "msapplication-config msapplication-square70x70logo"
+            "msapplication-config msapplication-square70x70logo thumbnail"
         )
     ],
     *[
@@ -270,7 +274,13 @@ EXTENDED = [
     "<meta property='og:title' content='x'><meta name=twitter:card content='x'>",
     "<meta property='og:image:width' content='x'><meta name=description content='x'>",
     "<meta itemprop=name content='x'><meta property='xog:image' content='x'>",
+    # Open Graph: a profile's URL, or somebody's name
+    "<meta property='article:author' content='@people/x'>",
+    "<meta property='article:author' content='Jo Do'><meta name=article:author content='Jo'>",
+    "<meta property='article:author' content='Jo / Al'>",
     # AMP
+    "<amp-story publisher-logo-src='@x' poster-portrait-src='@y'>",
+    "<amp-story poster-square-src='@x' poster-landscape-src='@y'>",
     *each("amp-img amp-anim amp-video amp-audio amp-iframe", "src"),
     *each("amp-img amp-video", "poster"),
     *each("amp-img amp-anim", "srcset", "@x 2x, @y"),
@@ -421,7 +431,12 @@ def test_rows_are_looked_up_by_place() -> None:
     assert syntaxes(HTML, b"v:rect", b"src") == [Syntax.URL]
     assert syntaxes(SVG, b"v:rect", b"src") == []
     assert syntaxes(HTML, b"p", b"href") == []
-    assert [row.extended for row in held(HTML, b"meta").rows[b"content"]] == [False, False, True]
+    assert [row.extended for row in held(HTML, b"meta").rows[b"content"]] == [
+        False,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_what_is_asked_of_an_element() -> None:

@@ -38,8 +38,8 @@ def found(document: str | bytes, *, extended: bool = False) -> list[tuple[str, s
     [
         # Namespaces in XML §6: prefixes, the default, rebound, undone, undeclared, unbound
         (f"<feed{A}><link href='x'/></feed>", [("link", "href", "x")]),
-        ("<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:link href='x'/><link href='y'/>"
-         "</a:feed>",
+        (("<a:feed xmlns:a='http://www.w3.org/2005/Atom'><a:link href='x'/><link href='y'/>"
+         "</a:feed>"),
          [("a:link", "href", "x")]),
         (f"<r><feed{A}><link href='x'/></feed><link href='y'/></r>", [("link", "href", "x")]),
         (f"<feed{A}><e xmlns=''><link href='y'/></e><link href='x'/></feed>",
@@ -59,10 +59,10 @@ def found(document: str | bytes, *, extended: bool = False) -> list[tuple[str, s
         (f"<svg{S}{X}><set attributeName='href' to='x'/><set attributename='href' to='y'/></svg>",
          [("set", "to", "x")]),
         # what is no element
-        (f"<feed{A}><!-- <link href='y'/> --><?p <link href='y'/>?><![CDATA[<link href='y'/>]]>"
-         "</feed>", []),
-        ("<!DOCTYPE r SYSTEM 'y' [<!-- ' --> <?p ' ?> <!ELEMENT r ANY> <!NOTATION n SYSTEM ']>'>]>"
-         "<r xml:base='x'/>", [("r", "xml:base", "x")]),
+        ((f"<feed{A}><!-- <link href='y'/> --><?p <link href='y'/>?><![CDATA[<link href='y'/>]]>"
+         "</feed>"), []),
+        (("<!DOCTYPE r SYSTEM 'y' [<!-- ' --> <?p ' ?> <!ELEMENT r ANY> <!NOTATION n SYSTEM ']>'>]>"
+         "<r xml:base='x'/>"), [("r", "xml:base", "x")]),
         # attributes
         (f"<feed{A}><link\n\thref = \"x>'\" rel='/>'/></feed>", [("link", "href", "x>'")]),
         (f"<feed{A}><link title='href=\"y\"' href='x'/></feed>", [("link", "href", "x")]),
@@ -73,8 +73,8 @@ def found(document: str | bytes, *, extended: bool = False) -> list[tuple[str, s
         ("<?xml-stylesheet href='x'?><!DOCTYPE r><?xml-stylesheet\nhref='y'?><r/>",
          [("?", "href", "x"), ("?", "href", "y")]),
         # XSLT: what looks like a reference is a template
-        (f"<s:stylesheet xmlns:s='http://www.w3.org/1999/XSL/Transform' xml:base='x'{H}>"
-         "</s:stylesheet>", [("s:stylesheet", "xml:base", "x")]),
+        ((f"<s:stylesheet xmlns:s='http://www.w3.org/1999/XSL/Transform' xml:base='x'{H}>"
+         "</s:stylesheet>"), [("s:stylesheet", "xml:base", "x")]),
     ],
 )  # fmt: skip
 def test_walk(document: str, expected: list[tuple[str, str, str]]) -> None:
@@ -88,19 +88,21 @@ RSS: Final = "<rss version='2.0'>%s</rss>"
     ("document", "expected"),
     [
         # RFC 4287 §4.2; ids never
-        (f"<feed{A}><id>y</id><icon>x</icon><logo>x</logo><author><uri>x</uri></author>"
-         "<category scheme='y' term='y'/><link rel='y' href='x'/><content src='x'/></feed>",
+        ((f"<feed{A}><id>y</id><icon>x</icon><logo>x</logo><author><uri>x</uri></author>"
+         "<category scheme='y' term='y'/><link rel='y' href='x'/><content src='x'/></feed>"),
          [("icon", "", "x"), ("logo", "", "x"), ("uri", "", "x"), ("link", "href", "x"),
           ("content", "src", "x")]),
-        (f"<entry{A}><content type='html'>x</content><content>y</content><summary type='text'>y"
+        ((f"<entry{A}><content type='html'>x</content><content>y</content><summary type='text'>y"
          "</summary><summary type='html'>x</summary><content type='xhtml'><div>y</div></content>"
-         "</entry>", [("content", "", "x"), ("summary", "", "x")]),
+         "</entry>"), [("content", "", "x"), ("summary", "", "x")]),
         # Atom 0.3 §3.1, §3.5
-        ("<feed xmlns='http://purl.org/atom/ns#'><content mode='escaped' type='text/html'>x</content>"
-         "<content type='text/html'>y</content><author><url>x</url></author></feed>",
+        (("<feed xmlns='http://purl.org/atom/ns#'>"
+         "<content mode='escaped' type='text/html'>x</content>"
+         "<content type='text/html'>y</content><author><url>x</url></author></feed>"),
          [("content", "", "x"), ("url", "", "x")]),
         # RSS 2.0
-        (RSS % "<channel><link>x</link><docs>x</docs><image><url>x</url></image><category domain='y'/>"
+        (RSS % "<channel><link>x</link><docs>x</docs><image><url>x</url></image>"
+         "<category domain='y'/>"
          "<item><enclosure url='x' length='1'/><source url='x'/><comments>x</comments></item>"
          "</channel>",
          [("link", "", "x"), ("docs", "", "x"), ("url", "", "x"), ("enclosure", "url", "x"),
@@ -116,9 +118,10 @@ RSS: Final = "<rss version='2.0'>%s</rss>"
         # elements in a text
         (RSS % "<link>y<b/></link><link>x<!-- <b/> --></link>", [("link", "", "x<!-- <b/> -->")]),
         # RSS 1.0 and RDF: the empty reference is the base
-        (f"<rdf:RDF{R} xmlns='http://purl.org/rss/1.0/'><channel rdf:about='x'><link>x</link><items>"
+        ((f"<rdf:RDF{R} xmlns='http://purl.org/rss/1.0/'><channel rdf:about='x'><link>x</link>"
+         "<items>"
          "<rdf:Seq><rdf:li resource='x'/><rdf:li rdf:resource='x'/></rdf:Seq></items></channel>"
-         "<item rdf:ID='y' rdf:about=''/></rdf:RDF>",
+         "<item rdf:ID='y' rdf:about=''/></rdf:RDF>"),
          [("channel", "rdf:about", "x"), ("link", "", "x"), ("rdf:li", "resource", "x"),
           ("rdf:li", "rdf:resource", "x"), ("item", "rdf:about", "")]),
         # modules
@@ -130,9 +133,9 @@ RSS: Final = "<rss version='2.0'>%s</rss>"
          "<c:encoded xmlns:c='http://purl.org/rss/1.0/modules/content/'>x</c:encoded>",
          [("i:image", "href", "x"), ("p:chapters", "url", "x"), ("c:encoded", "", "x")]),
         # sitemaps.org; Google's extensions
-        ("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>x</loc>"
+        (("<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'><url><loc>x</loc>"
          "<i:image xmlns:i='http://www.google.com/schemas/sitemap-image/1.1'><i:loc>x</i:loc>"
-         "</i:image></url></urlset>", [("loc", "", "x"), ("i:loc", "", "x")]),
+         "</i:image></url></urlset>"), [("loc", "", "x"), ("i:loc", "", "x")]),
         ("<opml version='2.0'><outline xmlUrl='x' htmlUrl='x' url='x' xmlurl='y'/></opml>",
          [("outline", "xmlUrl", "x"), ("outline", "htmlUrl", "x"), ("outline", "url", "x")]),
         ("<package xmlns='http://www.idpf.org/2007/opf'><item href='x' id='y'/></package>",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import html5lib
 import pytest
+from scanners import SCANNERS, scanning
 
 from relbase import Policy, Profile, Status, links, resolve, rewrite
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import Edit, splice
 from relbase.formats import FORMATS, reader
 from relbase.kind import Kind
-from relbase.rewriting import html as walk
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html import html_base, visit_html
@@ -126,15 +126,15 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("character", "context", "written"), WRITTEN)
 def test_what_is_written_is_escaped_for_its_place(
-    character: str, context: str, written: str, monkeypatch: pytest.MonkeyPatch
+    character: str, context: str, written: str
 ) -> None:
     template = TEMPLATES[context]
     dot = "./" if context == "json" else ""
     document = template.format(dot, dot).encode()
     expected = template.format(*[f"http://h.example/a{written}b/"] * 2)
-    for skimmed_from in (0, 1 << 30):
-        monkeypatch.setattr(walk, "SKIMMED_FROM", skimmed_from)
-        result = rewrite(document, url=f"http://h.example/a{character}b/p")
+    for name in SCANNERS:
+        with scanning(name):
+            result = rewrite(document, url=f"http://h.example/a{character}b/p")
         assert result.data.decode() == expected
 
 
@@ -319,6 +319,20 @@ CUSTOM = [
     (b"<link rel=icon href='http://a.example/'><p style='--a:url(x)'>", True),
     (b"<style>@import 'http://a.example/';</style><p style='--a:url(x)'>", False),
     (b"<style>--a:url(x)</style>", True),
+    # sheets are where sheets can be
+    (b"<!-- @import 'y' --><p style='--a:url(x)'>", True),
+    (b"<p>a@import.example<script>'@import'</script><p style='--a:url(x)'>", True),
+    (b"<!-- <link rel=stylesheet href=y> --><p style='--a:url(x)'>", True),
+    (b"<style>/* @import 'y' */</style><p style='--a:url(x)'>", True),
+    (
+        b"<noscript><link rel=styleshee&#116; href=http://a/></noscript><p style='--a:url(x)'>",
+        False,
+    ),
+    (b"<style>@i\\6dport 'http://a.example/'</style><p style='--a:url(x)'>", False),
+    (b"<p><svg><style>@import 'http://a.example/'</style></svg><p style='--a:url(x)'>", False),
+    # what is compared is what is written
+    (LINKED + b"<style>@container style(--a:url(x)){}</style>", False),
+    (b"<style>@container style(--a:url(x)){}</style>", True),
 ]
 
 

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     Saver = Callable[[str, Mapping[str, Answer], Path], list[str] | None]
 
 # Where `npm install single-file-cli` put it.
-SINGLE_FILE: Final = (
-    shutil.which("single-file") or "/tmp/saved-tools/node_modules/.bin/single-file"  # noqa: S108
-)
+SINGLE_FILE: Final = shutil.which("single-file") or "/tmp/saved-tools/node_modules/.bin/single-file"
 
 
 def _run(*command: str, cwd: Path) -> None:
@@ -137,8 +135,8 @@ def mhtml(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None
     """Chromium's MHTML, by the DevTools protocol."""
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return None
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
+    from selenium import webdriver  # noqa: PLC0415 (of one program alone)
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 (likewise)
 
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu"):

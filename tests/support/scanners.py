@@ -5,27 +5,30 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
-import pytest
-
 import relbase
-from relbase.rewriting import html as walk
+from relbase.references import scanner
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase import Link, Result
 
-# How many bytes have to be given to a process before it skims.
-_FROM: Final = {"exact": 1 << 62, "skimmed": 0}
-SCANNERS: Final = tuple(_FROM)
+# The compiled one is there when it was built, and RELBASE_SCANNER is not `python`.
+SCANNERS: Final = tuple(
+    name
+    for name in (scanner.EXACT, scanner.SKIMMED, scanner.COMPILED)
+    if name != scanner.COMPILED or relbase.scanner == scanner.COMPILED
+)
 
 
 @contextmanager
 def scanning(name: str) -> Iterator[None]:
     """Read by one of `SCANNERS`, whatever the process did before."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "SKIMMED_FROM", _FROM[name])
+    scanner.force(name)
+    try:
         yield
+    finally:
+        scanner.force(None)
 
 
 def seen(result: Result) -> tuple[object, ...]:

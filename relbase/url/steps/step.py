@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 # Of a stack so many segments are shown, those on its top: a hostile path has millions, and each
 # step has a stack.
@@ -46,3 +46,21 @@ def quoted(text: str | None) -> str:
     if text is None:
         return "undefined"
     return f'"{text}"' if len(text) <= _SHOWN else f'"{text[:_SHOWN]}..."'
+
+
+# What follows from a decision that was made before: cutting, merging, and putting together again.
+_FOLLOWING: Final = (
+    *("7", "6a", "6b", "6c", "6d"),  # RFC 1808 §4
+    *("5.2.4", "5.3"),  # RFC 3986
+    *("path state", "query state", "fragment state", "path start state", "host state"),
+    *("authority state", "file host state", "URL serializer"),  # WHATWG
+)
+
+
+def decisive(steps: Iterable[Step]) -> Step:
+    """Return the step that decides what a reference means: the last one that asks something of it.
+
+    Args:
+        steps: of one reference, all of them.
+    """
+    return [step for step in steps if not step.number.startswith(_FOLLOWING)][-1]

@@ -1,0 +1,211 @@
+"""Web archives: whole commands, their processor time and memory, in interleaved rounds.
+
+An archive is made of the real pages as a crawler would store them (request, response and metadata
+of each, one record a gzip member). Each contender is a process of its own, start-up included, as a
+task of a crawl is; its processor time is what the system counts for it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sys
+import tempfile
+import uuid
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from benchmarks.timing import Timing, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# How often the pages are in the large archive: some 100 MB, seconds for each contender.
+_COPIES: Final = 3
+_GIGABYTE: Final = 1 << 30
+_DATE: Final = "2026-01-02T03:04:05Z"
+
+
+class Used(NamedTuple):
+    """What a process used: processor time in seconds, the most memory in bytes."""
+
+    seconds: float
+    memory: int
+
+
+def run(data: Path | None, rounds: int) -> Iterator[str]:
+    """Yield the tables."""
+    if data is None:
+        yield "archives: give --data, the directory that has real-pages/"
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        archive = folder / "crawl.warc.gz"
+        size = make(archive, data, _COPIES)
+        yield _rewriting(archive, size, rounds)
+        yield _links(archive, size, rounds)
+        yield _memory(folder, data)
+
+
+def make(archive: Path, data: Path, copies: int, first: int = 0) -> int:
+    """Write an archive of the real pages; return how many bytes its pages have."""
+    pages = [page for page in sorted((data / "real-pages").rglob("*.htm*")) if page.is_file()]
+    total = number = 0
+    with archive.open("wb") as file:
+        for copy in range(first, first + copies):
+            for page in pages:
+                body = page.read_bytes()
+                total += len(body)
+                url = f"http://host{number % 97}.example/{copy}/{page.name}"
+                for record in _records(url, body, number):
+                    file.write(gzip.compress(record, mtime=0))
+                number += 1
+    return total
+
+
+def _records(url: str, body: bytes, number: int) -> Iterator[bytes]:
+    packed = number % 2 == 0
+    stored = gzip.compress(body, mtime=0) if packed else body
+    coding = b"Content-Encoding: gzip\r\n" if packed else b""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nServer: x\r\n" + coding
+    length = b"Content-Length: %d\r\n\r\n" % len(stored)
+    yield _record("request", url, b"GET / HTTP/1.1\r\nHost: x\r\nAccept: */*\r\n\r\n", number)
+    yield _record("response", url, head + length + stored, number)
+    yield _record("metadata", url, b"fetchTimeMs: 12\r\ncharset-detected: utf-8\r\n", number)
+
+
+def _record(type_: str, url: str, block: bytes, number: int) -> bytes:
+    types = {"metadata": "application/warc-fields"}
+    media = types.get(type_, f"application/http; msgtype={type_}")
+    name = uuid.uuid5(uuid.NAMESPACE_URL, f"{type_} {number}")
+    head = (
+        f"WARC/1.0\r\nWARC-Type: {type_}\r\nWARC-Record-ID: <urn:uuid:{name}>\r\n"
+        f"WARC-Date: {_DATE}\r\nWARC-Target-URI: {url}\r\nContent-Type: {media}\r\n"
+        f"Content-Length: {len(block)}\r\n\r\n"
+    )
+    return head.encode() + block + b"\r\n\r\n"
+
+
+def spent(command: list[str]) -> Used:
+    """Run a command; return what it used, its children too."""
+    process = os.posix_spawn(
+        command[0],
+        command,
+        os.environ,
+        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+    )
+    _, status, used = os.wait4(process, 0)
+    if status:
+        raise SystemExit(f"{' '.join(command)}: status {status}")
+    return Used(used.ru_utime + used.ru_stime, used.ru_maxrss << 10)
+
+
+def _fastest(contenders: dict[str, list[str]], rounds: int) -> list[Timing]:
+    best = dict.fromkeys(contenders, float("inf"))
+    for _ in range(rounds):
+        for name, command in contenders.items():
+            best[name] = min(best[name], spent(command).seconds)
+    return [Timing(name, seconds) for name, seconds in best.items()]
+
+
+_PYTHON: Final = sys.executable
+_RELBASE: Final = [_PYTHON, "-m", "relbase"]
+
+
+def _rewriting(archive: Path, size: int, rounds: int) -> str:
+    peer = "warcio recompress"
+    copy, made = str(archive.with_name("copy.warc.gz")), str(archive.with_name("made.warc.gz"))
+    timings = _fastest(
+        {
+            peer: [_PYTHON, "-m", "warcio.cli", "recompress", str(archive), copy],
+            "relbase rewrite": [*_RELBASE, "rewrite", str(archive), "-o", made, "--date", _DATE],
+        },
+        rounds,
+    )
+    title = f"archives: conversions of {size / 1e6:.0f} MB of pages (processor time)"
+    return table(title, timings, size / 1e6, "MB", peer)
+
+
+def _links(archive: Path, size: int, rounds: int) -> str:
+    peer = "fastwarc + selectolax + urljoin"
+    parquet = str(archive.with_name("links.parquet"))
+    timings = _fastest(
+        {
+            peer: [_PYTHON, "-m", "benchmarks.archives", str(archive)],
+            "relbase links": [_PYTHON, "-c", _ROWS, str(archive)],
+            "relbase links --parquet": [*_RELBASE, "links", str(archive), "--parquet", parquet],
+        },
+        rounds,
+    )
+    title = f"archives: links of {size / 1e6:.0f} MB of pages (processor time)"
+    return table(title, timings, size / 1e6, "MB", peer)
+
+
+_ROWS: Final = """
+import sys
+from relbase.warc import Page, link_rows, pages
+with open(sys.argv[1], "rb") as file:
+    for page in pages(iter(lambda: file.read(1 << 18), b"")):
+        if isinstance(page, Page):
+            for row in link_rows(page):
+                pass
+"""
+
+
+def _memory(folder: Path, data: Path) -> str:
+    """The memory for an archive of 10 MB, and for one of 1 GB of the same pages."""
+    part, whole = folder / "part.warc.gz", folder / "whole.warc.gz"
+    make(part, data, 1)
+    piece = part.read_bytes()
+    with whole.open("wb") as file:
+        for _ in range(_GIGABYTE // len(piece) + 1):
+            file.write(piece)
+    lines = ["archives: memory in MB for archives of one size and of another"]
+    for name, command in {
+        "rewrite": ["-o", str(folder / "out.warc.gz"), "--date", _DATE],
+        "links": ["--parquet", str(folder / "out.parquet")],
+    }.items():
+        peaks = [
+            f"{archive.stat().st_size / 1e6:,.0f} MB: "
+            f"{spent([*_RELBASE, name, str(archive), *command]).memory / 1e6:.0f}"
+            for archive in (part, whole)
+        ]
+        lines.append(f"  {name:8} {', '.join(peaks)}")
+    shutil.rmtree(folder, ignore_errors=True)
+    return "\n".join(lines)
+
+
+def peer(archive: str) -> int:
+    """Resolve every link of an archive as a program with the fastest tools would."""
+    from urllib.parse import urljoin  # noqa: PLC0415 (this process is a contender)
+
+    from fastwarc.warc import ArchiveIterator, WarcRecordType  # noqa: PLC0415
+    from selectolax.lexbor import LexborHTMLParser  # noqa: PLC0415
+
+    count = 0
+    with Path(archive).open("rb") as file:
+        for record in ArchiveIterator(file, record_types=WarcRecordType.response):
+            url = record.headers.get("WARC-Target-URI") or ""
+            body = record.reader.read()
+            if record.http_headers and "gzip" in (
+                record.http_headers.get("Content-Encoding") or ""
+            ):
+                body = (
+                    gzip.GzipFile(fileobj=BytesIO(body)).read() if body[:2] == b"\x1f\x8b" else body
+                )
+            tree = LexborHTMLParser(body)
+            for node in tree.css("[href], [src], [action], [srcset], [poster], [data], [cite]"):
+                for value in node.attributes.values():
+                    if value and "/" in value:
+                        try:
+                            urljoin(url, value)
+                        except ValueError:
+                            continue
+                        count += 1
+    return count
+
+
+if __name__ == "__main__":
+    print(peer(sys.argv[1]))

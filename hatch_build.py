@@ -1,0 +1,98 @@
+"""Builds the compiled scanner with the package, where that can be done.
+
+Without a compiler, or with RELBASE_PURE=1, the package is pure Python, works the same and slower,
+and its wheel says so (`py3-none-any`). With one the wheel is tagged `cp311-abi3`: one binary serves
+all versions of CPython.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+import sysconfig
+import tempfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PACKAGE = Path("relbase", "references")
+SOURCE = PACKAGE / "_scanner.c"
+
+
+class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
+    """Adds the compiled scanner to a wheel, and puts it beside its source in editable installs."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build, or leave the wheel pure.
+
+        Args:
+            version: `standard` or `editable`.
+            build_data: what the wheel is made of.
+        """
+        if os.environ.get("RELBASE_PURE", "") not in {"", "0"}:
+            return
+        if platform.python_implementation() != "CPython":
+            return
+        root = Path(self.root)
+        directory = Path(tempfile.mkdtemp(prefix="relbase-"))
+        try:
+            built = build(root, directory)
+        except BaseException as error:  # noqa: BLE001 (compilers fail in many ways, SystemExit too)
+            self.app.display_warning(f"relbase is installed without its compiled scanner: {error}")
+            shutil.rmtree(directory, ignore_errors=True)
+            return
+        if version == "editable":
+            shutil.copy(built, root / PACKAGE / built.name)
+        build_data["force_include"][str(built)] = str(PACKAGE / built.name)
+        build_data["pure_python"] = False
+        build_data["tag"] = f"cp311-abi3-{platform_tag()}"
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        """Remove what was built outside of the wheel.
+
+        Args:
+            version: `standard` or `editable`.
+            build_data: what the wheel was made of.
+            artifact_path: the wheel.
+        """
+        del version, artifact_path
+        for path in build_data.get("force_include", {}):
+            if Path(path).parent.parent.name.startswith("relbase-"):
+                shutil.rmtree(Path(path).parent.parent, ignore_errors=True)
+
+
+def build(root: Path, directory: Path) -> Path:
+    """Return the scanner, compiled into a directory.
+
+    Args:
+        root: of the project.
+        directory: for what is made.
+    """
+    from setuptools import Distribution, Extension  # noqa: PLC0415 (not needed for a pure wheel)
+    from setuptools.command.build_ext import build_ext  # noqa: PLC0415
+
+    source = (root / SOURCE).read_bytes()
+    extension = Extension(
+        "_scanner",
+        [str(root / SOURCE)],
+        define_macros=[("RELBASE_SOURCE", f"{zlib.crc32(source)}u")],
+        extra_compile_args=[] if sys.platform == "win32" else ["-std=c11", "-O3"],
+        py_limited_api=True,
+    )
+    command = build_ext(Distribution({"name": "relbase", "ext_modules": [extension]}))
+    command.build_lib = str(directory / "lib")
+    command.build_temp = str(directory / "temp")
+    command.finalize_options()
+    command.run()
+    return Path(command.get_ext_fullpath("_scanner"))
+
+
+def platform_tag() -> str:
+    """Return the platform that what is built here runs on, as wheels name it."""
+    return sysconfig.get_platform().replace("-", "_").replace(".", "_")

@@ -1,0 +1,43 @@
+"""A page that shows why each reference of a document means what it means: `relbase.explain`.
+
+Strategy: what the library says of a document (`entities`, `rewrite`, `links`) is drawn as one page
+of HTML that needs nothing else: `boxes` the layers of RFC 1808 §3, `source` the bytes with each
+reference marked, `listing` what each resolves to and by which step. Nothing is decided here.
+
+To mind: a hostile document must stay inert in the page. Every text goes through `markup.text` or
+`markup.attribute`, and the page forbids itself by its Content-Security-Policy whatever is not its
+own style sheet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from relbase.call import Arguments
+
+
+def explain(data: bytes, **call: Unpack[Arguments]) -> str:
+    """Return a page of HTML that shows what each reference of a document means, and why.
+
+    Args:
+        data: the document's bytes.
+        **call: as of `rewrite`; `name` is also the title of the page.
+
+    Raises:
+        TypeError: if an argument is of another type.
+        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+
+    The page needs nothing else and runs nothing, whatever the document holds. It draws the layers
+    of RFC 1808 §3 as nested boxes, marks each reference in the source by the layer that decides
+    it, and lists what it resolves to and by which step of §4 (or of the other algorithms).
+
+    >>> page = explain(b'<base href="/d/"><a href=x>', url="http://h.example/")
+    >>> "http://h.example/d/x" in page, "<script" in page
+    (True, False)
+    """
+    from relbase.explaining.page import page  # noqa: PLC0415 (start-up time of all other uses)
+
+    return page(data, **call)[0]

@@ -1,0 +1,154 @@
+"""The nested boxes of RFC 1808 §3, as its figure draws them: the label stands below what is inside.
+
+For a document each of the four layers is drawn, also where nothing states a base in it. A message
+has its parts as boxes within boxes, each with the bases that it states itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Final
+
+from relbase.bases.layers import Base, Layer
+from relbase.explaining.layers import SHOWN, chain
+from relbase.explaining.markup import attribute, counted, text, url
+from relbase.rewriting.items import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relbase.notes import Note
+    from relbase.results import Entity, Link
+
+# A mailbox may have very many: a page that nobody can read says no more than a number.
+MAX_DRAWN: Final = 1_000
+
+
+def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
+    """Return the boxes of a document and of what is in it.
+
+    Args:
+        entities: of the document, the outermost first.
+        links: of the document, for their counts.
+    """
+    counts: dict[str, Counter[Status]] = defaultdict(Counter)
+    for link in links:
+        counts[link.part][link.status] += 1
+    outermost = entities[0]
+    if len(entities) == 1:
+        inner = f'<p class="leaf">{text(outermost.type)}: {_counts(counts[outermost.part])}</p>'
+        return _layers(outermost.base, inner, _ALL, outermost.base)
+    tree = _Tree(entities, counts)
+    around = [base for base in chain(outermost.base) if base.layer in _OUTSIDE]
+    inner = tree.drawn(outermost, {_key(base) for base in around})
+    if len(entities) > MAX_DRAWN:
+        inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
+    return _layers(around[0] if around else None, inner, _OUTSIDE, outermost.base)
+
+
+_ALL: Final = (Layer.EMBEDDED, Layer.ENTITY, Layer.RETRIEVAL, Layer.NONE)
+_OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
+
+
+def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
+    """The box of each layer around what is inside, the innermost first."""
+    stated = chain(base)
+    refused = [note for one in stated for note in one.refused]
+    for layer in layers:
+        own = [one for one in stated if one.layer is layer]
+        notes = [note for note in refused if _layer_of(note) is layer]
+        if not own:
+            inner = _box(layer, inner, None, notes)
+        for one in own:
+            inner = _box(layer, inner, one, notes, decides=one is deciding)
+            notes = []
+    return inner
+
+
+def _box(
+    layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool = False
+) -> str:
+    shown = SHOWN[layer]
+    state = " decides" if decides else "" if base else " missing"
+    label = f"({shown.section}) {shown.title}"
+    body = ""
+    if base is not None and layer is not Layer.NONE:
+        body = f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
+    elif base is None:
+        missing = "what is stated does not count" if refused else shown.missing
+        body = f'<p class="quiet">{missing}</p>' if missing else ""
+    if decides:
+        body = f'<p class="verdict">Decides for what is inside</p>{body}'
+    body += "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in refused)
+    return (
+        f'<div class="box {shown.name}{state}" role="group" aria-label="{attribute(label)}">'
+        f'{inner}<div class="about"><p class="label"><span class="section">{shown.section}</span> '
+        f"{text(shown.title)}</p>{body}</div></div>"
+    )
+
+
+def _layer_of(note: Note) -> Layer:
+    """The layer that a refused statement belongs to, which its text begins with."""
+    if note.text.startswith("<base"):
+        return Layer.EMBEDDED
+    is_retrieval = note.text.startswith(("retrieval URL", "redirect", "Snapshot-"))
+    return Layer.RETRIEVAL if is_retrieval else Layer.ENTITY
+
+
+def _key(base: Base) -> tuple[str, Layer, str]:
+    return base.url, base.layer, base.source
+
+
+# What holds parts, by the first half of its type.
+_WHOLE: Final = {"message": "The message", "multipart": "The message", "application": "The mailbox"}
+
+
+class _Tree:
+    """The parts of a message, or the messages of a mailbox, by the part they are in."""
+
+    def __init__(self, entities: Sequence[Entity], counts: dict[str, Counter[Status]]) -> None:
+        self._inside: dict[str, list[Entity]] = defaultdict(list)
+        self._counts = counts
+        known = {entity.part for entity in entities}
+        for entity in entities[1:MAX_DRAWN]:
+            self._inside[_around(entity.part, known)].append(entity)
+
+    def drawn(self, entity: Entity, known: set[tuple[str, Layer, str]]) -> str:
+        """The box of a part; `known` are the bases that the boxes around it have shown."""
+        own = [base for base in chain(entity.base) if _key(base) not in known]
+        inside = known | {_key(base) for base in own}
+        inner = "".join(self.drawn(part, inside) for part in self._inside[entity.part])
+        if not inner:
+            inner = f'<p class="leaf">{_counts(self._counts[entity.part])}</p>'
+        refused = list(entity.base.refused)
+        for base in own:
+            if base.layer is not Layer.NONE:
+                notes = [note for note in refused if note.part == entity.part]
+                inner = _box(base.layer, inner, base, notes, decides=base is own[0])
+                refused = []
+        if not own:
+            notes = [note for note in refused if note.part == entity.part]
+            said = "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in notes)
+            inner += f'{said}<p class="quiet">The base is that of the box around it.</p>'
+        major = entity.type.partition("/")[0]
+        name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")
+        return (
+            f'<div class="part" role="group" aria-label="{attribute(name)}">'
+            f'<p class="name">{text(name)} <small>{text(entity.type)}</small></p>{inner}</div>'
+        )
+
+
+def _around(part: str, known: set[str]) -> str:
+    """The number of the nearest part around one: of "3/1.2" it is "3/1", "3" or ""."""
+    while part:
+        part = part[: max(part.rfind("."), part.rfind("/"), 0)]
+        if part in known:
+            break
+    return part
+
+
+def _counts(counts: Counter[Status]) -> str:
+    if not counts:
+        return "no references"
+    said = [f"{counts[status]:,} {status.value}" for status in Status if counts[status]]
+    return f"{counted(counts.total(), 'reference')}: {', '.join(said)}"

@@ -1,0 +1,218 @@
+"""The page: what it begins with, its sections in order, and what it forbids itself."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from hashlib import sha256
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.layers import Layer
+from relbase.call import DEFAULT_POLICY
+from relbase.edit import Span
+from relbase.explaining.boxes import boxes
+from relbase.explaining.layers import SHOWN
+from relbase.explaining.listing import listing
+from relbase.explaining.markup import counted, text, url
+from relbase.explaining.source import source
+from relbase.explaining.style import STYLE
+from relbase.formats import FORMATS
+from relbase.kind import Kind
+from relbase.pipeline import entities, rewrite
+from relbase.results import Entity
+from relbase.rewriting.items import Status
+from relbase.url.resolver import as_profile
+from relbase.view.charset import sniff
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Unpack
+
+    from relbase.bases.layers import Base
+    from relbase.call import Arguments
+    from relbase.notes import Note
+    from relbase.results import Link
+
+
+_MAILBOX: Final = FORMATS[Kind.MBOX].types[0]
+
+
+class Summary(NamedTuple):
+    """What an index says of a document.
+
+    Args:
+        title: its name.
+        type: its media type.
+        base: of the outermost entity.
+        counts: how many references have a status.
+    """
+
+    title: str
+    type: str
+    base: Base
+    counts: Counter[Status]
+
+
+def page(data: bytes, **call: Unpack[Arguments]) -> tuple[str, Summary]:
+    """Return the page on a document, and what an index says of it.
+
+    Args:
+        data: the document's bytes.
+        **call: as of `rewrite`.
+    """
+    result = rewrite(data, **call)
+    links = result.links
+    found = list(entities(data, **call))
+    if not found or found[0].part:  # of a mailbox its messages are listed, not itself
+        found.insert(0, Entity("", _MAILBOX, Span(0, len(data)), result.base))
+    profile = as_profile(call.get("profile", "rfc1808"))
+    policy = call.get("policy", DEFAULT_POLICY)
+    encoding = sniff(data, call.get("charset")).name
+    listed = listing(links, result.notes, profile, policy, encoding)
+    sections = (
+        _counts(links),
+        _section("boxes", "Where the base URL comes from", _BOXES + boxes(found, links)),
+        _notes(result.notes),
+        _section("source", "The source, before and after", _SOURCE_HEAD)
+        + '<div class="source" tabindex="0" role="region" aria-labelledby="source">'
+        + source(data, result.edits, links, _decoder(data, encoding))
+        + "</div>",
+        _section("references", "Every reference", listed or "<p>There are none.</p>"),
+    )
+    name = call.get("name") or "document"
+    summary = Summary(name, found[0].type, result.base, Counter(link.status for link in links))
+    head = _head(summary, len(found), profile.value)
+    return whole(f"{name}: what its links mean", head, "\n".join(sections)), summary
+
+
+def whole(title: str, head: str, main: str) -> str:
+    """Return a page around its content.
+
+    Args:
+        title: text, of the window.
+        head: markup, above all.
+        main: markup.
+    """
+    return _PAGE.format(title=text(title), csp=_CSP, style=STYLE, head=head, main=main)
+
+
+# The page may use its own style sheet, and nothing else in the world.
+_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
+_CSP: Final = f"default-src 'none'; style-src 'sha256-{_HASH}'; base-uri 'none'; form-action 'none'"
+
+_PAGE: Final = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{csp}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="robots" content="noindex">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>
+<header>{head}</header>
+<main id="main">
+{main}
+</main>
+<footer><p>Made by relbase, which changes nothing but relative links. The sections are those of
+RFC 1808, Relative Uniform Resource Locators.</p></footer>
+</body>
+</html>
+"""
+
+_BOXES: Final = (
+    '<p class="quiet">As RFC 1808 §3 draws it: the innermost box that states a base decides.</p>'
+)
+
+_SOURCE_HEAD: Final = """<ul class="key" aria-label="What the marks mean">
+<li><b class="rewritten embedded">3.1</b> by the document itself</li>
+<li><b class="rewritten entity">3.2</b> by a heading</li>
+<li><b class="rewritten retrieval">3.3</b> by its URL</li>
+<li><b class="kept">dashed</b> kept</li>
+<li><b class="unresolved none">double</b> unresolved</li>
+<li><b class="absolute">dotted</b> absolute</li></ul>
+<fieldset><legend>Show</legend>
+<label><input type="radio" name="show" id="both" checked> both</label>
+<label><input type="radio" name="show" id="before"> before</label>
+<label><input type="radio" name="show" id="after"> after</label></fieldset>"""
+
+
+def _section(identity: str, title: str, inner: str) -> str:
+    return f'<h2 id="{identity}">{title}</h2>\n{inner}'
+
+
+def _head(summary: Summary, within: int, profile: str) -> str:
+    base, counts = summary.base, summary.counts
+    if base.layer is Layer.NONE:
+        verdict = "Nothing states a base URL for it (RFC 1808 §3.4): give the URL it came from."
+    else:
+        section = SHOWN[base.layer].section
+        verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."
+    inside = f", {counted(within, 'entity', 'entities')}" if within > 1 else ""
+    return (
+        f'<h1>{text(summary.title)}</h1><p class="lead">{verdict}</p>'
+        f'<p class="quiet">{text(summary.type)}{inside}; '
+        f"{counted(counts.total(), 'reference')}, of which {counts[Status.REWRITTEN]:,} become "
+        f"absolute; profile {profile}</p>"
+    )
+
+
+def _counts(links: Sequence[Link]) -> str:
+    """A table: layers down, statuses across."""
+    counts = Counter((link.base.layer, link.status) for link in links)
+    columns = "".join(f'<th scope="col">{status.value}</th>' for status in Status)
+    rows = []
+    for layer, shown in SHOWN.items():
+        cells = "".join(f"<td>{counts[layer, status]:,}</td>" for status in Status)
+        heading = f'<span class="badge {shown.name}">{shown.section}</span> {shown.name}'
+        if any(counts[layer, status] for status in Status):
+            rows.append(f'<tr><th scope="row">{heading}</th>{cells}</tr>')
+    sums = (sum(counts[layer, status] for layer in Layer) for status in Status)
+    total = "".join(f"<td>{number:,}</td>" for number in sums)
+    rows.append(f'<tr><th scope="row">all</th>{total}</tr>')
+    table = (
+        '<div class="scroll" tabindex="0" role="region" aria-labelledby="counts">'
+        '<table aria-labelledby="counts"><thead><tr><th scope="col">base in '
+        f"layer</th>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+    return _section("counts", "How many", table)
+
+
+# A reader goes through no more of them; the command line's warnings have all.
+_MAX_NOTES: Final = 200
+
+
+def _notes(notes: Sequence[Note]) -> str:
+    if not notes:
+        return ""
+    listed = "".join(
+        f"<li><code>{note.reason.value}</code> "
+        f"{text(f'part {note.part}: ' if note.part else '')}{text(note.text)}</li>"
+        for note in notes[:_MAX_NOTES]
+    )
+    more = len(notes) - _MAX_NOTES
+    rest = f"<p>{counted(more, 'more note')}.</p>" if more > 0 else ""
+    return _section("notes", "What is to be noted", f'<ul class="notes">{listed}</ul>{rest}')
+
+
+def _decoder(data: bytes, encoding: str) -> Callable[[bytes], str]:
+    """What shows pieces of the document as text: for people, so that Python's codecs do."""
+    try:
+        b"".decode(encoding)
+    except LookupError:
+        encoding = "utf-8"
+    if encoding == "windows-1252" or data.isascii():
+        # The default of a document that states none: most often it is UTF-8 all the same.
+        encoding = "utf-8" if _is_utf_8(data) else "windows-1252"
+    return lambda piece: piece.decode(encoding, "backslashreplace")
+
+
+def _is_utf_8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,296 @@
+"""A raw HTTP response: the references of its head, then the document in its body.
+
+Strategy: programs write down responses with all the redirects before, so the heads are followed
+while one comes after the other; each Location is where the next was retrieved from. The last head
+states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
+Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the heading's
+base. A body without a coding is visited in place, and what tells of it in the head follows. A body
+with one is read, and passes through: nobody could encode it as it was.
+
+To mind: there may be no retrieval URL, and then the Locations may be all that is known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase import sniffing
+from relbase.bases.headings import http_statements
+from relbase.bases.layers import Base, Layer, establish
+from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.containers.fields import media_type, parameters, text_of
+from relbase.containers.http import Decoded, decoded, read_head, values
+from relbase.edit import Edit, Span
+from relbase.http.derived import follow_body
+from relbase.mail.message import visit_message
+from relbase.notes import Note, Reason
+from relbase.references import headers
+from relbase.references.vocabulary import Row
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import lower, separate, shift
+from relbase.rewriting.reference import Place, visit_url
+from relbase.view.folding import folded_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.containers.fields import Field
+    from relbase.containers.http import Head
+    from relbase.rewriting.context import Context, Opened
+    from relbase.rewriting.items import Item
+
+# The fields of HTTP that hold references; of mail there are more.
+_LINKING: Final = frozenset(("link", "location", "content-location", "refresh", "uri"))
+# What does not depend on a base that the heading states.
+_ON_REQUEST: Final = frozenset(("location", "content-location"))
+
+_INFORMATION: Final = range(100, 200)
+_REDIRECTION: Final = range(300, 400)
+_PARTIAL: Final = 206
+
+# Whoever follows more redirects is in a circle (browsers follow 20).
+MAX_HEADS: Final = 100
+
+_BLANK: Final = b"\xef\xbb\xbf\r\n\t "
+
+
+class _Response(NamedTuple):
+    """A response that has been looked through.
+
+    Args:
+        data: the file.
+        heads: of the hops and, last, of the response; none where the file begins otherwise.
+        context: of each head, on the URL of its request.
+        inside: of the body, on the base that the last heading states.
+        body: where the body is.
+        rest: where other messages begin, the end for none.
+        decoded: the body without its codings.
+        type: the media type of the body.
+        notes: on the bases.
+    """
+
+    data: bytes
+    heads: tuple[Head, ...]
+    contexts: tuple[Context, ...]
+    inside: Context
+    body: Span
+    decoded: Decoded
+    type: str
+    label: str | None
+    notes: tuple[Note, ...]
+
+
+def visit_http(data: bytes, context: Context) -> Iterator[Item]:
+    """The items of a raw HTTP response, in offsets of its bytes.
+
+    Args:
+        data: the file: a response, and maybe the redirects before it.
+        context: of what is around it: on the URL that was requested first.
+    """
+    response = _read(data, context)
+    if response is None:
+        text = "it does not begin as an HTTP response: passed through"
+        yield Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
+        return
+    yield from response.notes
+    findings: list[Item] = []
+    edits: list[Edit] = []
+    for head, around in zip(response.heads, response.contexts, strict=True):
+        on = response.inside if head is response.heads[-1] else around
+        for item in _visit_head(data, head, around, on):
+            (edits if isinstance(item, Edit) else findings).append(item)  # type: ignore[arg-type]
+    yield from findings
+    inside: list[Edit] = []
+    for item in _visit_body(response):
+        if isinstance(item, Edit):
+            inside.append(item)
+        else:
+            yield item
+    if inside:
+        followed, stale = follow_body(data, response.heads[-1], response.body, inside)
+        yield from (note._replace(part=context.part) for note in stale)
+        edits = sorted([*edits, *followed])
+    yield from edits
+    yield from inside
+
+
+def http_base(data: bytes, context: Context) -> Base:
+    """Return the base of the document in a raw HTTP response.
+
+    Args:
+        data: the file.
+        context: of what is around it.
+    """
+    response = _read(data, context)
+    if response is None:
+        return context.base
+    document = _document(response)
+    return response.inside.base if document is None else document.base()
+
+
+# ---- heads
+
+
+def _read(data: bytes, context: Context) -> _Response | None:
+    heads, contexts = _heads(data, context)
+    if not heads or heads[-1].status is None:
+        return None
+    last = heads[-1]
+    fields = [(field.name, text_of(data, field)) for field in last.heading.fields]
+    stated, refused = http_statements(fields)
+    base, notes = establish(stated, contexts[-1].base, profile=context.task.profile)
+    if refused:
+        base = replace(base, refused=(*refused, *base.refused))
+    body = Span(last.heading.body, _end(data, last))
+    types = values(data, last, "content-type")
+    type_ = media_type(types[0]) if types else ""
+    found = decoded(
+        data[body.start : body.end],
+        values(data, last, "transfer-encoding"),
+        values(data, last, "content-encoding"),
+    )
+    if type_ in _SAY_NOTHING and found.data is not None:
+        type_ = _type_of(found.data)
+    label = parameters(types[0]).get("charset") if types else None
+    noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
+    inside = contexts[-1].on(base)
+    return _Response(data, tuple(heads), tuple(contexts), inside, body, found, type_, label, noted)
+
+
+def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
+    """The heads that follow one another, and on which URL each was requested."""
+    heads: list[Head] = []
+    contexts: list[Context] = []
+    at = len(data) - len(data.lstrip(_BLANK))
+    while len(heads) < MAX_HEADS and (head := read_head(data, at)) is not None:
+        heads.append(head)
+        contexts.append(context)
+        at = head.heading.body
+        if head.status in _REDIRECTION:
+            context = _redirected(data, head, context)
+        elif head.status not in _INFORMATION:
+            break
+    return heads, contexts
+
+
+def _redirected(data: bytes, head: Head, context: Context) -> Context:
+    """The context on where a response redirects to."""
+    locations = values(data, head, "location")[:1]
+    if not locations:
+        return context
+    known = context.base if context.base.usable else None
+    stated, _ = retrieval_statements(known.url if known else None, locations)
+    base, _ = establish(stated, context.base, profile=context.task.profile)
+    return context.on(base)
+
+
+def _end(data: bytes, head: Head) -> int:
+    """Where the body ends: at Content-Length if another message begins there."""
+    stated = values(data, head, "content-length")
+    if stated and stated[0].isascii() and stated[0].isdigit() and len(stated[0]) < _DIGITS:
+        end = head.heading.body + int(stated[0])
+        if end < len(data) and read_head(data, end) is not None:
+            return end
+    return len(data)
+
+
+# A length of more digits is longer than any file.
+_DIGITS: Final = 19
+
+
+def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
+    """The items of the fields that hold references."""
+    states = own.base is not request.base and own.base.outer is request.base
+    stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
+    for field in head.heading.fields:
+        if field.name in _LINKING:
+            on = request if field.name in _ON_REQUEST else stated
+            yield from _visit_field(data, field, on)
+
+
+def _visit_field(data: bytes, field: Field, context: Context) -> Iterator[Item]:
+    value = data[field.value.start : field.value.end]
+    if b"=?" in value:  # HTTP has no encoded words, and what is not one must not be read as one
+        return
+    row = headers.FIELDS[field.name.encode()]
+    place = Place("", field.name, Row(row.syntax))
+    for span in row.find(value):
+        view = folded_view(value[span.start : span.end], headers.quote_before(value, span))
+        items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
+        yield from lower(items, view, field.value.start + span.start)
+
+
+# ---- bodies
+
+_SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
+_LOOKS: Final = (
+    (sniffing.is_xml, "application/xml"),
+    (sniffing.is_html, "text/html"),
+    (sniffing.is_css, "text/css"),
+)
+
+
+def _type_of(body: bytes) -> str:
+    """The type of a body whose heading states none of use: what it looks like."""
+    start = sniffing.beginning(body)
+    return next((type_ for looks, type_ in _LOOKS if looks(start)), "")
+
+
+def _document(response: _Response) -> Opened | None:
+    """The document in the body, None where there is none."""
+    reader = response.inside.task.reader(response.type, "")
+    if reader is None or response.decoded.data is None or _is_partial(response):
+        return None
+    return reader.read(response.decoded.data, response.label, response.inside)
+
+
+def _is_partial(response: _Response) -> bool:
+    return response.heads[-1].status == _PARTIAL
+
+
+def _visit_body(response: _Response) -> Iterator[Item]:
+    """The items of the document in the body."""
+    found, part, inside = response.decoded, response.inside.part, response.inside
+    is_mail = response.type == "message/rfc822" or response.type.startswith("multipart/")
+    if inside.task.reader(response.type, "") is None and not is_mail:
+        return
+    why = _hindrance(response)
+    if why:
+        yield Note(Reason.ENCODING_UNSUPPORTED, part, response.body, f"{why}: passed through")
+    for remark in found.remarks:
+        yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
+    if found.data is None or _is_partial(response) or (why and inside.task.edits_only):
+        return
+    if is_mail:
+        items = visit_message(found.data, inside)
+    else:
+        document = _document(response)
+        assert document is not None
+        yield from (note._replace(span=response.body) for note in document.notes)
+        items = document.visit()
+    if why:
+        yield from _in_coding(items, response.body)
+    else:
+        yield from shift(items, response.body.start)
+
+
+def _hindrance(response: _Response) -> str:
+    """Why the body passes through, "" if it does not."""
+    if _is_partial(response):
+        return "the body is a range of a document"
+    if response.decoded.fault:
+        return f"the body cannot be decoded, {response.decoded.fault}"
+    if response.decoded.undone:
+        return f"the body is encoded ({', '.join(response.decoded.undone)})"
+    return ""
+
+
+def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
+    """What was found in a body with codings: all of the body holds it, and nothing is written."""
+    findings, _ = separate(items)
+    for item in findings:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+            yield item._replace(span=body, status=Status.KEPT)
+        else:
+            yield item._replace(span=body)

@@ -1,0 +1,142 @@
+"""What a call is about: the document that the bytes are, and the base of what is around it.
+
+The kind and the charset are decided here, the heading of the transport and the retrieval URL are
+read, and where no URL is given, the marks that programs leave in saved pages (rule 17).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
+
+from relbase.bases.headings import http_statements
+from relbase.bases.layers import UNKNOWN, Base, establish
+from relbase.bases.marks import Placed
+from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
+from relbase.notes import Note, Reason
+from relbase.rewriting.context import Context, Task
+
+if TYPE_CHECKING:
+    from relbase.bases.layers import Statement
+    from relbase.bases.marks import Marks
+    from relbase.call import Call
+    from relbase.formats import Document
+
+
+class Input(NamedTuple):
+    """What a call is about.
+
+    Args:
+        document: the input, opened.
+        type: its media type.
+        label: the charset label that it came with.
+        notes: what is to be noted of what is around it, and of how it was opened.
+    """
+
+    document: Document
+    type: str
+    label: str | None
+    notes: tuple[Note, ...]
+
+
+def read_input(data: bytes, call: Call) -> Input:
+    """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4).
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    content_type = _field(call, "content-type")
+    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
+    row = FORMATS[kind]
+    label = call.charset or _charset_parameter(content_type)
+    places = call.origin.places if call.origin else None
+    task = Task(call.profile, call.policy, reader, detect=call.detect, places=places)
+    document = row.read(data, label, Context(UNKNOWN, task))
+    retrieved, remarks = _retrieved(call)
+    refused = list(call.origin.notes) if call.origin else []
+    if call.detect:
+        marks = document.marks()
+        refused += marks.notes
+        remarks += _disagreement(retrieved, marks)
+        if not retrieved and marks.pages:
+            retrieved = list(marks.pages)
+            document = document.asked(replace(task, places=_beside))
+            remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
+    around, notes = _around(call, retrieved, refused)
+    type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
+    notes = [*remarks, *notes, *document.notes]
+    if data and not row.visit and not document.notes and call.kind is None:
+        notes.append(passed_note(content_type, call.name))
+    return Input(document.on(around), type_, label, tuple(notes))
+
+
+# ---- saved pages (rule 17)
+
+_KEPT: Final = (
+    "the URL of the page was found in it: references without a slash at their start, which may "
+    "lead to files saved beside the page, stay as they are; give the URL to make them absolute"
+)
+
+
+def _beside(reference: str) -> Placed | None:
+    """Whether a reference may lead to a file beside the page: nobody looks at files here."""
+    return None if reference.startswith(("/", "\\")) else Placed()
+
+
+def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
+    """What is to be noted where a page says that it has another URL than the given one."""
+    stated = [mark.value for mark in marks.pages]
+    if not retrieved or not stated or _bare(retrieved[0].value) in map(_bare, stated):
+        return []
+    mark = marks.pages[0]
+    text = f"{mark.source} says {mark.value[:200]!a}: the URL that was given counts"
+    return [Note(Reason.MARK_DISAGREES, "", mark.span, text)]
+
+
+def _bare(url: str) -> str:
+    """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
+    return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
+
+
+# Content-Type: text/html; charset="utf-8"
+_charset_value: Final = re.compile(
+    r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
+).search
+
+
+def _field(call: Call, name: str) -> str:
+    return next((value for field, value in call.fields if field.strip().lower() == name), "")
+
+
+def _charset_parameter(content_type: str) -> str | None:
+    found = _charset_value(content_type)
+    return found[1] if found else None
+
+
+def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
+    """The retrieval URL that was given, or that the caller has found, and what to remark."""
+    retrieved, remarks = retrieval_statements(call.url, call.redirects)
+    if call.origin is not None and not call.redirects:
+        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
+    return retrieved, remarks
+
+
+def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
+    """The base of what is around the document: its heading, its retrieval URL, or none.
+
+    Args:
+        call: what is asked for.
+        retrieved: the retrieval URL.
+        before: what was refused as one.
+    """
+    outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
+    stated, refused = http_statements(call.fields)
+    around, more = establish(stated, outer, profile=call.profile)
+    refused = [*refused, *before]
+    if refused:
+        around = replace(around, refused=(*refused, *around.refused))
+    return around, [*notes, *refused, *more]

@@ -1,0 +1,288 @@
+"""Which scanner reads HTML, and the tables of the compiled one.
+
+There are three: the exact tokenizer (`html`), the regular expression of `skim`, and the compiled
+scanner, where it was built. They differ in speed alone. What a process did before decides when the
+expression is compiled, which takes as long as the exact tokenizer takes for a large page.
+
+The compiled scanner knows no name of its own. `_tables` makes its tables from the vocabulary: for
+each element a row, with what each attribute holds there.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.edit import Edit
+from relbase.references.css_functions import FUNCTIONS, Form
+from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES, decider
+from relbase.references.tags import IN_HEAD, RAW_TEXT
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from relbase.references.skim import Becomes, Keeps, Skim
+    from relbase.references.vocabulary import Row
+
+EXACT: Final = "exact"
+SKIMMED: Final = "skimmed"
+COMPILED: Final = "compiled"
+
+# In the time in which the expression of skimming is compiled, the exact tokenizer walks so many
+# bytes. So the first page of a process is walked, unless it is large; after that skimming pays.
+SKIMMED_FROM: Final = 1 << 18
+
+
+def _load() -> Any:  # noqa: ANN401 (a module of C)
+    """The compiled scanner; None where it was not built, is not wanted, or is of another source."""
+    if os.environ.get("RELBASE_SCANNER") == "python":
+        return None
+    try:
+        from relbase.references import _scanner  # type: ignore[attr-defined]  # noqa: PLC0415
+    except ImportError:
+        return None
+    # An editable install goes stale when the source changes: then it is not used.
+    return _scanner if _scanner.SOURCE == _SOURCE else None
+
+
+# The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
+_SOURCE: Final = 0xF1B081B7
+
+_compiled: Final = _load()
+
+# What `relbase.scanner` tells.
+NAME: Final = "python" if _compiled is None else COMPILED
+
+
+class _Choice:
+    """Which scanner is next: how many bytes of HTML came before, and what a test asked for."""
+
+    __slots__ = ("forced", "seen")
+
+    def __init__(self) -> None:
+        self.forced: str | None = None
+        self.seen = 0
+
+
+_choice: Final = _Choice()
+
+
+def choose_scanner(size: int) -> str:
+    """Return which scanner reads a document.
+
+    Args:
+        size: how many bytes it has.
+    """
+    if _choice.forced is not None:
+        return _choice.forced
+    if _compiled is not None:
+        return COMPILED
+    _choice.seen = min(_choice.seen + size, SKIMMED_FROM)
+    return SKIMMED if max(size, _choice.seen) >= SKIMMED_FROM else EXACT
+
+
+def force(name: str | None) -> None:
+    """Have everything read by one scanner, or by the fastest again: for tests.
+
+    Args:
+        name: `EXACT`, `SKIMMED`, `COMPILED` or None.
+
+    Raises:
+        ValueError: if the compiled scanner is asked for, and there is none.
+    """
+    if name == COMPILED and _compiled is None:
+        raise ValueError("the compiled scanner was not built, or RELBASE_SCANNER is python")
+    _choice.forced = name
+
+
+# ---- The compiled scanner: the numbers are those of _scanner.c
+
+_EDITS, _RELATIVE, _ALL = range(3)
+_PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
+_NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING = range(8)
+_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL = 16, 32, 64
+
+# Elements that change what is markup: the exact tokenizer counts them.
+_LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
+_KINDS: Final[Mapping[bytes, int]] = {
+    **dict.fromkeys(RAW_TEXT, _RAW),
+    b"script": _SCRIPT,
+    b"style": _STYLE,
+    b"noscript": _NOSCRIPT,
+    b"svg": _SVG,
+    b"math": _MATH,
+    **dict.fromkeys(_LOOKED_AT, _LOOK),
+}
+_HELD: Final[Mapping[Syntax | Nested, int]] = {
+    Syntax.URL: _URL,
+    Nested.CSS: _CSS,
+    Syntax.SRCSET: _SRCSET,
+    Syntax.SPACE_LIST: _LIST,
+}
+
+
+def scanning(
+    becomes: Becomes,
+    *,
+    whatwg: bool,
+    unquoted: bool,
+    in_css: bool,
+    utf8: bool,
+    extended: bool = False,
+    keeps: Keeps | None = None,
+) -> Skim:
+    """Return the way to the next place that has to be looked at, as `skim.skimming` does.
+
+    Args:
+        becomes: what becomes of plain references.
+        whatwg: whether they resolve by the WHATWG parser.
+        unquoted: whether what is inserted may be inserted without quotes around it, too.
+        in_css: whether it may be inserted into CSS.
+        utf8: whether bytes outside ASCII are UTF-8.
+        extended: whether rows of the policy `extended` count.
+        keeps: which references stay as they are.
+    """
+    flags = whatwg | unquoted << 1 | in_css << 2 | utf8 << 3
+    scan = partial(_scan, _compiled.scan, _tables(extended=extended), flags, becomes)
+    return scan if keeps is None else partial(_scan_kept, scan, becomes, keeps)
+
+
+def head_end(text: bytes) -> int | None:
+    """Return where the last token of a page's head ends; None without the compiled scanner.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    if _choice.forced not in {None, COMPILED} or _compiled is None:
+        return None
+    found: int = _compiled.head_end(_tables(extended=False), text)
+    return found
+
+
+def _scan(  # noqa: PLR0917 (called often: by position)
+    scan: Any,  # noqa: ANN401
+    tables: object,
+    flags: int,
+    becomes: Becomes,
+    text: bytes,
+    pos: int,
+    end: int,
+    in_noscript: bool,  # noqa: FBT001
+    mode: int = _EDITS,
+) -> tuple[list[Any], int]:
+    found: tuple[list[Any], int, int]
+    found = scan(tables, text, pos, end, mode, flags | in_noscript << 4, becomes, Edit)
+    return found[0], found[1]
+
+
+def _scan_kept(  # noqa: PLR0917 (likewise)
+    scan: Any,  # noqa: ANN401
+    becomes: Becomes,
+    keeps: Keeps,
+    text: bytes,
+    pos: int,
+    end: int,
+    in_noscript: bool,  # noqa: FBT001
+) -> tuple[list[Edit], int]:
+    records, pos = scan(text, pos, end, in_noscript, _RELATIVE)
+    edits: list[Edit] = []
+    for start, stop, shape, *_ in records:
+        edit = becomes[shape]
+        if edit and not keeps(text[start:stop]):
+            edits.append(Edit(start + edit[0], start + edit[1], edit[2]))
+    return edits, pos
+
+
+@cache
+def _tables(*, extended: bool) -> object:
+    numbers = {name: number for number, name in enumerate(_attributes(extended=extended))}
+    rows: dict[bytes, int] = {}
+
+    def row(namespace: str, element: bytes) -> int:
+        written = bytes(_row(namespace, element, numbers, extended=extended))
+        return rows.setdefault(written, len(rows))
+
+    named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
+    elements = tuple(
+        (name, _KINDS.get(name, _PLAIN), row(HTML, name)) for name in sorted(named | {*_KINDS})
+    )
+    foreign = [
+        tuple((name, _PLAIN, row(space, name)) for name in sorted({*map(bytes.lower, names), root}))
+        for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
+    ]
+    foreign[0] += ((b"title", _RAW, 0),)  # text alone, or it is looked at
+    deciding = {value for _, values in _deciding(extended=extended) for value in values}
+    other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
+    return _compiled.prepare(
+        elements,
+        *foreign,
+        tuple((name, _PLAIN, number) for name, number in numbers.items()),
+        vml,
+        _words(deciding),
+        _words(SCRIPT_TYPES),
+        _words(STYLE_TYPES),
+        tuple((name, form is Form.URL, 0) for name, form in FUNCTIONS),
+        _words(IN_HEAD),
+        b"".join(rows),
+        len(numbers),
+        other,
+        numbers[b"type"],
+    )
+
+
+def _words(values: Iterable[bytes]) -> tuple[tuple[bytes, int, int], ...]:
+    return tuple((value, 0, 0) for value in sorted(values))
+
+
+def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
+    return tuple(row for row in rows if extended or not row.extended)
+
+
+def _attributes(*, extended: bool) -> list[bytes]:
+    named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
+    return sorted(named | {name for name, _ in _deciding(extended=extended)} | {b"type"})
+
+
+def _deciding(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
+    """The attributes that decide whether another one holds references, and what they say then."""
+    found = []
+    for rows in PLACES.values():
+        counting = _counting(rows, extended=extended)
+        name = decider(counting)
+        if name is not None:
+            found += [(name, row.when.values) for row in counting if row.when]
+    return found
+
+
+def _row(
+    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
+) -> list[int]:
+    """What each attribute holds on an element."""
+    row = [_NOTHING] * len(numbers)
+    all_ = held(namespace, element).rows.items()
+    holding = {name: _counting(rows, extended=extended) for name, rows in all_}
+    for attribute, rows in holding.items():
+        by = decider(rows)
+        if rows and (by is None or holding.get(by)):
+            row[numbers[attribute]] = _holds(rows)
+        elif by is not None:
+            row[numbers[by]] = _DECIDES
+    return row
+
+
+def _holds(rows: tuple[Row, ...]) -> int:
+    """What an attribute holds by its rows; what is not known holds anything."""
+    first = rows[0]
+    if first.when is not None or first.on_codebase:
+        if any(row.syntax is not Syntax.URL for row in rows):
+            return _ANYTHING
+        return _MAYBE | (_EMPTY_LOOK if any(row.empty for row in rows) else 0)
+    kind = _HELD.get(first.syntax, _ANYTHING)
+    if kind != _URL:
+        return kind
+    empty = _EMPTY_LOOK if first.own_url else _EMPTY_IS_BASE
+    return kind | (empty if first.empty else 0) | (_LOCAL if first.local else 0)

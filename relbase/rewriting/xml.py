@@ -1,0 +1,242 @@
+"""From XML inward to its references, and back outward (rule 20).
+
+Strategy: the walk yields elements with values; each value is decoded by its view, visited as one of
+HTML is, and its items are lowered. HTML in feeds is a nested document, read by the task's reader on
+the base of the element around it. The bases are in `xml_bases`.
+
+To mind: what the walk finds is believed only when the document is well-formed and declares nothing
+that would change its meaning. That costs a parse, so it is asked at the first reference that would
+change: up to there nothing of the document has been changed, and after a no nothing will be.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from relbase.bases.layers import Layer
+from relbase.edit import Edit, Span
+from relbase.notes import Note, Reason
+from relbase.references import xml
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import Nested, Row
+from relbase.references.xml_skim import skipping
+from relbase.references.xml_sound import unsound
+from relbase.references.xml_vocabulary import XML_BASE
+from relbase.rewriting.html import visit_value
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes
+from relbase.rewriting.reference import Place, on_codebase
+from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
+from relbase.rewriting.xml_items import Items
+from relbase.url.resolver import Profile
+from relbase.view.characters import text as decode_inner
+from relbase.view.xml_pieces import PiecesView, pieces
+from relbase.view.xml_values import has_entities, needs_xml_view, text_view, value_view
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from relbase.bases.layers import Base
+    from relbase.rewriting.context import Context
+    from relbase.rewriting.items import Item
+    from relbase.rewriting.reference import Codebase
+    from relbase.view.runs import View
+
+
+def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
+    """The items of an XML document; none that changes it when it is not sound.
+
+    Args:
+        text: the document, in UTF-8.
+        around: the context of its container.
+    """
+    is_sound: bool | None = None
+    for item in _visit_found(text, around):
+        changes = isinstance(item, Edit) or (
+            isinstance(item, Found) and item.status is Status.REWRITTEN
+        )
+        if changes and is_sound is None:
+            note = _unsound_note(text, around.part)
+            is_sound = note is None
+            if note is not None:
+                yield note
+                if around.task.edits_only:
+                    return
+        if not changes or is_sound:
+            yield item
+        elif isinstance(item, Found):
+            yield item._replace(status=Status.KEPT, url=None)
+
+
+def xml_base(text: bytes, around: Context) -> Base:
+    """The base of an XML document: of its root, its `<base>`, or that of its container.
+
+    Args:
+        text: the document, in UTF-8.
+        around: the context of its container.
+    """
+    root = next((each for each in xml.elements(text) if isinstance(each, xml.Element)), None)
+    if root is None:
+        return around.base
+    scopes = Scopes(text, _document(text, around)[0], counts=_counts(root, around))
+    scopes.enter(root)
+    inside = scopes.inside
+    if inside is None or inside.base is around.base or unsound(text) is not None:
+        return around.base
+    return inside.base
+
+
+def _document(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
+    """The context of a document on its `<base>`, what is noted on that, and where it stands."""
+    stated = xml.embedded_base(text)
+    if stated is None:
+        return around, [], 0
+    line = text.count(b"\n", 0, stated.start) + 1
+    column = stated.start - text.rfind(b"\n", 0, stated.start)
+    inside, notes = state(text, stated, f"<base href> at {line}:{column}", around)
+    return inside, notes, stated.start
+
+
+def _counts(root: xml.Element, around: Context) -> bool:
+    """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
+    return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
+
+
+def _unsound_note(text: bytes, part: str, at: int | None = None) -> Note | None:
+    """Why nothing in a document is changed, if it is not sound.
+
+    Args:
+        text: the document.
+        part: its number.
+        at: where the walk broke off, None if it did not.
+    """
+    why = unsound(text)
+    if why is None:
+        if at is None:
+            return None
+        start, reason = at, "it has markup that cannot be read"
+    else:
+        start, reason = why
+    line = text.count(b"\n", 0, start) + 1
+    column = start - text.rfind(b"\n", 0, start)
+    text_ = f"{reason} at {line}:{column}: passed through"
+    return Note(Reason.XML_UNSOUND, part, Span(start, start), text_)
+
+
+def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
+    """The items of a document that is taken for sound."""
+    task = around.task
+    skips = task.edits_only
+    document, notes, base_at = _document(text, around)
+    yield from notes
+    visit = _Visit(text, around, document)
+    late = 0
+    for each in xml.elements(text, skipping() if skips else None):
+        if isinstance(each, xml.Element):
+            for item in visit.element(each):
+                late += isinstance(item, Edit) and item.start < base_at
+                yield item
+        elif isinstance(each, xml.Left):
+            visit.scopes.leave()
+        elif isinstance(each, xml.Sheet):
+            slot = xml.Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
+            yield from visit.slot(slot, around)
+        else:
+            note = _unsound_note(text, around.part, each.start)
+            assert note is not None
+            yield note
+    if late and document.base.layer is Layer.EMBEDDED:
+        text_ = (
+            f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
+            "some of them from the base outside"
+        )
+        yield Note(Reason.BASE_LATE, around.part, Span(base_at, base_at), text_)
+
+
+_SHEET: Final = Row(Syntax.URL)
+
+
+class _Visit:
+    """A visit of one document: its scopes, and the item of RSS that it is in."""
+
+    __slots__ = ("_around", "_document", "_has_doctype", "_is_outside", "_items", "_text", "scopes")
+
+    def __init__(self, text: bytes, around: Context, document: Context) -> None:
+        self._text = text
+        self._around = around
+        self._document = document
+        self._has_doctype = b"<!DOCTYPE" in text
+        self._items = Items(text)
+        self._is_outside = True
+        self.scopes = Scopes(text, document, counts=True)
+
+    def element(self, element: xml.Element) -> Iterator[Item]:
+        """The items of one element."""
+        if self._is_outside:
+            self._is_outside = False
+            counts = _counts(element, self._around)
+            self.scopes = Scopes(self._text, self._document, counts=counts)
+        stated = self.scopes.stated
+        yield from self.scopes.enter(element)
+        if xml.is_item(element.named):
+            self._items.enter(element)
+        inside = self.scopes.inside
+        policy = self._around.task.policy
+        for slot in xml.slots(self._text, element, extended=policy.extended):
+            context = stated if slot.attribute == XML_BASE else inside
+            if context is None:
+                continue
+            if slot.row.syntax is Nested.HTML and not slot.attribute:
+                yield from self._items.visit(slot, context, self.slot)
+            else:
+                yield from self.slot(slot, context)
+
+    def slot(self, slot: xml.Slot, context: Context) -> Iterable[Item]:
+        """The items of one value, in offsets of the document."""
+        value = slot.value
+        raw = self._text[value.start : value.end]
+        if self._has_doctype and has_entities(raw):
+            return self._left(slot, context)
+        place = Place(
+            shown(slot.element),
+            shown(slot.attribute),
+            slot.row,
+            None if slot.codebase is None else self._codebase(slot.codebase, context),
+        )
+        if not value.quote:
+            view = _text_view(raw)
+            return lower(visit_value(view.inner, context, place), view, value.start)
+        make_view = partial(value_view, raw, value.quote)
+        if needs_xml_view(raw):
+            view = make_view()
+            return lower(visit_value(view.inner, context, place), view, value.start)
+        return lower_plain(
+            visit_value(raw, context, place), plain_in_quotes, make_view, value.start
+        )
+
+    def _left(self, slot: xml.Slot, context: Context) -> Iterator[Item]:
+        """What is said of a value that refers to an entity of an external DTD."""
+        span = Span(slot.value.start, slot.value.end)
+        if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
+            yield Found(
+                span,
+                shown(slot.element),
+                shown(slot.attribute),
+                slot.row.syntax.value,
+                decode_inner(self._text[span.start : span.end]),
+                None,
+                context.base,
+                Status.KEPT,
+                context.part,
+            )
+        text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
+        yield Note(Reason.XML_ENTITY, context.part, span, text)
+
+    def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
+        url = url_of(self._text, attribute)
+        return on_codebase(url, context) if url else None
+
+
+def _text_view(raw: bytes) -> View:
+    return PiecesView(raw, pieces(raw)) if b"<" in raw else text_view(raw)

@@ -1,0 +1,129 @@
+"""The bases of an XML document: that of the whole, and xml:base, element by element.
+
+XML Base 2 §4: an `xml:base` is the base of its element and all that is in it, relative to the one
+outside. In profile whatwg browsers' documents ignore it (rule 7): there it is still made absolute,
+on the chain of its own kind.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from relbase.bases.layers import Layer, Statement, establish
+from relbase.edit import Span
+from relbase.notes import Note, Reason
+from relbase.references import values
+from relbase.references.values import clean
+from relbase.references.xml_vocabulary import XML_BASE
+from relbase.view.characters import text as decode_inner
+from relbase.view.xml_pieces import PiecesView, pieces
+from relbase.view.xml_values import value_view
+
+if TYPE_CHECKING:
+    from relbase.references.xml import Attribute, Element
+    from relbase.rewriting.context import Context
+
+# No document comes near; each level keeps the URL that it resolves to (threat N11).
+MAX_XML_BASE_DEPTH: Final = 100
+
+
+class Lines:
+    """The lines and columns of places in a text that are asked for in order: linear."""
+
+    __slots__ = ("_at", "_line", "_line_start", "_text")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._at = self._line_start = 0
+        self._line = 1
+
+    def of(self, at: int) -> str:
+        """A place for people: "12:5"."""
+        self._line += self._text.count(b"\n", self._at, at)
+        self._line_start = max(self._line_start, self._text.rfind(b"\n", self._at, at) + 1)
+        self._at = at
+        return f"{self._line}:{at - self._line_start + 1}"
+
+
+def url_of(text: bytes, value: Attribute) -> str:
+    """The one URL in a value or a text, as the URL parser reads it."""
+    raw = text[value.start : value.end]
+    view = value_view(raw, value.quote) if value.quote else PiecesView(raw, pieces(raw))
+    (span,) = values.url(view.inner)
+    return clean(decode_inner(view.inner[span.start : span.end]))
+
+
+def state(
+    text: bytes, value: Attribute, source: str, context: Context
+) -> tuple[Context, list[Note]]:
+    """Return the context inside of what states a base in a document, and what is noted on it.
+
+    Args:
+        text: the document.
+        value: the URL that is stated.
+        source: where that stands, for people.
+        context: the one around.
+    """
+    url = url_of(text, value)
+    if not url:
+        return context, []
+    span = Span(value.start, value.end)
+    base, notes = establish(
+        (Statement(Layer.EMBEDDED, url, source, span),),
+        context.base,
+        profile=context.task.profile,
+        part=context.part,
+        charset=context.encoding,
+    )
+    return context.on(base), notes
+
+
+class Scopes:
+    """The contexts at one place of a document.
+
+    Attributes:
+        inside: what references are resolved with; None where bases nest too deep.
+        stated: what the next `xml:base` is resolved with.
+    """
+
+    __slots__ = ("_counts", "_depth", "_lines", "_outer", "_text", "inside", "stated")
+
+    def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
+        self._text = text
+        self._lines = Lines(text)
+        self._counts = counts
+        self._depth = 0
+        self._outer: list[tuple[Context | None, Context | None, int]] = []
+        self.inside: Context | None = document
+        self.stated: Context | None = document
+
+    def enter(self, element: Element) -> list[Note]:
+        """Go into an element; return what is to be noted on its `xml:base`."""
+        if element.opens:
+            self._outer.append((self.inside, self.stated, self._depth))
+        stated = element.attributes.get(XML_BASE)
+        if stated is None or self.stated is None:
+            return []
+        self._depth += 1
+        if self._depth > MAX_XML_BASE_DEPTH:
+            self.inside = self.stated = None
+            text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: what is inside stays as it is"
+            part = self._outer[0][0].part if self._outer and self._outer[0][0] else ""
+            return [Note(Reason.LIMIT_XML_BASE, part, Span(stated.start, stated.end), text)]
+        source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
+        self.stated, notes = state(self._text, stated, source, self.stated)
+        if not self._counts:
+            return []
+        self.inside = self.stated
+        # XML Base 2 §3: unlike that of `<base>`, its value may be relative.
+        held = self.stated.base.source == source
+        return [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
+
+    def leave(self) -> None:
+        """Come out of the element that was entered last, among those that open a scope."""
+        self.inside, self.stated, self._depth = self._outer.pop()
+
+
+def shown(name: bytes) -> str:
+    """The name of an element for people."""
+    return name.decode("utf-8", "replace")

@@ -1,0 +1,299 @@
+"""The jobs: one archive a task, rows as Arrow batches, conversions as files of each attempt."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+import time
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from relbase.call import DEFAULT_POLICY
+from relbase.containers.warc import Fault, Trouble
+from relbase.spark.children import in_children
+from relbase.spark.work import Job, info_of, items, name_of, open_file
+from relbase.url.resolver import Profile, as_profile
+from relbase.warc import pack
+from relbase.warc.rows import Row
+from relbase.warc.table import PLAIN, batches
+from relbase.warc.writing import check_date
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from relbase.call import ProfileName
+    from relbase.policy import Policy
+    from relbase.spark.work import Item, Opener
+
+# Rows in a batch that goes to the JVM.
+_BATCH: Final = 20_000
+
+# The columns of the table of links, as Spark names their types.
+_NAMES: Final = {pa.int64(): "bigint", pa.int16(): "smallint", pa.int32(): "int"}
+COLUMNS: Final = ", ".join(f"`{one.name}` {_NAMES.get(one.type, 'string')}" for one in PLAIN)
+
+# What `outcome` says in the row of a fault; `reference` is its text, `syntax` its trouble.
+ERROR: Final = "error"
+
+_REPORT: Final = (
+    "warc string, output string, pages bigint, conversions bigint, places bigint, "
+    "faults array<struct<offset: bigint, record_id: string, page: string, trouble: string, "
+    "text: string>>"
+)
+_REPORTS: Final = pa.schema(
+    [
+        ("warc", pa.string()),
+        ("output", pa.string()),
+        ("pages", pa.int64()),
+        ("conversions", pa.int64()),
+        ("places", pa.int64()),
+        (
+            "faults",
+            pa.list_(
+                pa.struct(
+                    [
+                        ("offset", pa.int64()),
+                        ("record_id", pa.string()),
+                        ("page", pa.string()),
+                        ("trouble", pa.string()),
+                        ("text", pa.string()),
+                    ]
+                )
+            ),
+        ),
+    ]
+)
+
+
+class Report(NamedTuple):
+    """What became of an archive.
+
+    Args:
+        warc: its path.
+        output: the path of its conversions, "" when they could not be written.
+        pages: how many it has.
+        conversions: how many were written.
+        places: in how many places links changed.
+        faults: what of it could not be read.
+    """
+
+    warc: str
+    output: str
+    pages: int
+    conversions: int
+    places: int
+    faults: tuple[Fault, ...]
+
+
+def links(
+    spark: SparkSession,
+    paths: Sequence[str],
+    *,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    opener: Opener = open_file,
+    careful: bool = False,
+) -> DataFrame:
+    """Return the links of archives, with the columns of `relbase.warc.Row`.
+
+    Args:
+        spark: the session.
+        paths: of the archives, which every worker can open.
+        profile: the algorithm that resolves.
+        policy: what is left alone.
+        opener: opens an archive by its path, for reading and seeking.
+        careful: whether to work in children at once, not only when a worker died.
+
+    What cannot be read is a row, too: its `outcome` is `error`, its `reference` says why.
+    """
+    job = Job(tuple(paths), as_profile(profile), policy, opener, careful)
+    return _tasks(spark, job).mapInArrow(partial(_link_batches, job), COLUMNS)
+
+
+def convert(
+    spark: SparkSession,
+    paths: Sequence[str],
+    output: str,
+    *,
+    date: str | None = None,
+    profile: Profile | ProfileName = Profile.RFC1808,
+    policy: Policy = DEFAULT_POLICY,
+    all_status: bool = False,
+    opener: Opener = open_file,
+    careful: bool = False,
+) -> list[Report]:
+    """Write the conversions of archives, a file for each, and return what became of them.
+
+    Args:
+        spark: the session.
+        paths: of the archives, which every worker can open.
+        output: a directory that every worker can write to.
+        date: of the conversions, as 2026-01-02T03:04:05Z; None for SOURCE_DATE_EPOCH or now.
+        profile: the algorithm that resolves.
+        policy: what is left alone.
+        all_status: whether responses of every status are converted, not of 2xx alone.
+        opener: opens an archive by its path, for reading and seeking.
+        careful: whether to work in children at once, not only when a worker died.
+
+    Raises:
+        ValueError: if two archives would have one output, or the date is not one.
+    """
+    date = _now() if date is None else date
+    check_date(date)
+    names = [name_of(path) for path in paths]
+    if clashes := {name for name in names if names.count(name) > 1}:
+        raise ValueError(f"several archives would be {min(clashes)!r}: convert them in two runs")
+    os.makedirs(output, exist_ok=True)  # noqa: PTH103 (a path of the user's)
+    known = as_profile(profile)
+    job = Job(tuple(paths), known, policy, opener, careful, output, date, all_status)
+    rows = _tasks(spark, job).mapInArrow(partial(_report_batches, job), _REPORT).collect()
+    _sweep(output, names)
+    return [_report(row.asDict(recursive=True)) for row in rows]
+
+
+def _tasks(spark: SparkSession, job: Job) -> DataFrame:
+    """A row and a partition for each archive."""
+    if not job.paths:
+        return spark.range(0)
+    if "PYSPARK_PYTHON" not in os.environ:
+        # Otherwise the workers take the first Python of the PATH, which may have no relbase.
+        with suppress(Exception):  # a session of Spark Connect has no context
+            context = spark.sparkContext
+            if (context.master or "").startswith("local"):
+                context.pythonExec = sys.executable
+    count = len(job.paths)
+    return spark.range(0, count, 1, count)
+
+
+def _now() -> str:
+    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+    at = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+
+
+# ---- tasks
+
+
+def _worked(job: Job, path: str) -> Iterator[Item]:
+    """What is made of an archive: in this process, or in a child once that has failed."""
+    task = TaskContext.get()
+    if job.careful or (task is not None and task.attemptNumber() > 0):
+        return in_children(job, path)
+    return items(job, path, lambda _: False)
+
+
+def _link_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in given:
+        for number in batch.column(0).to_pylist():
+            path = job.paths[number]
+            rows = chain.from_iterable(_rows(path, item) for item in _worked(job, path))
+            yield from batches(rows, PLAIN, _BATCH)
+
+
+def _rows(path: str, item: Item) -> list[Row]:
+    if isinstance(item, list):
+        return item
+    assert isinstance(item, Fault)
+    nothing = dict.fromkeys(Row._fields)
+    told: dict[str, Any] = {
+        "warc": path,
+        "offset": item.offset,
+        "record_id": item.record_id,
+        "page": item.url,
+        "syntax": item.trouble.value,
+        "reference": item.text,
+        "outcome": ERROR,
+    }
+    return [Row(**{**nothing, **told})]
+
+
+def _report_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for batch in given:
+        for number in batch.column(0).to_pylist():
+            report = _converted(job, job.paths[number])
+            faults = [
+                {
+                    "offset": fault.offset,
+                    "record_id": _plain(fault.record_id),
+                    "page": _plain(fault.url),
+                    "trouble": fault.trouble.value,
+                    "text": _plain(fault.text),
+                }
+                for fault in report.faults
+            ]
+            yield pa.RecordBatch.from_pylist(
+                [{**report._asdict(), "faults": faults}], schema=_REPORTS
+            )
+
+
+def _plain(text: str) -> str:
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _report(row: dict[str, Any]) -> Report:
+    faults = tuple(
+        Fault(
+            fault["offset"],
+            fault["record_id"],
+            fault["page"],
+            Trouble(fault["trouble"]),
+            fault["text"],
+        )
+        for fault in row["faults"]
+    )
+    return Report(**{**row, "faults": faults})
+
+
+# ---- files
+
+_TEMPORARY: Final = ".relbase-tmp"
+
+
+def _converted(job: Job, path: str) -> Report:
+    """Write the conversions of an archive into a file of this attempt, and give it its name."""
+    task = TaskContext.get()
+    attempt = f"{task.taskAttemptId() if task else 0}.{socket.gethostname()}.{os.getpid()}"
+    final = os.path.join(job.output, name_of(path))  # noqa: PTH118 (a path of the user's)
+    made = os.path.join(job.output, f".{name_of(path)}.{attempt}{_TEMPORARY}")  # noqa: PTH118
+    count = conversions = places = 0
+    faults: list[Fault] = []
+    try:
+        with open(made, "wb") as file:  # noqa: PTH123
+            file.write(pack(info_of(job, path)[1]))
+            for item in _worked(job, path):
+                if isinstance(item, Fault):
+                    faults.append(item)
+                    continue
+                record, changed = item
+                assert isinstance(record, bytes)
+                file.write(record)
+                count += 1
+                conversions += bool(record)
+                places += changed if isinstance(changed, int) else 0
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(made, final)  # noqa: PTH105
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(made)  # noqa: PTH108
+        text = f"{final}: {error.strerror or error}"
+        faults.append(Fault(0, "", "", Trouble.UNREADABLE, text))
+        final = ""
+    return Report(path, final, count, conversions, places, tuple(faults))
+
+
+def _sweep(output: str, names: Sequence[str]) -> None:
+    """Remove what attempts that were killed have left."""
+    known = tuple(f".{name}." for name in names)
+    with suppress(OSError):
+        for entry in os.scandir(output):
+            if entry.name.startswith(known) and entry.name.endswith(_TEMPORARY):
+                os.unlink(entry.path)  # noqa: PTH108

@@ -1,0 +1,108 @@
+"""What a task does with an archive: rows of links, or conversion records, page by page.
+
+Nothing here knows of Spark: another engine that maps a function over paths can do the same.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+
+from relbase.containers.warc import Fault, Trouble
+from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
+from relbase.warc.rows import Row
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.containers.warc import Record
+    from relbase.policy import Policy
+    from relbase.url.resolver import Profile
+
+    Opener = Callable[[str], BinaryIO]
+
+# How many bytes are read at a time.
+_PIECE: Final = 1 << 18
+
+
+class Job(NamedTuple):
+    """What all tasks share; it is pickled to the workers.
+
+    Args:
+        paths: of the archives, one a task.
+        profile: the algorithm.
+        policy: what is left alone.
+        opener: opens an archive.
+        careful: whether to work in a child at once; else when an attempt failed.
+        output: the directory of the conversions, "" for rows of links.
+        date: of the conversions.
+        all_status: whether responses of every status are converted.
+    """
+
+    paths: tuple[str, ...]
+    profile: Profile
+    policy: Policy
+    opener: Opener
+    careful: bool
+    output: str = ""
+    date: str = ""
+    all_status: bool = False
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open an archive that is a file."""
+    return open(path, "rb")  # noqa: PTH123 (a path of the user's; who asked closes it)
+
+
+# Rows of links, or a conversion record with its page's number of places, or a fault.
+Item = list[Row] | tuple[bytes, int] | Fault
+
+
+def items(job: Job, path: str, skip: Callable[[Record], bool]) -> Iterator[Item]:
+    """What is made of an archive, page by page."""
+    try:
+        file = job.opener(path)
+    except OSError as error:
+        yield Fault(0, "", "", Trouble.UNREADABLE, error.strerror or str(error))
+        return
+    with file:
+        try:
+            again = partial(_chunks, job.opener, path)
+            for page in pages(iter(lambda: file.read(_PIECE), b""), again, skip=skip):
+                yield page if isinstance(page, Fault) else _made(job, path, page)
+        except OSError as error:
+            yield Fault(0, "", "", Trouble.UNREADABLE, error.strerror or str(error))
+
+
+def _chunks(opener: Opener, path: str, offset: int) -> Iterator[bytes]:
+    with opener(path) as file:
+        file.seek(offset)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _made(job: Job, path: str, page: Page) -> Item:
+    try:
+        if not job.output:
+            return list(link_rows(page, path, profile=job.profile, policy=job.policy))
+        if not (page.succeeded or job.all_status):
+            return b"", 0
+        info, _ = info_of(job, path)
+        made = conversion(page, date=job.date, profile=job.profile, policy=job.policy, info=info)
+    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        text = f"{type(error).__name__}: {error}"[:300]
+        return Fault(page.offset, page.record_id, page.url, Trouble.DEFECT, text)
+    return (b"" if made.record is None else pack(made.record)), len(made.edits)
+
+
+def info_of(job: Job, path: str) -> tuple[str, bytes]:
+    """Return the id and the warcinfo record of an archive's conversions."""
+    return warcinfo(name_of(path), date=job.date, profile=job.profile, policy=job.policy)
+
+
+def name_of(path: str) -> str:
+    """The name of an archive's output."""
+    name = path.rpartition("/")[2]
+    for suffix in (".gz", ".zst", ".warc", ".arc"):
+        name = name.removesuffix(suffix)
+    return f"{name}.warc.gz"

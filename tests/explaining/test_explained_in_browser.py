@@ -1,0 +1,139 @@
+"""The page of `explain` in Chromium: nothing of a document runs or loads, and axe finds nothing.
+
+axe-core is not installed with relbase's tests: `npm install axe-core` in the root of the
+repository, or RELBASE_AXE names its axe.min.js. Its test is skipped without it.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from served import Answer
+
+from relbase import explain
+from relbase.explaining.index import index
+from relbase.explaining.page import page
+
+if TYPE_CHECKING:
+    from served import Site
+
+HOST: Final = "http://explained.example.com.test/"
+ROOT: Final = Path(__file__).parents[2]
+
+# Each would run, or load something of `HOST`, if it became markup or a style of the page.
+HOSTILE: Final = f"""<!doctype html><base href="{HOST}base/"><title></title></style></pre>
+<script>document.title = "ran"; fetch("{HOST}fetched")</script>
+<img src="{HOST}img" onerror="document.title='ran'"><svg onload="document.title='ran'"></svg>
+<link rel=stylesheet href="{HOST}sheet"><style>@import "{HOST}import"; *{{background:url({HOST}bg)}}
+</style></div></main></body></html><iframe src="{HOST}frame"></iframe>
+<iframe srcdoc="<script>parent.document.title='ran'</script>"></iframe>
+<meta http-equiv=refresh content="0;url={HOST}refresh"><object data="{HOST}object"></object>
+<video poster="{HOST}poster" src="{HOST}video" autoplay></video><input autofocus onfocus="x()">
+<a href='"><script>document.title="ran"</script>'>x</a>
+<a href="x&quot; onclick=&quot;alert(1)">y</a>
+<a href="javascript:document.title='ran'">z</a><form action="{HOST}form"><button>go</button></form>
+""".encode()
+MAIL: Final = (
+    b"Content-Type: text/html\nBase: <URL:http://h/><script>document.title='ran'</script>\n\n"
+)
+
+
+def pages() -> dict[str, bytes]:
+    """Pages on hostile documents, and on ordinary ones."""
+    hostile = HOSTILE.decode()
+    found = {
+        "html": explain(
+            HOSTILE, url=f"{HOST}x", name="</title><script>document.title='ran'</script>"
+        ),
+        "no-base": explain(HOSTILE.replace(b"<base", b"<b"), name=hostile[:400]),
+        "mail": explain(MAIL + HOSTILE, kind="mail", url=f"{HOST}x"),
+        "css": explain(b"a{b:url(x)}</style><script>document.title='ran'</script>", kind="css"),
+        "whatwg": explain(HOSTILE, url=f"{HOST}x", profile="whatwg"),
+        "index": index([("x.html", page(HOSTILE, url=f"{HOST}x", name=hostile[:400])[1])]),
+    }
+    return {name: markup.encode("utf-8", "backslashreplace") for name, markup in found.items()}
+
+
+def test_nothing_of_a_document_runs_or_loads(browser: Any, site: Site) -> None:
+    served = pages()
+    for name, markup in served.items():
+        site.answers[f"{HOST}explained/{name}"] = Answer(markup, {"Content-Type": "text/html"})
+    for name in served:
+        address = f"{HOST}explained/{name}"
+        site.requests.clear()
+        browser.get(address)
+        title = browser.execute_script("return document.title")
+        assert "what its links mean" in title or title == "What links mean"
+        assert browser.execute_script("return location.href") == address
+        # every mark and every summary is pressed: they lead to places of the page
+        browser.execute_script(
+            "for (const one of document.querySelectorAll('main a, summary, input'))"
+            " if (!one.pathname || one.pathname === location.pathname) one.click()"
+        )
+        assert browser.execute_script("return location.pathname") == f"/explained/{name}"
+        assert browser.execute_script("return document.title") == title
+        assert browser.execute_script("return document.scripts.length") == 0
+        asked = [url for url in site.requests if url.startswith(HOST) and "favicon" not in url]
+        assert asked == [address]
+
+
+def test_the_style_sheet_is_used_and_no_other(browser: Any, site: Site) -> None:
+    # The policy names the sheet by its hash: a wrong one would leave the page bare.
+    site.answers[f"{HOST}styled"] = Answer(pages()["html"], {"Content-Type": "text/html"})
+    browser.get(f"{HOST}styled")
+    border = "return getComputedStyle(document.querySelector('.box')).borderTopStyle"
+    assert browser.execute_script(border) == "solid"
+    assert browser.execute_script("return document.styleSheets.length") == 1
+
+
+def test_before_and_after_are_chosen_without_a_script(browser: Any, site: Site) -> None:
+    markup = explain(b'<a href="../x">', url=f"{HOST}d/").encode()
+    site.answers[f"{HOST}shown"] = Answer(markup, {"Content-Type": "text/html"})
+    browser.get(f"{HOST}shown")
+    shown = """return [...document.querySelectorAll('.source del, .source ins')]
+      .filter(one => getComputedStyle(one).display !== 'none').map(one => one.textContent)"""
+    before, after = "..", HOST.removesuffix("/")
+    for choice, texts in (("both", [before, after]), ("before", [before]), ("after", [after])):
+        browser.execute_script(f"document.getElementById('{choice}').click()")
+        assert browser.execute_script(shown) == texts, choice
+
+
+def test_no_page_is_wider_than_a_phone(browser: Any, site: Site) -> None:
+    for name, markup in pages().items():
+        site.answers[f"{HOST}narrow/{name}"] = Answer(markup, {"Content-Type": "text/html"})
+        _screen(browser, 320, "light")
+        browser.get(f"{HOST}narrow/{name}")
+        assert browser.execute_script("return document.documentElement.scrollWidth") <= 320, name
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+AXE: Final = """
+const done = arguments[0];
+axe.run(document, {resultTypes: ['violations']}).then(found => done(found.violations.map(
+  one => [one.id, one.help, one.nodes.slice(0, 3).map(node => node.html.slice(0, 200))])));
+"""
+
+
+def test_axe_finds_nothing(browser: Any, site: Site) -> None:
+    named = os.environ.get("RELBASE_AXE")
+    path = Path(named) if named else ROOT / "node_modules" / "axe-core" / "axe.min.js"
+    if not path.is_file():
+        pytest.skip("axe-core is not there: npm install axe-core, or set RELBASE_AXE")
+    for name, markup in pages().items():
+        site.answers[f"{HOST}axe/{name}"] = Answer(markup, {"Content-Type": "text/html"})
+        for width, scheme in ((320, "light"), (1200, "light"), (1200, "dark")):
+            _screen(browser, width, scheme)
+            browser.get(f"{HOST}axe/{name}")
+            browser.execute_script(path.read_text(encoding="utf-8"))
+            assert browser.execute_async_script(AXE) == [], (name, width, scheme)
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def _screen(browser: Any, width: int, scheme: str) -> None:
+    metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+    feature = {"name": "prefers-color-scheme", "value": scheme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})

@@ -1,0 +1,274 @@
+"""The page of `explain`: what it shows, and that a hostile document stays text in it."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+from typing import Final
+
+import pytest
+from growth import assert_linear_from_20_ms
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from relbase import Policy, entities, explain, links, rewrite
+from relbase.explaining import boxes, listing
+from relbase.explaining.index import index
+from relbase.explaining.markup import attribute, counted, text, url
+from relbase.explaining.page import page
+
+URL: Final = "http://h.example/a/p.html?x"
+PAGE: Final = b"""<base href="/d/e/"><a href="../x?a=1&amp;b=2">one</a>
+<img srcset="s 1x, //i.example/l 2x"> <a href=http://o.example/>out</a> <a href=#top>top</a>
+<svg><use href="#icon"/></svg> <p style="background:url(bg.png)">
+"""
+MESSAGE: Final = b"""Content-Base: http://message.example/
+Content-Type: multipart/mixed; boundary=b
+
+--b
+Content-Type: text/html
+
+<a href=x>
+--b
+Content-Type: text/html
+Content-Location: sub/page.html
+
+<base href=deep/><a href=y>
+--b--
+"""
+# What the page itself is made of.
+ELEMENTS: Final = frozenset(
+    [
+        *("html", "head", "meta", "title", "style", "body", "header", "main", "footer", "h1", "h2"),
+        *("p", "div", "span", "a", "b", "code", "small", "del", "ins", "ul", "ol", "li"),
+        *("table", "thead", "tbody", "tr", "th", "td", "fieldset", "legend", "label", "input"),
+        *("details", "summary"),
+    ]
+)
+
+
+class Reader(HTMLParser):
+    """The tree of the page as far as it matters here: elements, attributes, balance."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.feed(source)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        if tag not in {"meta", "input"}:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def plain(markup: str) -> str:
+    return unescape(re.sub("<[^>]*>", "", markup))
+
+
+def source_of(markup: str) -> str:
+    found = re.search(r'<div class="source".*?>(.*)</div>\n<h2 id="references">', markup, re.DOTALL)
+    assert found
+    return found[1]
+
+
+def test_it_is_one_page_of_its_own_elements_in_balance() -> None:
+    for markup in (explain(PAGE, url=URL), explain(MESSAGE), explain(b""), explain(b"\x00\xff")):
+        reader = Reader(markup)
+        assert reader.open == []
+        assert {tag for tag, _ in reader.elements} <= ELEMENTS
+        names = {name for _, attributes in reader.elements for name in attributes}
+        assert not {name for name in names if name.startswith("on")} | (names & {"src", "style"})
+        targets = [
+            value["href"] for tag, value in reader.elements if tag == "a" and "href" in value
+        ]
+        assert all(target and target.startswith("#") for target in targets)
+        identities = [value["id"] for _, value in reader.elements if "id" in value]
+        assert len(identities) == len(set(identities))
+        assert {target[1:] for target in targets if target} <= set(identities)
+
+
+def test_the_layers_are_nested_as_in_the_figure() -> None:
+    markup = explain(PAGE, url=URL, headers={"Base": "mailto:a@b"})
+    opened = re.findall(r'<div class="box (\w+)( \w+)?" ', markup)
+    assert opened == [
+        ("none", ""),
+        ("retrieval", ""),
+        ("entity", " missing"),
+        ("embedded", " decides"),
+    ]
+    assert "Refused: Base of the HTTP heading: &#x27;mailto:a@b&#x27;" in markup.replace(
+        "'", "&#x27;"
+    )
+    # the label of each box stands below the box inside of it
+    assert [found.start() for found in re.finditer('class="section">3.[1-4]', markup)] == sorted(
+        markup.index(f'class="section">{section}') for section in ("3.1", "3.2", "3.3", "3.4")
+    )
+    assert 'class="box retrieval missing"' in explain(PAGE)
+
+
+def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
+    markup = explain(MESSAGE, url="http://archive.example/")
+    drawn = markup[markup.index('id="boxes"') : markup.index('id="source"')]
+    names = re.findall(r'<p class="name">([^<]*) ', drawn)
+    assert names == ["The message", "Part 1", "Part 2"]
+    for base in (
+        "http://archive.example/",
+        "http://message.example/",
+        "http://message.example/sub/deep/",
+    ):
+        assert f'<code class="url">{base}</code>' in drawn
+    assert drawn.count("Decides for what is inside") == 2
+    assert "The base is that of the box around it." in drawn
+
+
+def test_every_reference_is_marked_and_listed() -> None:
+    markup = explain(PAGE, url=URL)
+    found = list(links(PAGE, url=URL))
+    assert len(found) > 7
+    for number, link in enumerate(found, 1):
+        assert f'id="s{number}" href="#r{number}"' in markup
+        [item] = re.findall(f'<li id="r{number}".*?<p class="where">.*?</li>', markup, re.DOTALL)
+        assert link.reference in plain(item)
+        assert link.url is None or link.url in plain(item)
+        assert link.status.value in item
+        assert f"line {link.line}, column {link.column}" in item
+    assert "RFC 1808 §4 step 6: the last segment" in markup
+    assert "a fragment that stays" in markup
+
+
+@pytest.mark.parametrize(
+    ("profile", "said"),
+    [
+        ("rfc1808", "RFC 1808 §4 step 3: its net_loc "),
+        ("rfc3986", "RFC 3986 §5.2.2: R.authority "),
+        ("whatwg", "URL Standard, relative slash state: "),
+    ],
+)
+def test_each_profile_tells_its_own_steps(profile: str, said: str) -> None:
+    assert said in explain(b"<a href=//i.example/x>", url=URL, profile=profile)  # type: ignore[arg-type]
+
+
+def test_why_references_stay() -> None:
+    keep = Policy(keep=re.compile("^keep/"))
+    markup = plain(explain(b"<a href=keep/x><a href=y><form action=''>", policy=keep))
+    assert "the policy keeps references like this" in markup
+    assert "there is no base URL that it could be resolved on" in markup
+    assert "it means the document itself" in markup
+
+
+PIECES: Final = [
+    "<a href=", "<img srcset='a 1x, b 2x' src=", "../x", "x", "'y'", '"z?a&amp;b"', ">", "<p>",
+    "<style>a{b:url(c)}</style>", "<base href=/d/>", "http://o/", "&", "é", " ", "\u202e", "\n",
+    "x" * 9_000,
+]  # fmt: skip
+
+
+def test_before_is_the_document_and_after_the_result() -> None:
+    changed = 0
+
+    @settings(max_examples=150)
+    @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+    def law(document: str) -> None:
+        nonlocal changed
+        data = f"<!doctype html><meta charset=utf-8>{document}".encode()
+        marked = source_of(explain(data, url=URL)).replace('</div><div class="chunk">', "")
+        before = re.sub("<ins>.*?</ins>", "", marked, flags=re.DOTALL)
+        after = re.sub("<del>.*?</del>", "", marked, flags=re.DOTALL)
+        result = rewrite(data, url=URL)
+        changed += result.changed
+        assert plain(before) == data.decode().replace("\u202e", "\\u202e")
+        assert plain(after) == result.data.decode().replace("\u202e", "\\u202e")
+
+    law()
+    assert changed > 50
+
+
+HOSTILE: Final = [
+    "</title><script>alert(1)</script>",
+    "</style><img src=x onerror=alert(1)>",
+    '" onmouseover="alert(1)',
+    "'><svg/onload=alert(1)>",
+    "<!--", "-->", "]]>", "&#60;script&#62;", "{title}", "%s", "\x00\x1b[2J\u202e\u2028",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_hostile_document_stays_text(piece: str) -> None:
+    raw = piece.encode()
+    quoted = raw.replace(b'"', b"&quot;")
+    data = b'<base href="http://' + quoted + b'/"><a href="' + quoted + b'">' + raw
+    for markup in (
+        explain(data, url=f"http://h/{piece}", name=piece, headers={"Base": piece}),
+        explain(b"Base: " + raw + b"\nContent-Type: text/html\n\n" + data, kind="mail", name=piece),
+        explain(data, profile="whatwg", url="http://h/"),
+    ):
+        reader = Reader(markup)
+        assert reader.open == []
+        assert {tag for tag, _ in reader.elements} <= ELEMENTS
+        assert {tag for tag, _ in reader.elements if tag == "style"} == {"style"}
+        assert not [name for _, given in reader.elements for name in given if name.startswith("on")]
+        assert not re.search("[\x00\x1b\u202e\u2028]", markup)
+
+
+@given(st.binary(max_size=200), st.sampled_from(["html", "css", "mail", "mbox", "other", None]))
+@settings(max_examples=150)
+def test_no_document_raises(data: bytes, kind: str | None) -> None:
+    markup = explain(data, kind=kind, url=URL)  # type: ignore[arg-type]
+    assert Reader(markup).open == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [b"<a href=x>\n", b"<a href=x>", b"x" * 11, b"\xe9\xe9\xe9", b"<a href=../x> <p>\n", b"&&<<"],
+)
+def test_time_is_linear(piece: bytes) -> None:
+    assert_linear_from_20_ms(
+        lambda data: explain(data, url=URL, kind="html"), lambda size: piece * (size // 64)
+    )
+
+
+def test_long_pages_list_some_and_mark_all() -> None:
+    count = listing.MAX_LISTED + 10
+    markup = explain(b"<a href=x>" * count, url=URL)
+    assert f'id="s{count}"' in markup
+    assert f'id="r{count}"' not in markup
+    assert "10 more are marked in the source and not listed." in markup
+    assert markup.count("<details>") == listing.MAX_STEPS
+    assert set(re.findall('href="#(r[0-9]+)"', markup)) <= set(re.findall('id="(r[0-9]+)"', markup))
+
+
+def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(boxes, "MAX_DRAWN", 10)
+    message = b"From a@b Thu Jan  1 00:00:00 2015\nContent-Type: text/html\n\n<a href=x>\n\n"
+    data = message * 30
+    more = 1 + len(list(entities(data, kind="mbox"))) - 10  # and the mailbox itself
+    assert f"{more} more parts not drawn here." in explain(data, kind="mbox", url=URL)
+
+
+def test_the_index_has_totals() -> None:
+    rows = [
+        ("a b.html", page(PAGE, url=URL, name="a b")[1]),
+        ("\udcff<.html", page(b"<a href=x>", name="<b>")[1]),
+    ]
+    markup = index(rows)
+    reader = Reader(markup)
+    assert reader.open == []
+    assert {tag for tag, _ in reader.elements} <= ELEMENTS
+    targets = [given["href"] for tag, given in reader.elements if tag == "a"]
+    assert targets[1:] == ["./a%20b.html", "./%FF%3C.html"]
+    assert "What the links of 2 documents mean" in markup
+    assert "1 of the documents have no base URL" in markup
+
+
+def test_markup() -> None:
+    assert text("a<b>&\x07\r\n\r") == 'a&lt;b&gt;&amp;<span class="u">\\x07</span>\n\n'
+    assert attribute("\"'<\x07\n") == "&quot;&#x27;&lt;\\x07 "
+    assert url("") == '<code class="url empty">""</code>'
+    assert url("x" * 3_000).endswith("1,000 characters more</small>")
+    assert counted(1, "x") == "1 x"

@@ -1,0 +1,69 @@
+"""Edits that mail does not allow: no line of a body becomes a field (threat N5)."""
+
+from __future__ import annotations
+
+import email
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import relbase
+
+URL = "http://h.example/d/p.html"
+HTML = b"Content-Type: text/html\n"
+
+# (the message, whether its first lines are left alone)
+MESSAGES = [
+    (HTML + b"<img/src=x>\n\n<a href=y>", True),
+    (HTML + b"<img/src=x>\n<a href=y>", True),
+    (HTML + b"<img/src=x>", True),
+    (HTML.replace(b"\n", b"\r\n") + b"<img/src=x>\r\n\r\n<a href=y>", True),
+    (HTML.replace(b"\n", b"\r") + b"<img/src=x>\r\r<a href=y>", True),
+    (HTML + b"Content-Transfer-Encoding: quoted-printable\n<img/src=3Dx>\n\n<a href=3Dy>", True),
+    # A name has no white space, and after an empty line there is none.
+    (HTML + b"<img src=x>\n\n<a href=y>", False),
+    (HTML + b"\n<img/src=x>\n\n<a href=y>", False),
+    (HTML + b"<p>\n<img/src=x>\n\n<a href=y>", False),
+    (HTML + b"Content-Transfer-Encoding: base64\nPGltZy9zcmM9eD4=", False),
+]
+
+
+@pytest.mark.parametrize(("data", "is_kept"), MESSAGES)
+def test_a_line_of_a_body_does_not_become_a_field(data: bytes, *, is_kept: bool) -> None:
+    result = relbase.rewrite(data, kind="mail", url=URL)
+    assert [note.reason.value for note in result.notes] == ["mime-heading"] * is_kept
+    assert (b"http://h.example/d/y" in result.data) == (b"\n\n<a" in data.replace(b"\r", b"\n")[1:])
+    images = [link for link in result.links if link.element == "img"]
+    assert [link.status.value for link in images] == ["kept" if is_kept else "rewritten"]
+    fields = email.message_from_bytes(data).keys()
+    assert email.message_from_bytes(result.data).keys() == fields
+
+
+def test_in_a_part() -> None:
+    data = b"Content-Type: multipart/x; boundary=b\n\n--b\n%b<img/src=x>\n--b--\n" % HTML
+    result = relbase.rewrite(data, kind="mail", url=URL)
+    assert result.data is data
+    (note,) = result.notes
+    assert (note.part, data[slice(*note.span or ())]) == ("1", b"<img/src=x>")
+    assert note.text.startswith("this part (text/html) has no empty line after its heading")
+
+
+LINES = st.sampled_from(
+    [
+        *(HTML.strip(), b"<img/src=x>", b"<img/src=", b"content-y>", b"<a href='", b"'>", b"text"),
+        *(b"", b" fold", b"Base: /", b"--x", b"Link: <x>", b"MIME-Version:1"),
+    ]
+)
+
+
+@given(
+    st.lists(LINES, max_size=8),
+    st.sampled_from(["http://h/", "content-type://h/", "mime-version:/"]),
+)
+def test_the_heading_ends_where_it_ended(lines: list[bytes], url: str) -> None:
+    data = b"\n".join([HTML.strip(), *lines])
+    result = relbase.rewrite(data, kind="mail", url=url)
+    before, after = email.message_from_bytes(data), email.message_from_bytes(result.data)
+    assert before.keys() == after.keys()
+    assert relbase.rewrite(result.data, kind="mail", url=url).data == result.data

@@ -1,0 +1,201 @@
+"""What parts hold: transfer encodings that break off, sheets without a URL, texts left alone."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+
+import relbase
+
+URL = "http://h.example/d/p.html"
+LINK = b"<a href=x>"
+DONE = b"<a href=http://h.example/d/x>"
+
+
+def rewrite(data: bytes, **call: Any) -> relbase.Result:
+    return relbase.rewrite(data, **({"url": URL, "kind": "mail"} | call))
+
+
+def reasons(result: relbase.Result) -> list[str]:
+    return [note.reason.value for note in result.notes]
+
+
+BASE64 = b"Content-Type: text/html\nContent-Transfer-Encoding: base64\n\n"
+FOOTER = b"\n_______\nlist mailing list\nlist@h.example\n"
+
+# (the text before, what stands after its base64, whether that is left alone and the rest done)
+FOOTERS = [
+    (b"<p>" + LINK, FOOTER, True),  # padded
+    (b"<p>" + LINK, b"\n\n-- \nfooter", True),
+    (b"<p>" * 19 + b"<p>" + LINK + b"..", FOOTER, True),  # whole quanta, no padding
+    (b"<p>" + LINK, b"\nPGE+\n", False),  # base64 again: some readers read it
+    (LINK, b"!", True),
+    (b"<p>" + LINK + b"..", b"\nwords", False),  # it may be base64
+]
+
+
+@pytest.mark.parametrize(("text", "footer", "is_done"), FOOTERS)
+def test_base64_with_a_footer_in_the_clear(text: bytes, footer: bytes, *, is_done: bool) -> None:
+    coded = base64.encodebytes(text).rstrip()
+    result = rewrite(BASE64 + coded + footer)
+    assert reasons(result) == ["encoding-unsupported"]
+    if is_done:
+        done = base64.b64encode(text.replace(LINK, DONE))
+        written = result.data[len(BASE64) : len(result.data) - len(footer)]
+        assert written.replace(b"\n", b"") == done
+        assert result.data.endswith(footer)
+        (note,) = result.notes
+        assert (BASE64 + coded + footer)[slice(*note.span or ())].strip() == footer.strip()
+        assert "text after its base64" in note.text
+    else:
+        assert not result.changed
+
+
+def test_a_footer_does_not_hide_the_base() -> None:
+    coded = base64.b64encode(b"<base href=/b/>" + LINK)
+    result = rewrite(BASE64 + coded + FOOTER)
+    assert [entity.base.url for entity in relbase.entities(BASE64 + coded + FOOTER, url=URL)] == [
+        "http://h.example/b/"
+    ]
+    assert result.links[1].url == "http://h.example/b/x"
+
+
+# ---- Pages and messages that are not called so
+
+OCTETS = b"Content-Type: application/octet-stream%b\n\n" + LINK
+NAMED = [
+    (OCTETS % b"; name=a.html", True),
+    (OCTETS % b"\nContent-Disposition: attachment; filename=A.HTM", True),
+    (OCTETS % b"; name=a.bin", False),
+    (OCTETS % b"", False),
+    (b"Content-Type: html\n\n" + LINK, True),
+    (b"Content-Type: text/x-html\n\n" + LINK, True),
+    (b"Content-Type: text/plain; name=a.html\n\n" + LINK, False),
+]
+
+
+@pytest.mark.parametrize(("part", "is_done"), NAMED)
+def test_pages_by_their_names(part: bytes, *, is_done: bool) -> None:
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + part + b"\n--b--\n"
+    assert rewrite(data).data == (data.replace(LINK, DONE) if is_done else data)
+    if b"attachment" in part:
+        assert not rewrite(data, policy=relbase.Policy(attachments=False)).changed
+
+
+def encoded(message: bytes, depth: int, how: bytes = b"base64") -> bytes:
+    for _ in range(depth):
+        coded = base64.encodebytes(message) if how == b"base64" else message.replace(b"=", b"=3D")
+        message = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: %b\n\n%b" % (
+            how,
+            coded,
+        )
+    return message
+
+
+PAGE = b"Content-Type: text/html\nContent-Base: http://i.example/i/\n\n" + LINK
+
+
+@pytest.mark.parametrize("how", [b"base64", b"quoted-printable"])
+@pytest.mark.parametrize(("depth", "is_entered"), [(1, True), (3, True), (4, False)])
+def test_a_message_that_is_encoded_as_a_whole(how: bytes, depth: int, *, is_entered: bool) -> None:
+    data = encoded(PAGE, depth, how)
+    result = rewrite(data)
+    assert result.changed == is_entered
+    assert reasons(result) == ([] if is_entered else ["mime-encoded"])
+    if is_entered:
+        assert result.links[-1].url == "http://i.example/i/x"
+        assert [entity.type for entity in relbase.entities(data, kind="mail")] == (
+            ["message/rfc822"] * (depth + 1)
+        )
+        assert not rewrite(result.data).changed
+        whole = result.data
+        for _ in range(depth):
+            body = whole.partition(b"\n\n")[2]
+            whole = base64.b64decode(body) if how == b"base64" else body
+        if how == b"base64":
+            assert whole == PAGE.replace(b"=x", b"=http://i.example/i/x")
+
+
+def test_an_encoded_message_that_does_not_decode_is_left_alone() -> None:
+    data = b"Content-Type: message/rfc822\nContent-Transfer-Encoding: base64\n\n" + PAGE
+    assert reasons(rewrite(data)) == ["mime-encoded"]
+
+
+# ---- What passes in silence is said
+
+SILENT = [
+    ("text/calendar", 1),
+    ("text/vcard", 1),
+    ("text/markdown", 1),
+    ("message/x-unknown", 1),
+    ("text/plain", 0),
+    ("message/delivery-status", 0),
+    ("image/png", 0),
+    ("application/pdf", 0),
+]
+
+
+@pytest.mark.parametrize(("type_", "count"), SILENT)
+def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
+    part = f"--b\nContent-Type: {type_}\n\n[x](y)\n".encode()
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n" + part * 3 + b"--b--\n"
+    result = rewrite(data)
+    assert reasons(result) == ["kind-unsupported"] * count
+    for note in result.notes:
+        assert note.part == "1"
+        assert note.text.startswith(f"this part ({type_}) is not looked into")
+
+
+def test_a_text_signed_in_a_page_is_noted_when_it_changes() -> None:
+    page = b"Content-Type: text/html\n\n<pre>-----BEGIN PGP SIGNED MESSAGE-----\n%b</pre>"
+    assert reasons(rewrite(page % LINK)) == ["signature-broken"]
+    assert reasons(rewrite(page % b"")) == []
+
+
+# ---- MHTML by Chromium (rule 18); with a browser in tests/browser/test_mhtml.py
+
+CHROMIUM = b"""\
+Snapshot-Content-Location: http://h.example/p
+Content-Type: multipart/related; boundary=b
+
+--b
+Content-Type: text/html
+Content-Location: http://h.example/p
+
+<link rel=stylesheet href=cid:css-1@mhtml.blink><base href=http://h.example/e/>
+<iframe src=cid:frame-1@mhtml.blink></iframe>
+--b
+Content-Type: text/css
+Content-Location: cid:css-1@mhtml.blink
+
+@import "cid:css-2@mhtml.blink"; a{background:url(%b)}
+--b
+Content-Type: text/css
+Content-Location: cid:css-2@mhtml.blink
+
+a{background:url(%b)}
+--b
+Content-Type: text/html
+Content-ID: <frame-1@mhtml.blink>
+
+<img src=%b>
+--b
+Content-Type: text/css
+Content-Location: cid:css-3@mhtml.blink
+
+a{background:url(%b)}
+--b--
+"""
+
+
+def test_what_only_a_document_links_is_on_its_base() -> None:
+    data = CHROMIUM % (b"1", b"2", b"3", b"4")
+    directory = b"http://h.example/e/"
+    result = rewrite(data, url=None)
+    # The last one is linked by nobody.
+    others = tuple(directory + name for name in (b"1", b"2", b"3"))
+    assert result.data == CHROMIUM % (*others, b"http://h.example/4")
+    entities = relbase.entities(data, kind="mail")
+    assert [entity.base.url for entity in entities][2:5] == ["http://h.example/e/"] * 3

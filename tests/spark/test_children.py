@@ -1,0 +1,68 @@
+"""Work in children: what ends a process costs its record alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+import poison
+import pytest
+from archives import gz, http, record, record_id, response
+
+from relbase import Policy, Profile
+from relbase.spark.children import in_children
+from relbase.spark.work import Job, items, open_file
+from relbase.warc import Fault, Trouble
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+RECORDS: Final = [
+    response(1, "http://h/1/", http(b"<a href=x>")),
+    response(2, "http://h/2/", http(b"<a href=poison>")),
+    response(3, "http://h/3/", http(b"<a href=y>", "Content-Encoding: br")),
+    record(4, "revisit", b"", ("WARC-Refers-To", record_id(1)), ("WARC-Target-URI", "http://h/4/")),
+    response(5, "http://h/5/", http(b"<a href=poison><a href=z>")),
+    response(6, "http://h/6/", http(b"<a href=x>")),
+]
+
+
+def job(keep: Callable[[str], bool] | None = None, output: str = "") -> Job:
+    date = "2026-01-02T03:04:05Z"
+    return Job(
+        (), Profile.RFC1808, Policy(keep=keep), open_file, careful=True, output=output, date=date
+    )
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> str:
+    path = tmp_path / "x.warc.gz"
+    path.write_bytes(b"".join(map(gz, RECORDS)) + gz(RECORDS[0])[:-1])
+    return str(path)
+
+
+@pytest.mark.parametrize("output", ["", "somewhere"])
+def test_a_child_makes_what_its_parent_would(archive: str, output: str) -> None:
+    expected = list(items(job(output=output), archive, lambda _: False))
+    assert len(expected) == 7
+    assert list(in_children(job(output=output), archive)) == expected
+
+
+@pytest.mark.parametrize("keep", [poison.always, poison.forever])
+def test_a_record_that_ends_its_process_is_a_fault(
+    archive: str, keep: Callable[[str], bool]
+) -> None:
+    found = list(in_children(job(keep), archive))
+    died = [one for one in found if isinstance(one, Fault) and one.trouble is not Trouble.CUT]
+    assert [fault.record_id for fault in died] == [record_id(2), record_id(5)]
+    assert {fault.trouble for fault in died} <= {Trouble.DIED, Trouble.DEFECT}
+    pages = [one[0].page for one in found if isinstance(one, list)]
+    assert pages == ["http://h/1/", "http://h/3/", "http://h/4/", "http://h/6/"]
+    cut = [one for one in found if isinstance(one, Fault) and one.trouble is Trouble.CUT]
+    assert len(cut) == 1
+
+
+def test_an_archive_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
+    [fault] = in_children(job(), str(tmp_path / "none"))
+    assert isinstance(fault, Fault)
+    assert fault.trouble is Trouble.UNREADABLE

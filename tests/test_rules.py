@@ -1,0 +1,70 @@
+"""Every rule, law and threat that a comment cites stands in docs/rules.md, once."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[1]
+RULES: Final = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+
+_NUMBER: Final = r"[0-9]+a?\b"
+_THREAT: Final = r"[HAEMWPN][0-9]{1,2}\b"
+STATED: Final = Counter(
+    [
+        *(
+            f"rule {number}"
+            for number in re.findall(rf"^\*\*Rule ({_NUMBER})", RULES, re.MULTILINE)
+        ),
+        *(
+            f"law {number}"
+            for number in re.findall(rf"^- \*\*Law ({_NUMBER})", RULES, re.MULTILINE)
+        ),
+        *re.findall(rf"^\| ({_THREAT}) \|", RULES, re.MULTILINE),
+    ]
+)
+
+# "rules 4 and 5", "rule 6", "law 9a", "threats M12, N8"
+_list = r"({0}(?:(?:, | and | to ){0})*)"
+_cites_rules: Final = re.compile(rf"\b(rule|law)s? {_list.format(_NUMBER)}", re.IGNORECASE).findall
+_cites_threats: Final = re.compile(rf"\bthreats? {_list.format(_THREAT)}", re.IGNORECASE).findall
+
+FILES: Final = sorted(
+    path
+    for folder in ("relbase", "tests", "benchmarks", "fixtures")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in {".py", ".toml", ".md", ".c"}
+)
+
+
+def cited(text: str) -> set[str]:
+    """What a text cites: `rule 6`, `law 9a`, `M12`."""
+    rules = {
+        f"{word.lower()} {number}"
+        for word, numbers in _cites_rules(text)
+        for number in re.findall(_NUMBER, numbers)
+    }
+    return rules | {one for numbers in _cites_threats(text) for one in re.findall(_THREAT, numbers)}
+
+
+def test_each_is_stated_once() -> None:
+    assert set(STATED.values()) == {1}
+    assert {f"rule {number}" for number in range(1, 23)} <= STATED.keys()
+    assert {"law 1", "law 9a", "law 10", "H1", "N12"} <= STATED.keys()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_cited_is_there(path: Path) -> None:
+    assert cited(path.read_text(encoding="utf-8")) <= STATED.keys()
+
+
+def test_the_code_cites_most_of_them() -> None:
+    assert cited("by Rule 6, laws 9a and 10, threats M12, N8") == {
+        "rule 6", "law 9a", "law 10", "M12", "N8",
+    }  # fmt: skip
+    found = set().union(*(cited(path.read_text(encoding="utf-8")) for path in FILES))
+    assert len(found & STATED.keys()) > 50

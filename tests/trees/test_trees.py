@@ -1,0 +1,453 @@
+"""The links of trees: what relbase knows of documents holds for every parser's tree."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, Final
+
+import bs4
+import html5lib
+import lxml.etree
+import lxml.html
+import lxml.objectify
+import parsel
+import pytest
+import yarl
+from growth import assert_linear_from_20_ms
+
+from relbase import Policy, Profile, Status, rewrite_text
+from relbase.trees import TreeLink, iterlinks, make_links_absolute
+
+URL: Final = "http://h.example/d/p.html"
+
+SOUPS: Final = ("html.parser", "lxml", "html5lib")
+
+
+def soup(markup: str, parser: str) -> bs4.BeautifulSoup:
+    return bs4.BeautifulSoup(markup, parser)
+
+
+def values(tree: Any) -> list[tuple[str, str]]:
+    """The attributes and the texts of style and script in a tree, in order."""
+    found = []
+    if isinstance(tree, bs4.Tag):
+        for node in tree.descendants:
+            if isinstance(node, bs4.Tag):
+                found += [
+                    (str(name), " ".join(value) if isinstance(value, list) else str(value))
+                    for name, value in sorted(node.attrs.items())
+                ]
+            elif node.parent and node.parent.name in {"style", "script"}:
+                found.append(("", str(node)))
+    else:
+        for node in tree.getroottree().iter("*"):
+            found += sorted(node.items())
+            if node.tag in {"style", "script"}:
+                found.append(("", node.text or ""))
+    return found
+
+
+# One row a rule; more rows stand in the tests of the vocabulary, which is the same.
+ROWS: Final = [
+    "<a href=x>é</a><img src=' /y '><a href=''><img src=''><form action=''>",
+    "<a href='a\nb'></a><a href=\"?q='&amp;r=&quot;\"></a><a href=//o.example/x></a>",
+    "<img srcset='a 1x, b.png 2x,/c'><a ping='/p  q'></a>",
+    "<p style='background:url(x.png), url(&quot;y.png&quot;)'></p>",
+    "<style>@import 'a.css'; p{background:url(b.png)}</style>",
+    "<style type=text/x>a{b:url(c)}</style><style type=TEXT/CSS>a{b:url(c)}</style>",
+    "<meta http-equiv=Refresh content='0; url=next'><meta name=x content=y>",
+    "<input type=image src=i><input src=j>",
+    "<object codebase=cb/ data=d classid=c archive='a b'></object>",
+    "<applet codebase=cb/ archive='a.jar, b.jar' code=C></applet>",
+    "<iframe srcdoc='<base href=/s/><a href=x>'></iframe>",
+    "<script type=importmap>{\"imports\": {\"a\": \"./m.js\"}}</script><script>'x.js'</script>",
+    "<svg><a href=x></a><a xlink:href=y></a><use href='#i'></use><use xlink:href=z></use></svg>",
+    "<svg><image href=x></image><rect fill='url(#f)' style='fill:url(g)'></rect></svg>",
+    "<svg><foreignobject><img src=x></foreignobject><desc><a href=y></a></desc></svg>",
+    "<svg><animate attributename=href to=x></animate><set attributename=x to=y></set></svg>",
+    "<math><mi href=x></mi><mtext><img src=y></mtext></math>",
+    "<noscript><img src=x></noscript><template><img src=y></template>",
+    "<a href='http://[bad'></a><a href=x></a><a href='mailto:a'></a><a href='javascript:a'></a>",
+    "<a href='#s'></a><img usemap='#m'><blockquote cite=c></blockquote>",
+    "<video poster=p src=v></video><body background=b></body>",
+    "<base href=/s/ target=t><a href=x></a>",
+    "<a href=x></a><base href=/s/><base href=/t/>",
+    "<base target=t><base href=http://o.example/><a href=x></a>",
+    "<template><base href=/s/></template><noscript><base href=/s/></noscript><a href=x></a>",
+    "<base href='data:,x'><base href=/s/><a href=x></a>",
+    "<textarea><a href=x></a></textarea><title><a href=x></a></title><a href=y></a>",
+    "<p data-src=x about=y>",
+]  # fmt: skip
+EXTENDED: Final = Policy(extended=True)
+
+
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html", "lxml.etree", "html5lib of lxml"])
+@pytest.mark.parametrize("row", ROWS)
+def test_a_tree_is_what_the_parser_makes_of_the_rewritten_text(row: str, parser: str) -> None:
+    for profile in Profile:
+        for policy in (Policy(), EXTENDED):
+            tree = parsed(row, parser)
+            told = make_links_absolute(tree, URL, profile=profile, policy=policy)
+            text = rewrite_text(row, url=URL, profile=profile, policy=policy)
+            assert values(tree) == values(parsed(text, parser)), (profile, policy)
+            assert all(link.status in {Status.REWRITTEN, Status.UNRESOLVED} for link in told)
+            again = make_links_absolute(tree, URL, profile=profile, policy=policy)
+            assert {link.status for link in again} <= {Status.UNRESOLVED}  # law 3
+
+
+def parsed(markup: str, parser: str) -> Any:
+    if parser == "lxml.html":
+        return lxml.html.document_fromstring(markup)
+    if parser == "lxml.etree":
+        return lxml.etree.HTML(markup)
+    if parser == "html5lib of lxml":
+        return html5lib.parse(markup, treebuilder="lxml", namespaceHTMLElements=False).getroot()
+    return soup(markup, parser)
+
+
+def test_the_rows_change_trees() -> None:
+    assert sum(rewrite_text(row, url=URL) != row for row in ROWS) > 20
+
+
+CONDITIONAL: Final = (
+    "<p>a</p><!--[if mso]><a href='x'><img src=y></a><![endif]--><!-- <a href=x> -->"
+)
+
+
+@pytest.mark.parametrize("parser", SOUPS)
+def test_conditional_comments(parser: str) -> None:
+    tree = soup(CONDITIONAL, parser)
+    told = make_links_absolute(tree, URL)
+    assert [(link.reference, link.position, link.attribute) for link in told] == [
+        ("x", 18, None),
+        ("y", 30, None),
+    ]
+    comments = tree.find_all(string=lambda text: isinstance(text, bs4.Comment))
+    assert comments[0] == (
+        "[if mso]><a href='http://h.example/d/x'><img src=http://h.example/d/y></a><![endif]"
+    )
+    assert comments[1] == " <a href=x> "
+    assert told[0].element.startswith("[if mso]")
+
+
+def test_conditional_comments_of_lxml() -> None:
+    tree = lxml.html.document_fromstring(CONDITIONAL)
+    told = make_links_absolute(tree, URL)
+    assert [link.url for link in told] == ["http://h.example/d/x", "http://h.example/d/y"]
+    assert told[0].element.text.startswith("[if mso]><a href='http://h.example/d/x'>")
+
+
+# ---- what a call gives
+
+
+def test_the_links_in_their_order() -> None:
+    tree = lxml.html.fromstring(
+        "<div><a href=' ../x '><img srcset='é 1x, /b 2x'></a><style>a{b:url(c)}</style>"
+        "<a href='http://o.example/'></a><use href='#i'></use></div>"
+    )
+    links = list(iterlinks(tree, URL))
+    assert [link[1:] for link in links] == [
+        ("href", "../x", 1, "http://h.example/x", Status.REWRITTEN),
+        ("srcset", "é", 0, "http://h.example/d/é", Status.REWRITTEN),
+        ("srcset", "/b", 6, "http://h.example/b", Status.REWRITTEN),
+        (None, "c", 8, "http://h.example/d/c", Status.REWRITTEN),
+        ("href", "http://o.example/", 0, "http://o.example/", Status.ABSOLUTE),
+    ]
+    assert [link.element.tag for link in links] == ["a", "img", "img", "style", "a"]
+    assert isinstance(links[0], TreeLink)
+    assert lxml.html.tostring(tree).count(b"h.example") == 0  # nothing was changed
+
+
+def test_what_is_told_is_what_changed_or_cannot_be_resolved() -> None:
+    tree = soup("<a href=x><a href='//[bad'><a href='#s'><a href=http://o.example/>", "lxml")
+    told = make_links_absolute(tree, URL, profile="whatwg", policy=Policy(keep_fragments=True))
+    assert [(link.reference, link.status) for link in told] == [
+        ("x", Status.REWRITTEN),
+        ("//[bad", Status.UNRESOLVED),
+    ]
+    assert told[1].url is None
+
+
+def test_without_a_base_nothing_changes_and_all_is_told() -> None:
+    tree = soup("<a href=x></a><a href=http://o.example/></a>", "html.parser")
+    told = make_links_absolute(tree)
+    assert [(link.reference, link.url, link.status) for link in told] == [
+        ("x", None, Status.UNRESOLVED)
+    ]
+    assert str(tree) == '<a href="x"></a><a href="http://o.example/"></a>'
+
+
+def test_lxml_says_what_it_was_parsed_from() -> None:
+    tree = lxml.html.document_fromstring("<a href=x>", base_url=URL)
+    assert [link.url for link in iterlinks(tree)] == ["http://h.example/d/x"]
+    tree = lxml.html.document_fromstring("<a href=x>", base_url="/home/page.html")
+    assert [link.url for link in iterlinks(tree)] == [None]
+
+
+def test_a_url_object() -> None:
+    tree = soup("<a href=x>", "lxml")
+    assert [link.url for link in iterlinks(tree, yarl.URL(URL))] == ["http://h.example/d/x"]
+
+
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html"])
+def test_base(parser: str) -> None:
+    markup = (
+        "<html><head><base href=/s/>\n<title>t</title></head><body><a href=x></a></body></html>"
+    )
+    tree = parsed(markup, parser)
+    assert [link.url for link in make_links_absolute(tree, URL)] == [
+        "http://h.example/s/",
+        "http://h.example/s/x",
+    ]
+    tree = parsed(markup, parser)
+    told = make_links_absolute(tree, URL, resolve_base_href=False)
+    assert [link.url for link in told] == ["http://h.example/s/", "http://h.example/d/x"]
+    tree = parsed(markup, parser)
+    make_links_absolute(tree, URL, drop_base=True)
+    assert values(tree) == [("href", "http://h.example/s/x")]
+    text = str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
+    assert "\n<title>t</title>" in text  # what stands after it stays
+
+
+# ---- parts of trees
+
+
+@pytest.mark.parametrize("parser", SOUPS)
+def test_a_part_of_a_soup(parser: str) -> None:
+    tree = soup(
+        "<base href=/s/><p><a href=a></a></p><div><a href=b></a><b>c</b></div><a href=d>", parser
+    )
+    told = make_links_absolute(tree.div, URL)
+    assert [link.url for link in told] == ["http://h.example/s/b"]
+    assert [link.reference for link in iterlinks(tree)] == ["/s/", "a", "http://h.example/s/b", "d"]
+    taken = tree.p.extract()  # type: ignore[union-attr]
+    assert [link.url for link in make_links_absolute(taken, URL)] == ["http://h.example/d/a"]
+
+
+@pytest.mark.parametrize("parser", [*SOUPS, "lxml.html"])
+def test_a_part_inside_of_what_changes_the_rules(parser: str) -> None:
+    tree = parsed("<svg><g><use href='#i'></use><image href=x></image></g></svg>", parser)
+    part = tree.g if isinstance(tree, bs4.Tag) else tree.find(".//g")
+    found = [(link.reference, link.status) for link in iterlinks(part, URL)]
+    assert found == [("#i", Status.KEPT), ("x", Status.REWRITTEN)]
+
+
+def test_a_part_of_lxml() -> None:
+    tree = lxml.html.document_fromstring(
+        "<base href=/s/><p><a href=a></a>t</p><div><a href=b></a></div>"
+    )
+    told = make_links_absolute(tree.find(".//div"), URL)
+    assert [link.url for link in told] == ["http://h.example/s/b"]
+    told = make_links_absolute(lxml.html.fragment_fromstring("<p><a href=a></a></p>"), URL)
+    assert [link.url for link in told] == ["http://h.example/d/a"]
+
+
+# ---- XML
+
+FEED: Final = """<?xml version="1.0"?><?xml-stylesheet href="s.css"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xmlns:x="http://www.w3.org/1999/xhtml" xml:base="/f/">
+<id>i</id><link href="l" rel="r"/><icon>ic</icon>
+<entry xml:base="e/"><content type="html">&lt;a href="h"&gt;</content></entry>
+<entry><content type="xhtml"><x:div><x:a href="x">y</x:a></x:div></content></entry></feed>"""
+
+MADE: Final = [
+    "http://h.example/d/s.css",
+    "http://h.example/f/",
+    "http://h.example/f/l",
+    "http://h.example/f/ic",
+    "http://h.example/f/e/",
+    "http://h.example/f/e/h",
+    "http://h.example/f/x",
+]
+
+
+def test_a_feed() -> None:
+    tree = lxml.etree.fromstring(FEED.encode())
+    assert [link.url for link in make_links_absolute(tree.getroottree(), URL)] == MADE
+    assert b'<?xml-stylesheet href="http://h.example/d/s.css"?>' in lxml.etree.tostring(
+        tree.getroottree()
+    )
+    tree = bs4.BeautifulSoup(FEED, "xml")
+    assert [link.url for link in make_links_absolute(tree, URL)] == MADE
+    assert '&lt;a href="http://h.example/f/e/h"&gt;' in str(tree)
+
+
+def test_a_part_of_a_feed() -> None:
+    tree = lxml.etree.fromstring(FEED.encode())
+    (content, _) = tree.iter("{*}content")
+    assert [link.url for link in make_links_absolute(content, URL)] == ["http://h.example/f/e/h"]
+    soup_ = bs4.BeautifulSoup(FEED, "xml")
+    part = soup_.find("content")
+    assert [link.url for link in make_links_absolute(part, URL)] == ["http://h.example/f/e/h"]
+
+
+XHTML: Final = (
+    '<html xmlns="http://www.w3.org/1999/xhtml"><head><base href="/s/"/></head>'
+    '<body xml:base="b/"><a href="x"/><IMG src="n"/></body></html>'
+)
+
+
+@pytest.mark.parametrize(("profile", "base"), list(zip(Profile, ("s/b", "s/b", "s"), strict=True)))
+def test_xhtml(profile: Profile, base: str) -> None:
+    """Rule 7: browsers know no xml:base. Names have the case of XML."""
+    tree = lxml.etree.fromstring(XHTML)
+    urls = [link.url for link in make_links_absolute(tree, URL, profile=profile)]
+    assert urls == [
+        "http://h.example/s/",
+        "http://h.example/s/b/",
+        f"http://h.example/{base}/x",
+    ]
+    tree = bs4.BeautifulSoup(XHTML, "xml")
+    assert [link.url for link in make_links_absolute(tree, URL, profile=profile)] == urls
+
+
+def test_svg_with_another_prefix() -> None:
+    markup = (
+        '<s:svg xmlns:s="http://www.w3.org/2000/svg" xmlns:l="http://www.w3.org/1999/xlink">'
+        '<s:image l:href="x"/><s:a href="y"/><image href="z"/></s:svg>'
+    )
+    for tree in (lxml.etree.fromstring(markup), bs4.BeautifulSoup(markup, "xml")):
+        assert [link.reference for link in make_links_absolute(tree, URL)] == ["x", "y"]
+
+
+def test_html_without_a_namespace_is_html() -> None:
+    tree = lxml.etree.fromstring('<div><a href="x"/><svg><use href="#i"/></svg></div>')
+    assert [link.reference for link in make_links_absolute(tree, URL)] == ["x"]
+    tree = lxml.etree.fromstring('<catalogue><a href="x"/><item src="y"/></catalogue>')
+    assert make_links_absolute(tree, URL) == []  # of a vocabulary that is not known
+
+
+# ---- hostile trees
+
+
+def test_a_value_that_lxml_refuses_stays_and_is_told() -> None:
+    tree = lxml.html.document_fromstring('<a href="x">')
+    tree.find(".//a").attrib["href"] = "x"
+    bad = lxml.html.document_fromstring(b"<img srcset='a\x01 1x, b 2x'><a href=c>")
+    told = make_links_absolute(bad, URL)
+    assert {link.status for link in told if link.attribute == "srcset"} <= {
+        Status.UNRESOLVED,
+        Status.REWRITTEN,
+    }
+    assert [link.url for link in told if link.reference == "c"] == ["http://h.example/d/c"]
+
+
+def test_a_long_base_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("relbase.trees.walk.MAX_GROWTH_BYTES", 10_000)
+    markup = f"<base href='/{'b' * 1000}/'>" + "".join(f"<a href={n}>" for n in range(100))
+    told = make_links_absolute(soup(markup, "lxml"), URL)
+    assert len([link for link in told if link.status is Status.REWRITTEN]) < 12
+    assert len([link for link in told if link.status is Status.UNRESOLVED]) > 88
+
+
+def deep(kind: str, size: int) -> Any:
+    count = size // 16
+    if kind == "xml:base":
+        root = inner = lxml.etree.Element("x")
+        for _ in range(min(count, 20_000)):
+            inner = lxml.etree.SubElement(inner, "x")
+            inner.set("{http://www.w3.org/XML/1998/namespace}base", "a")
+        return root
+    if kind == "svg":
+        return lxml.html.document_fromstring("<svg><foreignobject>" * 60 + "<a href=x>" * count)
+    if kind == "links":
+        return soup("".join(f"<a href={n}></a>" for n in range(count)), "lxml")
+    return soup("<svg>" + "<g><use href=x></use></g>" * count, "html.parser")
+
+
+@pytest.mark.parametrize("kind", ["svg", "links", "soup svg"])
+def test_trees_take_linear_time(kind: str) -> None:
+    assert_linear_from_20_ms(lambda tree: list(iterlinks(tree, URL)), lambda size: deep(kind, size))
+
+
+def test_xml_base_nests_deep() -> None:
+    tree = deep("xml:base", 1 << 18)
+    links = list(iterlinks(tree, URL))
+    assert len(links) > 10_000
+    assert links[-1].url == "http://h.example/d/a"
+
+
+# ---- threads
+
+
+def test_many_threads_at_once() -> None:
+    """Trees of their own, and what is remembered in common."""
+
+    def made(number: int) -> list[str | None]:
+        parser = SOUPS[number % 3]
+        tree = soup("".join(ROWS[number % 7 :]), parser)
+        return [link.url for link in make_links_absolute(tree, f"http://h{number % 5}.example/")]
+
+    alone = [made(number) for number in range(60)]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(made, range(60))) == alone
+
+
+# ---- bad calls: the error names the fix
+
+PAGE: Final = lxml.html.document_fromstring("<a href=x>")
+
+
+def destroyed() -> Any:
+    tag = soup("<p><a href=x></a></p>", "html.parser").p
+    assert tag is not None
+    tag.decompose()
+    return tag
+
+
+BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
+    (None, {}, TypeError, "give what BeautifulSoup"),
+    (5, {}, TypeError, "parse the document with BeautifulSoup or lxml"),
+    ("<p>", {}, TypeError, r"a str to relbase\.rewrite_text"),
+    (b"<p>", {}, TypeError, r"give bytes to relbase\.rewrite"),
+    ([PAGE], {}, TypeError, "give one tree at a time"),
+    ((), {}, TypeError, "give one tree at a time"),
+    (ET.fromstring("<a href='x'/>"), {}, TypeError, r"parse the document with lxml\.etree"),
+    (ET.ElementTree(), {}, TypeError, r"parse the document with lxml\.etree"),
+    (parsel.Selector("<p>"), {}, TypeError, r"give selector\.root"),
+    (lxml.etree.ElementTree(), {}, ValueError, "has no root: parse"),
+    (lxml.etree.Comment("x"), {}, TypeError, "give an element"),
+    (lxml.etree.PI("x"), {}, TypeError, "give an element"),
+    (lxml.etree.XMLParser(), {}, TypeError, "give an element"),
+    (lxml.etree.XPath("."), {}, TypeError, "give an element"),
+    (bs4.element.NavigableString("x"), {}, TypeError, "give the soup, or a tag"),
+    (bs4.element.Comment("x"), {}, TypeError, "give the soup, or a tag"),
+    (soup("<p>", "lxml").find_all("p"), {}, TypeError, "one tree at a time"),
+    (destroyed(), {}, ValueError, r"destroyed by decompose\(\)"),
+    (PAGE, {"base_url": "/d/"}, ValueError, "base_url is not absolute: '/d/'"),
+    (PAGE, {"base_url": ""}, ValueError, "base_url is empty"),
+    (PAGE, {"base_url": b"http://h/"}, TypeError, "decode it first"),
+    (PAGE, {"base_url": 5}, TypeError, "base_url is a str, not int"),
+    (PAGE, {"base_url": "h.example"}, ValueError, "with its scheme"),
+    (PAGE, {"profile": "rfc"}, ValueError, "one of rfc1808, rfc3986, whatwg"),
+    (PAGE, {"profile": None}, ValueError, "one of rfc1808"),
+    (PAGE, {"policy": None}, TypeError, r"give Policy\(\.\.\.\)"),
+    (PAGE, {"policy": {"extended": True}}, TypeError, r"give Policy\(\.\.\.\)"),
+    (PAGE, {"resolve_base_href": None}, TypeError, "give True or False"),
+    (PAGE, {"resolve_base_href": "no"}, TypeError, "give True or False"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", [make_links_absolute, iterlinks])
+@pytest.mark.parametrize(("tree", "arguments", "error", "fix"), BAD)
+def test_a_bad_call_raises_at_once(
+    function: Any, tree: Any, arguments: dict[str, Any], error: type[Exception], fix: str
+) -> None:
+    with pytest.raises(error, match=fix) as raised:
+        function(tree, **arguments)
+    assert type(raised.value) is error
+    assert len(str(raised.value)) < 250
+
+
+def test_drop_base_is_a_bool() -> None:
+    with pytest.raises(TypeError, match="drop_base is a bool, not str: give True or False"):
+        make_links_absolute(PAGE, URL, drop_base="yes")  # type: ignore[arg-type]
+
+
+def test_keep_is_asked_with_the_reference() -> None:
+    policy = Policy(keep=re.compile("^/x"), keep_templates=True)
+    tree = soup("<a href=/x><a href=y><a href='{{ z }}'>", "lxml")
+    told = make_links_absolute(tree, URL, policy=policy)
+    assert [link.reference for link in told] == ["y"]
