@@ -227,7 +227,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = VISITS[slot.row.syntax]
+    visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -247,7 +247,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = VISITS[place.row.syntax]
+    visit = visit_value
     if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -267,7 +267,7 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
         context: of the document.
         place: where the value stands.
     """
-    return VISITS[place.row.syntax](text, context, place)
+    return _VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
@@ -310,7 +310,7 @@ def _visit_json(
 
 
 # How a value of each syntax is visited: the text of it, decoded, in UTF-8.
-VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,
