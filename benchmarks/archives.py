@@ -155,12 +155,12 @@ with open(sys.argv[1], "rb") as file:
 
 
 def _memory(folder: Path, data: Path) -> str:
-    """The memory for an archive of 10 MB, and for one of 1 GB of the same pages."""
+    """The memory for an archive of some 30 MB of pages, and for one of 1 GB of the same."""
     part, whole = folder / "part.warc.gz", folder / "whole.warc.gz"
-    make(part, data, 1)
+    size = make(part, data, 1)
     piece = part.read_bytes()
     with whole.open("wb") as file:
-        for _ in range(_GIGABYTE // len(piece) + 1):
+        for _ in range(_GIGABYTE // size + 1):
             file.write(piece)
     lines = ["archives: memory in MB for archives of one size and of another"]
     for name, command in {
@@ -168,8 +168,7 @@ def _memory(folder: Path, data: Path) -> str:
         "links": ["--parquet", str(folder / "out.parquet")],
     }.items():
         peaks = [
-            f"{archive.stat().st_size / 1e6:,.0f} MB: "
-            f"{spent([*_RELBASE, name, str(archive), *command]).memory / 1e6:.0f}"
+            f"{archive.name}: {spent([*_RELBASE, name, str(archive), *command]).memory / 1e6:.0f}"
             for archive in (part, whole)
         ]
         lines.append(f"  {name:8} {', '.join(peaks)}")

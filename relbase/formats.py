@@ -12,7 +12,7 @@ The order of the rows is the order in which they are asked whether the bytes are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase import sniffing
@@ -29,7 +29,7 @@ from relbase.rewriting.html import html_base, visit_html
 from relbase.rewriting.items import Item
 from relbase.rewriting.outward import lower
 from relbase.rewriting.xml import visit_xml, xml_base
-from relbase.view.charset import Charset, Source, sniff, sniff_css
+from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, sniff, sniff_css
 from relbase.view.transcode import document_view
 from relbase.view.xml_charset import sniff_xml, xml_view
 
@@ -37,6 +37,12 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Task
     from relbase.view.runs import View
+
+# Mail is not retrieved from a URL.
+_MAIL_ADVICE: Final = (
+    "a message can state one (Base, Content-Base, Content-Location, <base>); give the URL of the "
+    "page or site that its links are meant for"
+)
 
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
 
@@ -56,6 +62,7 @@ class Format(NamedTuple):
         marks: what programs that save pages left in a text.
         entities: lists what is inside; None for a document, which is one entity.
         streams: whether it may be longer than memory: its documents are done one at a time.
+        advice: what its user can give where no base is known.
         in_text: whether files that are named as text may be of this kind by their bytes.
     """
 
@@ -70,6 +77,7 @@ class Format(NamedTuple):
     marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
+    advice: str = "give the URL that the document was retrieved from"
     in_text: bool = False
 
     @property
@@ -120,9 +128,14 @@ class Document:
     context: Context
     notes: tuple[Note, ...] = ()
 
+    def _in(self, context: Context) -> Document:
+        return Document(
+            self.format, self.data, self.text, self.view, self.charset, context, self.notes
+        )
+
     def asked(self, task: Task) -> Document:
         """The same document for another task."""
-        return replace(self, context=self.context.asking(task))
+        return self._in(self.context.asking(task))
 
     def visit(self) -> Iterator[Item]:
         """The items of the document, in offsets of its bytes."""
@@ -141,7 +154,7 @@ class Document:
 
     def on(self, base: Base) -> Document:
         """The same document in a container of another base."""
-        return replace(self, context=self.context.on(base))
+        return self._in(self.context.on(base))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first.
@@ -158,6 +171,8 @@ class Document:
         """Whether the document as it is written would be taken for another charset (threat E6)."""
         rule = self.format.charset
         if rule is None or self.charset is None or self.charset.source is not Source.META:
+            return False
+        if output.startswith(self.data[:PRESCAN_LENGTH]):
             return False
         return read_charset(output, label, rule).name != self.charset.name
 
@@ -221,6 +236,7 @@ _ROWS: Final = (
         visit=_visit_mbox,
         entities=_mbox_entities,
         streams=True,
+        advice=_MAIL_ADVICE,
         in_text=True,
     ),
     Format(
@@ -231,12 +247,13 @@ _ROWS: Final = (
         visit=_visit_message,
         base=_message_base,
         entities=_message_entities,
+        advice=_MAIL_ADVICE,
         in_text=True,
     ),
     Format(
         Kind.XML,
         ("application/xml", "text/xml", "*+xml"),
-        "xml xhtml svg atom rss rdf opml smil",
+        "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
         charset=sniff_xml,
         view=xml_view,
@@ -246,7 +263,7 @@ _ROWS: Final = (
     Format(
         Kind.HTML,
         ("text/html", "text/x-html"),
-        "html htm shtml shtm xht asp aspx php jsp",
+        "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
         visit=visit_html,

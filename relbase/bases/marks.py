@@ -21,7 +21,7 @@ from relbase.bases.retrieval import statements as retrieved
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head_end, head_tokens
+from relbase.references.heads import head, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -81,6 +81,7 @@ class Placed(NamedTuple):
 # Asked of each relative reference; None where it leads away, so that the base decides.
 Places: TypeAlias = "Callable[[str], Placed | None]"
 
+_IN_SCRIPT: Final = b"__wm.wombat("
 # Each mark has one of these, byte by byte. To look for them costs next to nothing.
 _WORDS: Final = (
     b" saved from url=(",
@@ -90,7 +91,7 @@ _WORDS: Final = (
     b"savepage-url",
     b"source-url",
     b"data-scrapbook-source",
-    b"__wm.wombat(",
+    _IN_SCRIPT,
     b"<!--<base",
     b"<!-- base href=",
 )
@@ -121,9 +122,13 @@ _SHORT: Final = 1 << 13
 
 
 def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
-    if len(text) > _SHORT:
-        text = text[: head_end(text)] + b"\n" + text[-_END:]
-    return any(word in text for word in words)
+    if len(text) <= _SHORT:
+        return any(word in text for word in words)
+    end, markup = head(text)
+    markup += b"\n" + text[-_END:]
+    if any(word in markup for word in words):
+        return True
+    return _IN_SCRIPT in words and text.find(_IN_SCRIPT, 0, end) >= 0
 
 
 # ---- the rows
@@ -388,7 +393,7 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
     """
-    if not _holds_any(text, _BASES):
+    if not any(word in text for word in _BASES):
         return None
     marks = read_marks(text, charset)
     if marks.stand_in is None:

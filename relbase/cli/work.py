@@ -197,7 +197,7 @@ class _Doing:
                 try:
                     result = rewritten(document, call)
                 except Exception as error:  # noqa: BLE001 (it is said, and the next comes)
-                    text = f"part {document.number}, passed through"
+                    text = f"message {document.number}, passed through"
                     self._errors.append(f"{source.shown}: {text}: error: {reason(error)}")
                     result = _unchanged(document.data)
             else:

@@ -52,7 +52,7 @@ static void init_classes(void) {
     if (among("\t\n\f\r ", c)) k |= WS;
     if ((k & WS) || among("/>", c)) k |= NAME_END | ATTR_END;
     if (c == '=') k |= ATTR_END;
-    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[", c)) k |= REST;
+    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[%", c)) k |= REST;
     if ((k & REST) && !among(":?#", c)) k |= SEGMENT;
     if ((k & ALNUM) || among("_~=+;,@!$*()-", c)) k |= WSEGMENT;
     if ((k & WSEGMENT) || among(":?#", c)) k |= WREST;
@@ -148,7 +148,7 @@ enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
 typedef struct {
   Py_ssize_t at, end, name, name_end;
-  int shape, attribute;
+  int shape, attribute, holds;
 } Found;
 
 typedef struct {
@@ -161,7 +161,7 @@ typedef struct {
   Found *found;
   size_t count, room;
   Text name, name_end; /* of the element that is being read */
-  int attribute;
+  int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
 } Scan;
 
 enum { BATCH = 4096 };
@@ -181,6 +181,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
   f->name_end = s->name_end - s->text;
   f->shape = shape;
   f->attribute = s->attribute;
+  f->holds = s->holds;
   return CONTINUES;
 }
 
@@ -204,6 +205,10 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
+static int hex(unsigned char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 /* Plain up to its end, and without dot segments. */
 static int plain_rest(const Scan *s, Text p, Text e) {
   int k = s->whatwg ? WREST : REST;
@@ -222,9 +227,10 @@ static int plain_rest(const Scan *s, Text p, Text e) {
         q++;
       }
       p = q;
-    } else if (*p == '%' && s->whatwg) {
-      if (begins_any_case(p, e, "%2e")) return 0;
-      p++;
+    } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
+      if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
+      if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
+      p += 3;
     } else {
       return 0;
     }
@@ -253,7 +259,7 @@ static int shape_of(const Scan *s, Text p, Text e) {
     if (p == e) return shape;
     if (*p == '.') return 0;
   }
-  if (*p == ';' || *p == '/' || *p == '?' || *p == '#') return 0;
+  if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
   for (Text q = p; q < e; q++) { /* a colon in the first segment is a scheme, or may be one */
     if (*q == ':') return 0;
     if (*q == '/' || *q == '?' || *q == '#') break;
@@ -622,6 +628,7 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     if (number == s->tables->type) tag->type = a;
     if (row[number] == NOTHING) continue;
     s->attribute = number;
+    s->holds = row[number];
     int done = value(s, &a, row[number]);
     if (done != CONTINUES) return done;
   }
@@ -798,6 +805,7 @@ static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *ta
     if (is_unread) return STOPS;
     stop = raw_end(p, e, element);
     s->attribute = -1;
+    s->holds = CSS;
     if (stop && (!type || is_among(&s->tables->style_types, type->value,
                                    (size_t)(type->end - type->value)))) {
       int done = css(s, p, stop, 0);
@@ -900,8 +908,9 @@ static Text scan(Scan *s, Text p, Text e) {
 
 /* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */
 
-static Text head_end(const Tables *t, Text p, Text e) {
-  Text last = p;
+/* Copies to `out` all up to the end of the head's last token but raw text, and returns that end. */
+static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
+  Text last = p, kept = p;
   while ((p = find(p, e, '<')) && e - p > 1) {
     if (begins(p, e, "<!--")) {
       last = p = comment_end(p + 4, e);
@@ -910,20 +919,30 @@ static Text head_end(const Tables *t, Text p, Text e) {
         p++;
         continue;
       }
-      if (!(p = find(p + 1, e, '>'))) return last;
+      if (!(p = find(p + 1, e, '>'))) break;
       p++;
     } else {
-      Text name = p + 1;
+      Text name = p + 1, after;
       for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
       size_t n = (size_t)(p - name);
-      if (!is_among(&t->head, name, n) || !(p = tag_end(p, e))) return last;
+      if (!is_among(&t->head, name, n) || !(after = tag_end(p, e))) break;
       const Name *element = look_up(&t->elements, name, n);
       int kind = element ? element->kind : PLAIN;
-      if (kind == SCRIPT) p = script_end(p, e, element);
-      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(p, e, element);
-      if (!p) return e;
+      p = after;
+      if (kind == SCRIPT) p = script_end(after, e, element);
+      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(after, e, element);
+      if (!p) p = e;
+      if (p > after) {
+        memcpy(*out, kept, (size_t)(after - kept));
+        *out += after - kept;
+        kept = p;
+      }
       last = p;
     }
+  }
+  if (last > kept) {
+    memcpy(*out, kept, (size_t)(last - kept));
+    *out += last - kept;
   }
   return last;
 }
@@ -1075,9 +1094,10 @@ static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type)
   return NULL;
 }
 
-/* A record: (start, end, shape, attribute, start of the element's name, its end). */
+/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end). */
 static PyObject *record_of(const Found *f) {
-  return Py_BuildValue("(nniinn)", f->at, f->end, f->shape, f->attribute, f->name, f->name_end);
+  return Py_BuildValue("(nniiinn)", f->at, f->end, f->shape, f->attribute, f->holds, f->name,
+                       f->name_end);
 }
 
 static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, Py_ssize_t *growth) {
@@ -1128,20 +1148,26 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   return list ? Py_BuildValue("(Nnn)", list, at < end ? at : (Py_ssize_t)-1, growth) : NULL;
 }
 
-/* head_end(tables, text) -> the offset at which the last token of the head ends */
-static PyObject *py_head_end(PyObject *Py_UNUSED(module), PyObject *args) {
+/* head(tables, text) -> (the end of the head's last token, the head without its raw text) */
+static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes;
   char *text;
   Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "OS:head_end", &capsule, &bytes)) return NULL;
+  if (!PyArg_ParseTuple(args, "OS:head", &capsule, &bytes)) return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
-  return PyLong_FromSsize_t(head_end(tables, (Text)text, (Text)text + size) - (Text)text);
+  unsigned char *markup = PyMem_Malloc((size_t)size + 1), *out = markup;
+  if (!markup) return PyErr_NoMemory();
+  Text end = head_markup(tables, (Text)text, (Text)text + size, &out);
+  PyObject *made = Py_BuildValue("(ny#)", (Py_ssize_t)(end - (Text)text), (char *)markup,
+                                 (Py_ssize_t)(out - markup));
+  PyMem_Free(markup);
+  return made;
 }
 
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
-                                {"head_end", py_head_end, METH_VARARGS, NULL},
+                                {"head", py_head, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {

@@ -56,16 +56,21 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
             yield HeadToken(name, at, after, after, pos)
 
 
-def head_end(text: bytes) -> int:
-    """The offset at which the last of the head's tokens ends, with its raw text.
+def head(text: bytes) -> tuple[int, bytes]:
+    """Return where the last of the head's tokens ends, and the head without its raw text.
 
     Args:
         text: the page, in an ASCII-compatible charset.
     """
-    compiled = scanner.head_end(text)
+    compiled = scanner.head(text)
     if compiled is not None:
         return compiled
-    end = 0
+    end = kept = 0
+    pieces = []
     for token in head_tokens(text):
+        if token.raw_end > token.after:
+            pieces.append(text[kept : token.after])
+            kept = token.raw_end
         end = token.raw_end
-    return end
+    pieces.append(text[kept:end])
+    return end, b"".join(pieces)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.references import tags
 from relbase.references.css_functions import Form
@@ -28,10 +28,8 @@ from relbase.references.foreign import (
 from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from relbase.edit import Edit
-    from relbase.references.skim import Skim
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -92,8 +90,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     hidden: bool = False,
     in_noscript: bool = False,
     in_comment: bool = False,
-    skim: Skim | None = None,
-) -> Iterator[Element | list[Edit]]:
+    skim: Callable[[bytes, int, int, bool], tuple[list[Any], int]] | None = None,
+) -> Iterator[Element | list[Any]]:
     """The start tags of a part of a document, in order.
 
     Args:
@@ -103,8 +101,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         hidden: the part is no part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
-        skim: passes over elements without anything to look at; what it changes in them comes as a
-            list of edits. It stops at whatever `hidden` depends on.
+        skim: passes over elements without anything to look at; what it changes or finds in them
+            comes as a list. It stops at whatever `hidden` depends on.
     """
     begin = pos
     foreign = ForeignContent()
@@ -113,9 +111,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     styled, is_sheet = pos, False
     while True:
         if skim is not None and not foreign:
-            edits, pos = skim(text, pos, end, in_noscript)
-            if edits:
-                yield edits
+            passed, pos = skim(text, pos, end, in_noscript)
+            if passed:
+                yield passed
             if pos < 0:
                 return
         found = _token(text, pos, end)

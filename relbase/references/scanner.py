@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.edit import Edit
 from relbase.references.css_functions import FUNCTIONS, Form
@@ -23,7 +23,7 @@ from relbase.references.values import Syntax
 from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from relbase.references.skim import Becomes, Keeps, Skim
     from relbase.references.vocabulary import Row
@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xF1B081B7
+_SOURCE: Final = 0xA4B9CE8B
 
 _compiled: Final = _load()
 
@@ -123,6 +123,8 @@ _HELD: Final[Mapping[Syntax | Nested, int]] = {
     Syntax.SRCSET: _SRCSET,
     Syntax.SPACE_LIST: _LIST,
 }
+_SYNTAXES: Final = {number: syntax for syntax, number in _HELD.items()}
+_KIND: Final = 15
 
 
 def scanning(
@@ -151,15 +153,72 @@ def scanning(
     return scan if keeps is None else partial(_scan_kept, scan, becomes, keeps)
 
 
-def head_end(text: bytes) -> int | None:
-    """Return where the last token of a page's head ends; None without the compiled scanner.
+class Listed(NamedTuple):
+    """A reference that the compiled scanner lists.
+
+    Args:
+        start: where it begins in the text.
+        end: where it ends.
+        shape: of `skim`; 0 for an absolute one.
+        attribute: its number in `attribute_names`; -1 for the text of an element.
+        holds: what `held_syntax` and `is_local` know.
+        name: where the element's name begins.
+        name_end: where that ends.
+    """
+
+    start: int
+    end: int
+    shape: int
+    attribute: int
+    holds: int
+    name: int
+    name_end: int
+
+
+def listing(
+    becomes: Becomes, *, whatwg: bool, in_css: bool, utf8: bool, extended: bool
+) -> Callable[[bytes, int, int, bool], tuple[list[tuple[int, ...]], int]]:
+    """Return what lists references up to the next place that has to be looked at.
+
+    The compiled scanner alone does so. What it lists are the tuples of `Listed`.
+
+    Args:
+        becomes: which shapes may be listed: those that have an edit.
+        whatwg: whether they resolve by the WHATWG parser.
+        in_css: whether they resolve likewise in CSS.
+        utf8: whether bytes outside ASCII are UTF-8.
+        extended: whether rows of the policy `extended` count.
+    """
+    flags = whatwg | True << 1 | in_css << 2 | utf8 << 3
+    scan = partial(_scan, _compiled.scan, _tables(extended=extended), flags, becomes)
+    return partial(scan, mode=_ALL)
+
+
+@cache
+def attribute_names(*, extended: bool) -> tuple[str, ...]:
+    """The attributes by their numbers; the last one, of number -1, is none."""
+    return (*(name.decode() for name in _attributes(extended=extended)), "")
+
+
+def held_syntax(holds: int) -> Syntax | Nested:
+    """The syntax of a value by what the scanner says that it holds."""
+    return _SYNTAXES[holds & _KIND]
+
+
+def is_local(holds: int) -> bool:
+    """Whether a fragment alone is local there."""
+    return bool(holds & _LOCAL) or holds & _KIND == _CSS
+
+
+def head(text: bytes) -> tuple[int, bytes] | None:
+    """Return what `heads.head` does; None without the compiled scanner.
 
     Args:
         text: the page, in an ASCII-compatible charset.
     """
     if _choice.forced not in {None, COMPILED} or _compiled is None:
         return None
-    found: int = _compiled.head_end(_tables(extended=False), text)
+    found: tuple[int, bytes] = _compiled.head(_tables(extended=False), text)
     return found
 
 

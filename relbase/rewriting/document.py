@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.notes import Note, Reason
@@ -83,7 +82,7 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
     unstated = _unstated(data) if charset.source in _GUESSED else None
-    inside = replace(context, charset=name, encoding=charset.name, unstated=unstated)
+    inside = context.having(charset=name, encoding=charset.name, unstated=unstated)
     return Text(data if view is None else view.inner, view, charset, inside)
 
 

@@ -9,7 +9,6 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final
@@ -34,7 +33,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.rewriting.scan import skim_for
+from relbase.rewriting.scan import list_for, skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
+    from relbase.rewriting.items import Found, Item
     from relbase.rewriting.reference import Codebase
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
@@ -114,7 +113,8 @@ def _visit_on_base(
     """The items of a document whose base is known, those before its `<base>` too."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    for element in html.elements(text, 0, len(text), skim=skim_for(inside, scanner)):
+    skim = skim_for(inside, scanner) or list_for(inside, scanner)
+    for element in html.elements(text, 0, len(text), skim=skim):
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base
@@ -128,9 +128,9 @@ def _visit_on_base(
 
 
 def _visit_element(
-    text: bytes, element: html.Element | list[Edit], inside: Context, around: Context
+    text: bytes, element: html.Element | list[Edit] | list[Found], inside: Context, around: Context
 ) -> Iterable[Item]:
-    """The items of one element, or the edits of those that were passed over."""
+    """The items of one element, or of those that were passed over."""
     if isinstance(element, list):
         return element
     is_base = element.name == b"base" and element.namespace == HTML
@@ -166,7 +166,7 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    stated = None if attribute is None else _base_statement(text, attribute, around)
     if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
         stated = own
     base, notes = establish(
@@ -178,7 +178,7 @@ def _within(
     )
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return replace(around, base=base, sheets=_Sheets(text)), notes
+    return around.having(base=base, sheets=_Sheets(text)), notes
 
 
 def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
@@ -200,12 +200,13 @@ class _Sheets:
         return self._found
 
 
-def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
+def _base_statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     span = Span(attribute.start, attribute.end)
-    value = _url_value(text, attribute, charset)
-    return Statement(Layer.EMBEDDED, value, f"<base href> at {line}:{column}", span)
+    value = _url_value(text, attribute, around.charset)
+    source = f"<base href> at {line}:{column}{around.within}"
+    return Statement(Layer.EMBEDDED, value, source, span)
 
 
 def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
@@ -226,7 +227,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = VISITS[slot.row.syntax]
+    visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -246,7 +247,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = VISITS[place.row.syntax]
+    visit = visit_value
     if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -266,7 +267,7 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
         context: of the document.
         place: where the value stands.
     """
-    return VISITS[place.row.syntax](text, context, place)
+    return _VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
@@ -283,8 +284,16 @@ def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    inside = replace(context, depth=context.depth + 1, charset="utf-8", encoding="utf-8")
-    return reader.visit(text, inside)
+    return reader.visit(text, nested(context))
+
+
+def nested(context: Context) -> Context:
+    """The context of a document that is written in a text: in its characters, whatever its bytes.
+
+    Args:
+        context: of that text.
+    """
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
 
 
 def _visit_json(
@@ -301,7 +310,7 @@ def _visit_json(
 
 
 # How a value of each syntax is visited: the text of it, decoded, in UTF-8.
-VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,

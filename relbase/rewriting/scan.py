@@ -8,12 +8,14 @@ sample resolves to anything else, references of that shape are looked at one by 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
 from relbase.references.skim import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
+from relbase.references.vocabulary import Nested
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
 from relbase.url.resolver import Profile, has_net_loc
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
     from relbase.references.skim import Becomes, Skim
     from relbase.rewriting.context import Context
+
+    Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
 
 _SHAPES: Final = max(DOTS) + 1
 _NONE: Final[Becomes] = (None,) * _SHAPES
@@ -42,6 +46,9 @@ def skim_for(context: Context, name: str) -> Skim | None:
     policy = context.task.policy
     whatwg = context.task.profile is Profile.WHATWG
     becomes = _becomes(context)
+    if policy.keep_fragments:
+        at = Shape.FRAGMENT
+        becomes = (*becomes[:at], (), *becomes[at + 1 :])
     written = [edit[2] for edit in becomes if edit]
     unquoted = all(map(plain_unquoted, written))
     keeps = partial(_keeps, context) if policy.chooses else None
@@ -51,17 +58,122 @@ def skim_for(context: Context, name: str) -> Skim | None:
         return skimming(
             becomes, whatwg=whatwg, unquoted=unquoted, extended=policy.extended, keeps=keeps
         )
-    # What stands in CSS is resolved as UTF-8: the query of the base may be another then.
-    is_same = context.encoding == "utf-8" or context.base.url.isascii()
     return scanner.scanning(
         becomes,
         whatwg=whatwg,
         unquoted=unquoted,
-        in_css=is_same and all(map(plain_in_css, written)),
+        in_css=_is_same_in_css(context) and all(map(plain_in_css, written)),
         utf8=context.charset == "utf-8",
         extended=policy.extended,
         keeps=keeps,
     )
+
+
+def _is_same_in_css(context: Context) -> bool:
+    """What stands in CSS is resolved as UTF-8: the query of the base may be another then."""
+    return context.encoding == "utf-8" or context.base.url.isascii()
+
+
+def list_for(context: Context, name: str) -> Listing | None:
+    """Return what lists the references of a document on a base; None where each is looked at.
+
+    Args:
+        context: of the inside of the document.
+        name: of the scanner.
+    """
+    if name != scanner.COMPILED or context.task.edits_only:
+        return None
+    becomes = _becomes(context)
+    extended = context.task.policy.extended
+    records = scanner.listing(
+        becomes,
+        whatwg=context.task.profile is Profile.WHATWG,
+        in_css=_is_same_in_css(context),
+        utf8=context.charset == "utf-8",
+        extended=extended,
+    )
+    found = _Lister(context, becomes, scanner.attribute_names(extended=extended)).found
+
+    def listing(text: bytes, pos: int, end: int, in_noscript: bool) -> tuple[list[Found], int]:  # noqa: FBT001
+        listed, at = records(text, pos, end, in_noscript)
+        return [found(text, *record) for record in listed], at
+
+    return listing
+
+
+class _Lister:
+    """Makes what was found of what the scanner lists."""
+
+    __slots__ = ("_attributes", "_context", "_names", "_urls")
+
+    def __init__(self, context: Context, becomes: Becomes, attributes: tuple[str, ...]) -> None:
+        self._context = context
+        self._attributes = attributes
+        # What stands before the rest of a reference of each shape, and where that rest begins.
+        self._urls = [(edit[2].decode("ascii"), edit[1]) if edit else None for edit in becomes]
+        self._names: dict[bytes, str] = {}
+
+    def found(  # noqa: PLR0917 (the numbers of one record)
+        self,
+        text: bytes,
+        start: int,
+        end: int,
+        shape: int,
+        attribute: int,
+        holds: int,
+        name: int,
+        name_end: int,
+    ) -> Found:
+        context = self._context
+        written = self._written(text[start:end])
+        status, url = self._verdict(written, shape, holds)
+        room = context.task.room
+        if room is not None and url is not None:
+            room.left -= len(url) - len(written)
+        return Found(
+            Span(start, end),
+            self._name(text[name:name_end]),
+            self._attributes[attribute],
+            scanner.held_syntax(holds).value,
+            written,
+            url,
+            context.base,
+            status,
+            context.part,
+        )
+
+    def _written(self, raw: bytes) -> str:
+        if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
+            return raw.replace(b"&amp;", b"&").decode("ascii")
+        return decode_inner(attribute_view(raw, b'"', self._context.charset).inner)
+
+    def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
+        task = self._context.task
+        before = self._urls[shape]
+        if before is None:
+            return Status.ABSOLUTE, written
+        is_full = task.room is not None and task.room.left < 0
+        url = None if is_full else before[0] + written[before[1] :]
+        is_local = written.startswith("#") and (
+            scanner.is_local(holds) or task.policy.keep_fragments
+        )
+        if (is_local and (url is not None or scanner.held_syntax(holds) is Nested.CSS)) or (
+            url is not None and task.policy.keeps(written)
+        ):
+            return Status.KEPT, url
+        return Status.UNRESOLVED if url is None else Status.REWRITTEN, url
+
+    def _name(self, name: bytes) -> str:
+        known = self._names.get(name)
+        if known is None:
+            known = name.lower().decode("utf-8", "replace")
+            if len(self._names) < _NAMES:
+                self._names[name] = known
+        return known
+
+
+# So many names of elements are kept while a document is listed: real ones have fewer.
+_NAMES: Final = 256
 
 
 def _keeps(context: Context, raw: bytes) -> bool:
@@ -84,11 +196,7 @@ def _becomes(context: Context) -> Becomes:
     # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
     if context.task.places is not None or not has_net_loc(base):
         return _NONE
-    becomes = (_sampled if len(base) > _REMEMBERED_URL else _remembered)(resolve)
-    if context.task.policy.keep_fragments:
-        at = Shape.FRAGMENT
-        return (*becomes[:at], (), *becomes[at + 1 :])
-    return becomes
+    return (_sampled if len(base) > _REMEMBERED_URL else _remembered)(resolve)
 
 
 def _sampled(resolve: Callable[[str], str]) -> Becomes:

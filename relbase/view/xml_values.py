@@ -150,10 +150,22 @@ def text_view(raw: bytes) -> View:
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
     """
+    if _is_usual(raw):
+        return EscapedView(raw, _USUAL)
     written = _one_way(raw)
     if written is None:
         return RunView(raw, _Runs(raw, _in_text), spell_text)
     return EscapedView(raw, written)
+
+
+# What most programs write, with `"` as it is or not at all; where there are no other references.
+_USUAL: Final = {b"<": b"&lt;", b">": b"&gt;", b'"': b"&quot;", b"&": b"&amp;"}
+
+
+def _is_usual(raw: bytes) -> bool:
+    if b'"' in raw or b">" in raw:
+        return False
+    return raw.count(b"&") == sum(map(raw.count, _USUAL.values()))
 
 
 # Each different reference is a pass over the text.
@@ -164,9 +176,8 @@ _references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
 
 def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
     """How each character that is written with a reference is written; None if not in one way."""
-    spellings = set(_references(raw))
     written: dict[bytes, bytes] = {}
-    for spelled in spellings:
+    for spelled in set(_references(raw)):
         found = _in_text.fullmatch(spelled)
         character = b"" if found is None else _meaning(found)
         if character in written or (character in raw and character != b"&"):
@@ -198,14 +209,15 @@ class EscapedView:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
         lowered: list[Edit] = []
         at = raw = 0
-        for edit in edits:
-            start = raw + self._length(at, edit.start)
-            at, raw = edit.end, start + self._length(edit.start, edit.end)
-            lowered.append(Edit(start, raw, spell_text(edit.new)))
+        for start, end, new in edits:
+            begin = raw + self._length(at, start)
+            at, raw = end, begin if start == end else begin + self._length(start, end)
+            lowered.append(Edit(begin, raw, spell_text(new)))
         return lowered
 
     def _length(self, start: int, end: int) -> int:
         """How many bytes of the raw text a range of the inner text is."""
-        count = self.inner.count
-        more = sum(longer * count(meant, start, end) for meant, longer in self._longer)
-        return end - start + more if end > start else 0
+        length = end - start
+        for meant, longer in self._longer:
+            length += longer * self.inner.count(meant, start, end)
+        return length

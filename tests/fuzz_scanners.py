@@ -1,0 +1,283 @@
+"""Documents made at random: the exact, the skimmed and the compiled way of reading must agree.
+
+`python tests/fuzz_scanners.py --documents 1000000 [--sanitize] [--seed N]` compares whole results
+(data, edits, notes, base, links) of generated tag soup, of mutated fixtures and of pages in
+RELBASE_DATA. With --sanitize the compiled scanner is built with AddressSanitizer and UBSan, and
+each document is given to it from a buffer of its own size, so that a byte too far is a report.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import os
+import random
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import zlib
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
+SANITIZED: Final = "RELBASE_SANITIZED"
+_FLAGS: Final = ["-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"]
+
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
+
+
+def main() -> int:
+    arguments = _arguments()
+    if arguments.sanitize and SANITIZED not in os.environ:
+        return _sanitized()
+    if SANITIZED in os.environ:
+        _load(Path(os.environ[SANITIZED]))
+    return _compare(arguments.documents, arguments.seed)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description="Do the scanners agree on documents made at random?"
+    )
+    parser.add_argument("--documents", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--sanitize", action="store_true", help="with AddressSanitizer and UBSan")
+    return parser.parse_args()
+
+
+def _sanitized() -> int:
+    """Build the scanner with sanitizers, and run this file again with it."""
+    include = sysconfig.get_paths()["include"]
+    crc = zlib.crc32(SOURCE.read_bytes())
+    with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
+        built = Path(directory) / "_scanner.abi3.so"
+        subprocess.run(
+            [
+                *("gcc", *_FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+                *(f"-DRELBASE_SOURCE={crc}u", f"-I{include}", str(SOURCE), "-o", str(built)),
+            ],
+            check=True,
+        )
+        library = subprocess.run(
+            ["gcc", "-print-file-name=libasan.so"], check=True, capture_output=True, text=True
+        ).stdout.strip()
+        environment = {
+            **os.environ,
+            SANITIZED: str(built),
+            "LD_PRELOAD": library,
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "PYTHONMALLOC": "malloc",  # each document in a block of its own, with guards around it
+        }
+        return subprocess.run([sys.executable, *sys.argv], env=environment, check=False).returncode
+
+
+def _load(path: Path) -> None:
+    name = "relbase.references._scanner"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    sys.modules[name] = module
+
+
+# ---- documents
+
+_VALUES: Final = (
+    *(
+        "x",
+        "/x",
+        "../x",
+        "./",
+        "../../a/b",
+        "//h/x",
+        "?q",
+        "#f",
+        "#",
+        "",
+        " x ",
+        "x y",
+        "http://a/",
+    ),
+    *("HTTP://a/", "https://a/?b&amp;c", "data:,x", "javascript:x()", "mailto:a", "a:b", "x\x7f"),
+    *(
+        "a&amp;b",
+        "a&copy=1",
+        "&#46;/x",
+        "caf\xe9",
+        "{{ x }}",
+        "%2e./x",
+        "x\n",
+        "foo:a\tb",
+        "http:g",
+    ),
+    *("x 1x, y 2x", "http://a/ 1x, ../y 2x", "a,b, c", "x (1,2), y", ",x,,", "0;url=x", "refresh"),
+    *(
+        "a:url(x)",
+        "a:url('x')",
+        'a:url("../x")',
+        "a:url(&quot;x&quot;)",
+        "a:url( /x )",
+        "a:url(#i)",
+    ),
+    *(
+        "a:image-set('x' 1x)",
+        "--x:url(y)",
+        "a:src('x')",
+        "a:u\\72l(x)",
+        "@import 'x'",
+        "a:url(",
+        "'",
+    ),
+    *("--x:{;url(y)};b:url(z)", "/* url(x) */ b:url(y)", "a:'url(x)';b:url(y)", "a:url(x y)", "\\"),
+    *("a:\\:url(x)", "a:\\66 url(x)", "text/css", "importmap", "image", "href", "fill", "link"),
+    *("a:url(http://a/)", "a:URL(HTTPS://a/)", "<!--url(x)", "a:url(x)}b{c:url(y)", "text/less"),
+)
+_OTHERS: Final = (
+    *("</p>", "</svg>", "</math>", "</style>", "</script>", "</template>", "</noscript>", "</a>"),
+    *("<!--", "-->", "<!--[if IE]>", "<![endif]-->", "<!-->", "--!>", "<![CDATA[", "]]>", "<?x?>"),
+    *(
+        "<!doctype html>",
+        "<",
+        ">",
+        "/>",
+        "'",
+        '"',
+        "=",
+        "a{b:url(x)}",
+        "@import 'x';",
+        "text",
+        "\n",
+    ),
+    *("<base href='b/'>", "<base>", "<template>", "<title>", "</title>", "<svg>", "<math><mi>"),
+    *("<svg><title>", "<svg><style>", "<svg><use href='#a'/>", "<frameset>", "<plaintext>", "&"),
+)
+
+
+class Soup:
+    """Makes documents of the names that the vocabulary knows, and of what is around them."""
+
+    def __init__(self, random_: random.Random) -> None:
+        from relbase.references import tags, vocabulary  # noqa: PLC0415 (after --sanitize)
+
+        self._random = random_
+        places = vocabulary.PLACES
+        self._elements = sorted(
+            {element.decode().replace("*", "p") for _, element, _ in places}
+            | {name.decode() for name in tags.RAW_TEXT}
+            | {"p", "div", "g", "path", "use", "text", "filter", "mrow", "mi", "template"}
+        )
+        deciding = {
+            name.decode()
+            for rows in places.values()
+            for row in rows
+            if row.when
+            for name in row.when.asks
+        }
+        self._attributes = sorted(
+            {attribute.decode() for _, _, attribute in places} | deciding | {"id", "class"}
+        )
+        self._pairs = sorted((e.decode().replace("*", "p"), a.decode()) for _, e, a in places)
+        self._kept = [path.read_bytes() for path in _pages()]
+
+    def document(self) -> bytes:
+        choose = self._random
+        if choose.random() < 0.3:
+            return self._mutated()
+        pieces = [self._piece() for _ in range(choose.randrange(1, 9))]
+        return "".join(pieces).encode(choose.choice(("utf-8", "latin-1")))
+
+    def _piece(self) -> str:
+        choose = self._random
+        if choose.random() < 0.35:
+            return choose.choice(_OTHERS)
+        element, attribute = choose.choice(self._pairs)
+        if choose.random() < 0.2:
+            element = choose.choice(self._elements)
+        attributes = [attribute, *choose.sample(self._attributes, choose.randrange(3))]
+        choose.shuffle(attributes)
+        close = choose.choice((">", ">", ">", "/>", " >", f">{choose.choice(_VALUES)}</{element}>"))
+        return f"<{self._case(element)}{''.join(map(self._attribute, attributes))}{close}"
+
+    def _case(self, name: str) -> str:
+        return name.upper() if self._random.random() < 0.1 else name
+
+    def _attribute(self, name: str) -> str:
+        choose = self._random
+        value, quote = choose.choice(_VALUES), choose.choice(('"', '"', "'", ""))
+        equals = choose.choice(("=", "=", "=", " = ", "=\n"))
+        space = choose.choice((" ", " ", "\n", "/", ""))
+        return f"{space}{self._case(name)}" + (
+            f"{equals}{quote}{value}{quote}" if choose.random() < 0.95 else ""
+        )
+
+    def _mutated(self) -> bytes:
+        choose = self._random
+        kept = choose.choice(self._kept)
+        start = choose.randrange(len(kept) + 1)
+        text = bytearray(kept[start : start + choose.randrange(2, 800)])
+        for _ in range(choose.randrange(4)):
+            at = choose.randrange(len(text) + 1)
+            piece = choose.choice((choose.choice(_VALUES), choose.choice(_OTHERS), self._piece()))
+            text[at : at + choose.randrange(3)] = piece.encode()
+        return bytes(text)
+
+
+def _pages() -> list[Path]:
+    paths = [*(ROOT / "fixtures").rglob("*.html"), *(ROOT / "fixtures").rglob("*.css")]
+    if data := os.environ.get("RELBASE_DATA"):
+        paths += sorted(Path(data, "real-pages").rglob("*.htm*"))
+    return paths
+
+
+# ---- the comparison
+
+_BASES: Final = (
+    *("http://h.example/d/p.html?id=1", "http://h.example/d/e/f/", "https://h", "http://h/a'b/c"),
+    *("http://h/%28a)/b", "file:///d/p", "foo:bar", "http://h/\xe9/?\xe9", None),
+)
+
+
+def _compare(documents: int, seed: int) -> int:
+    from scanners import SCANNERS, result_of_each  # noqa: PLC0415
+
+    import relbase  # noqa: PLC0415 (after --sanitize)
+
+    policies = [
+        relbase.Policy(),
+        relbase.Policy(),
+        relbase.Policy(extended=True),
+        relbase.Policy(keep_fragments=True),
+        relbase.Policy(keep=__import__("re").compile("a")),
+    ]
+    print(f"scanners: {', '.join(SCANNERS)}; seed {seed}", flush=True)
+    random_ = random.Random(seed)
+    soup = Soup(random_)
+    started, changed = time.monotonic(), 0
+    for number in range(documents):
+        call = {
+            "url": random_.choice(_BASES),
+            "profile": random_.choice(list(relbase.Profile)),
+            "policy": random_.choice(policies),
+            "kind": "html",
+        }
+        document = soup.document()
+        first, *others = result_of_each(document, **call).values()
+        changed += first[0] != document
+        if any(other != first for other in others):
+            print(f"document {number}: they differ: {document!r}\n{call}")
+            for name, result in zip(SCANNERS, (first, *others), strict=True):
+                print(f"  {name}: {result[0]!r}\n    {result[2]!r}")
+            return 1
+    print(
+        f"{documents} documents agree, {changed} of them changed, "
+        f"{time.monotonic() - started:.0f} s"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

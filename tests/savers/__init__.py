@@ -1,0 +1,1 @@
+"""A command of its own: `python -m tests.savers`."""
