@@ -72,9 +72,7 @@ def main() -> None:
                 [of_lxml, of_relbase], partial(lxml.html.document_fromstring, page)
             )
             rows["lxml's own"].append((theirs, ours))
-            theirs, ours = seconds(
-                [of_loop, of_relbase], partial(bs4.BeautifulSoup, page, "lxml")
-            )
+            theirs, ours = seconds([of_loop, of_relbase], partial(bs4.BeautifulSoup, page, "lxml"))
             rows["urljoin over find_all"].append((theirs, ours))
         except ValueError:
             continue  # a peer gives up on `http://[bad`, or at a control character
