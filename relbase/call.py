@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypedDict
 
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url import rfc1808
-from relbase.url.resolver import Profile, as_profile
+from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -24,14 +24,13 @@ class URLObject(Protocol):
     """A URL of another package, whose `str()` is the URL: `yarl.URL`, `httpx.URL`."""
 
     @property
-    def scheme(self) -> str: ...  # noqa: D102 (what tells it from other objects)
+    def scheme(self) -> Any: ...  # noqa: ANN401, D102 (a str, of some by a cached property)
 
 
 URL = str | URLObject
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
 
-# Type checkers find what is misspelt; a test compares them with the members.
-ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]
+# Type checkers find what is misspelt; a test compares it with the members.
 KindName = Literal["html", "css", "xml", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()

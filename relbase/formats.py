@@ -38,6 +38,12 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Task
     from relbase.view.runs import View
 
+# Mail is not retrieved from a URL.
+_MAIL_ADVICE: Final = (
+    "a message can state one (Base, Content-Base, Content-Location, <base>); give the URL of the "
+    "page or site that its links are meant for"
+)
+
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
 
 
@@ -56,6 +62,7 @@ class Format(NamedTuple):
         marks: what programs that save pages left in a text.
         entities: lists what is inside; None for a document, which is one entity.
         streams: whether it may be longer than memory: its documents are done one at a time.
+        advice: what its user can give where no base is known.
         in_text: whether files that are named as text may be of this kind by their bytes.
     """
 
@@ -70,6 +77,7 @@ class Format(NamedTuple):
     marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
+    advice: str = "give the URL that the document was retrieved from"
     in_text: bool = False
 
     @property
@@ -228,6 +236,7 @@ _ROWS: Final = (
         visit=_visit_mbox,
         entities=_mbox_entities,
         streams=True,
+        advice=_MAIL_ADVICE,
         in_text=True,
     ),
     Format(
@@ -238,12 +247,13 @@ _ROWS: Final = (
         visit=_visit_message,
         base=_message_base,
         entities=_message_entities,
+        advice=_MAIL_ADVICE,
         in_text=True,
     ),
     Format(
         Kind.XML,
         ("application/xml", "text/xml", "*+xml"),
-        "xml xhtml svg atom rss rdf opml smil",
+        "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
         charset=sniff_xml,
         view=xml_view,
@@ -253,7 +263,7 @@ _ROWS: Final = (
     Format(
         Kind.HTML,
         ("text/html", "text/x-html"),
-        "html htm shtml shtm xht asp aspx php jsp",
+        "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
         visit=visit_html,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Literal
 
-from relbase.call import DEFAULT_POLICY, URL, ProfileName, as_kind
+from relbase.call import DEFAULT_POLICY, URL, as_kind
 from relbase.kind import Kind
 from relbase.pipeline import rewrite
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, ProfileName
 from relbase.view.characters import inner
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import requests
 import yarl
 
 from relbase import Kind, Policy, Profile, base, entities, links, rewrite
-from relbase.call import Call, KindName, ProfileName, as_kind, check
+from relbase.call import Call, KindName, as_kind, check
+from relbase.url.resolver import ProfileName
 
 # (arguments, the error, what its text says to do)
 BAD = [

@@ -177,6 +177,34 @@ def test_time_is_linear(name: str) -> None:
     assert_linear(rewrite, ROWS[name], (size, 2 * size), 3)
 
 
+# N1: a base that is as long as all of the references on it.
+BASES: Final = {"a/../": "../x", "./": "../x", "aaaa": "../x", "../": "/x", "a/": "/x"}
+
+
+@pytest.mark.parametrize("profile", list(relbase.Profile))
+@pytest.mark.parametrize("repeated_in_base", BASES)
+def test_n1_time_is_linear_with_dot_segments_in_the_base(
+    repeated_in_base: str, profile: relbase.Profile
+) -> None:
+    def make(size: int) -> bytes:
+        base = repeated_in_base * (size // 2 // len(repeated_in_base))
+        links = f'<a href="{BASES[repeated_in_base]}">' * (size // 30)
+        return f'<base href="http://h.example/{base}/">{links}'.encode()
+
+    def rewrite_it(data: bytes) -> None:
+        relbase.rewrite(data, kind="html", profile=profile)
+
+    size = measurable(rewrite_it, make)
+    assert_linear(rewrite_it, make, (size, 2 * size), 3)
+
+
+def test_n9_time_is_linear_with_redirects() -> None:
+    def base(redirects: list[str]) -> None:
+        relbase.base(b"", url="http://h.example/", redirects=redirects)
+
+    assert_linear(base, lambda size: ["a/"] * size, (8_000, 16_000))
+
+
 @pytest.mark.parametrize("length", [1 << 10, 1 << 16, 1 << 20])
 def test_a8_time_is_linear_with_a_long_base(length: int) -> None:
     url = f"http://h.example/{'d' * length}/"

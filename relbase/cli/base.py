@@ -10,7 +10,7 @@ import click
 from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archives, files, jsonl, options, remarks, streams
-from relbase.cli.documents import entity_in
+from relbase.cli.documents import entity_in, part_name
 from relbase.cli.expansion import inputs_of, refuse_one_url
 from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
@@ -101,17 +101,18 @@ def base(
                 tally.warnings += not entity.base.usable or any(_refused(entity.base))
                 if as_json:
                     streams.say(jsonl.line(source.name, entity))
-            for line in () if as_json else _report(source, entities):
+            for line in () if as_json else _report(source, document.number, entities):
                 streams.say(line)
 
     files.process(found.all, work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 
-def _report(source: Source, entities: Sequence[Entity]) -> Iterator[str]:
+def _report(source: Source, number: str, entities: Sequence[Entity]) -> Iterator[str]:
     """The report on the entities of a document for people, the outermost first."""
     outermost, *parts = entities
-    part = f"part {outermost.part}: " if outermost.part else ""
+    name = part_name(outermost.part, number)
+    part = f"{name}: " if name else ""
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     bases = [(_shown(stated), stated) for stated in _chain(outermost.base)]
     width = min(_COLUMN, max(len(url) for url, _ in bases))

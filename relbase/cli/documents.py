@@ -134,6 +134,21 @@ def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
 # ---- what the library says of a document, said of the input
 
 
+def part_name(part: str, number: str) -> str:
+    """Return what a part of an input is called for people, "" for the input itself.
+
+    Args:
+        part: its number in the input.
+        number: of the message of an mbox that it is in, "" for none.
+
+    >>> part_name("1.2", ""), part_name("3", "3"), part_name("3/1.2", "3")
+    ('part 1.2', 'message 3', 'part 3/1.2')
+    """
+    if not part:
+        return ""
+    return f"message {part}" if part == number else f"part {part}"
+
+
 def note_in(document: Document, note: Note) -> Note:
     """Return a note on a document as one on the input."""
     if not document.number:

@@ -7,22 +7,36 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from relbase.cli import files, maildir, options, streams
+from relbase.call import check
+from relbase.cli import archives, files, options, outputs, streams
+from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
+from relbase.cli.reading import calls
+from relbase.cli.streams import printable
 from relbase.explaining.index import index
 from relbase.explaining.page import page
+from relbase.url.resolver import as_profile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from relbase.call import Call
+    from relbase.cli.archives import Archive
+    from relbase.cli.expansion import Inputs
     from relbase.cli.files import Source
+    from relbase.cli.options import Settings
     from relbase.explaining.page import Summary
+
+# A web archive may have millions of pages: of so many each has a page of its own.
+_MAX_PAGES: Final = 1_000
+
+_INDEX: Final = "index.html"
 
 _EPILOG: Final = """\b
 Examples:
   relbase explain page.html --url http://example.com/a/page.html -o page.explained.html
   relbase explain mail.eml -o mail.html
   relbase explain *.html -o explained/
+  relbase explain -r site --root site=http://example.com/ -o explained/
   curl -s http://example.com/a | relbase explain --url http://example.com/a > a.html
 
 \b
@@ -44,8 +58,9 @@ _OPTIONS: Final = (
         type=click.Path(readable=False),
         help="Write to a file; or into a directory, under the names of the inputs with '.html' "
         "after them and an index.html with totals, if it is one, ends in '/', or there are several "
-        "inputs. Files that are there are replaced.",
+        "inputs. The pages of a web archive are numbered.",
     ),
+    click.Option(["--force"], is_flag=True, help="Replace files that are there in -o DIR."),
 )
 
 
@@ -62,68 +77,124 @@ def explain(
     inputs: tuple[str, ...],
     *,
     output: str | None,
+    force: bool,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
     """Write a page of HTML that shows why each link of INPUT means what it means.
 
     "-" or no INPUT is standard input. The page goes to standard output without -o.
     """
-    settings = options.settings(given)
-    inputs = inputs or (files.STDIN,)
     tally = Tally()
-    names = list(maildir.expanded(inputs, tally))
-    _refuse(inputs, names, output)
-    plan = _Plan(names, output)
+    found = inputs_of(inputs, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    plan = _Plan(found, output, force=force)
+    finder = Finder(settings.whence, found.trees)
+    finder.load()
 
     def work(source: Source) -> None:
-        data = b"".join(source.pieces)
-        plan.put(source, *page(data, **settings.arguments(source.name)))
+        source, archive = archives.recognise(source, settings, tally)
+        if archive is not None:
+            _explain_archive(archive, plan)
+            return
+        data, call = _whole(source, settings, finder)
+        plan.put(source.name, *page(data, call, "" if call.name else source.shown))
 
-    files.process(names, work, tally)
+    files.process(found.all, work, tally)
     plan.settle()
     context.exit(tally.status(strict=settings.strict))
 
 
-def _refuse(inputs: Sequence[str], names: Sequence[str], output: str | None) -> None:
-    if output == "":
-        raise click.UsageError("-o is empty: give the name of a file or a directory")
-    if output is None and (len(inputs) > 1 or len(names) > 1):
-        raise click.UsageError("several inputs go into a directory: give -o DIRECTORY")
+def _whole(source: Source, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
+    """An input as one document: a mailbox with all of its messages."""
+    data = b"".join(source.pieces)
+    document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
+    if not document.number and len(document.data) == len(data):
+        return data, call
+    call = check(data, **settings.arguments(source.name))
+    found = finder.find(source, settings.url)
+    return data, call._replace(url=found.url) if found.given else call
+
+
+def _explain_archive(archive: Archive, plan: _Plan) -> None:
+    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
+
+    settings, source = archive.settings, archive.source
+    if not plan.directory:
+        raise files.InputError("it is a web archive of many pages: give -o DIRECTORY/")
+    for number, found in enumerate(archive.pages(), 1):
+        if number > _MAX_PAGES:
+            archive.tally.warnings += 1
+            text = f"the first {_MAX_PAGES:,} pages are explained, and no more"
+            streams.warn(f"{source.shown}: warning: {text}")
+            break
+        call = check(found.body, **arguments(found, as_profile(settings.profile), settings.policy))
+        plan.put(source.name, *page(found.body, call, found.url), number=number)
 
 
 class _Plan:
-    """Where the pages go: to standard output, to one file, or into a directory with an index."""
+    """Where the pages go: to standard output, to one file, or into a directory with an index.
 
-    def __init__(self, names: Sequence[str], output: str | None) -> None:
-        self._directory: str | None = None
-        self._paths: dict[str, str] = {}
+    Attributes:
+        directory: None where it is not a directory.
+    """
+
+    def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
+        if output == "":
+            raise click.UsageError("-o is empty: give the name of a file or a directory")
+        trees = bool(found.trees) or found.listed
+        if output is None and (found.several or len(found.all) > 1):
+            raise click.UsageError("several inputs go into a directory: give -o DIRECTORY")
+        self.directory: str | None = None
+        self._force = force
+        self._planned: dict[str, outputs.Output] = {}
         self._rows: list[tuple[str, Summary]] = []
-        self._written = files.Written()
-        if output is not None:
-            self._paths = files.plan(names, output)
-            if list(self._paths.values()) != [output]:
-                self._directory = output
-                self._paths = {name: f"{path}.html" for name, path in self._paths.items()}
+        self._written = outputs.Written()
+        self._made: set[str] = set()
+        if output is None:
+            return
+        if outputs.is_directory(output, len(found.all), trees=trees):
+            self.directory = output
+            self._refuse_index(output)
+        # The names of pages differ from those that are planned: what is there is seen when written.
+        self._planned = outputs.plan(found.all, output, trees=trees, force=True)
 
-    def put(self, source: Source, page: str, summary: Summary) -> None:
-        """Take the page of an input."""
-        data = page.encode("utf-8", "backslashreplace")
-        if not self._paths:
+    def _refuse_index(self, output: str) -> None:
+        path = os.path.join(output, _INDEX)  # noqa: PTH118 (the name as it was given)
+        if os.path.lexists(path) and not self._force:
+            text = f"'{printable(path)}' is there already: give --force to replace it"
+            raise click.UsageError(f"{text}, or another directory with -o")
+
+    def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
+        """Take the page of an input, or of a page in it.
+
+        Args:
+            name: of the input.
+            markup: the page.
+            summary: what the index says of it.
+            number: of a page of a web archive, 0 for none.
+        """
+        data = markup.encode("utf-8", "backslashreplace")
+        planned = self._planned.get(name)
+        if planned is None:
             streams.put(data)
             return
-        path = self._paths[source.name]
-        self._written.write(path, (data,), None)
-        self._rows.append((os.path.basename(path), summary))  # noqa: PTH119 (the name as it is)
+        if self.directory is not None:
+            last = f"{planned.parts[-1]}{f'.{number}' if number else ''}.html"
+            # An input that is called index does not lose its page to the index.
+            last = f"_{last}" if (*planned.parts[:-1], last) == (_INDEX,) else last
+            parts = (*planned.parts[:-1], last)
+            planned = planned._replace(parts=parts, replaces=self._force)
+            self._rows.append(("/".join(parts), summary))
+        self._made.add(self._written.write(planned, (data,), None))
 
     def settle(self) -> None:
         """Write the index of a directory, and bring all to the disk."""
-        if self._directory is not None and self._rows:
-            names = {file for file, _ in self._rows}
-            name = next(
-                name for name in ("index.html", "_index.html", "__index.html") if name not in names
-            )
-            path = os.path.join(self._directory, name)  # noqa: PTH118 (likewise)
-            self._written.write(
-                path, (index(self._rows).encode("utf-8", "backslashreplace"),), None
-            )
-        files.settle(self._written.directories)
+        if self.directory is not None and self._rows:
+            markup = index(self._rows).encode("utf-8", "backslashreplace")
+            made = outputs.Output(self.directory, (_INDEX,), self._force)
+            try:
+                self._made.add(self._written.write(made, (markup,), None))
+            except files.InputError as error:
+                raise click.UsageError(str(error)) from None
+        outputs.settle(self._made)

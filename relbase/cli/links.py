@@ -9,7 +9,7 @@ import click
 
 import relbase
 from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
-from relbase.cli.documents import links_of
+from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import inputs_of, refuse_one_url
 from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
@@ -103,7 +103,7 @@ def links(
         base = None
         for document, call in calls(source, settings, finder):
             for link in links_of(document, call):
-                show(source, link, tally, as_json=as_json)
+                show(source, document.number, link, tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = link.base
@@ -125,17 +125,19 @@ def _unresolved(count: int, base: str) -> str:
     return f"{references} on the base {excerpt(base)}"
 
 
-def _show(source: Source, link: Link, _tally: Tally, *, as_json: bool) -> None:
+def _show(source: Source, number: str, link: Link, _tally: Tally, *, as_json: bool) -> None:
     if as_json:
         streams.say(jsonl.line(source.name, link))
         return
     shown = excerpt(link.reference)
     if link.url is not None and link.url != link.reference:
         shown += f" -> {excerpt(link.url)}"
-    streams.say(f"{_place(source, link)}: {shown} [{link.status.value}]")
+    streams.say(f"{_place(source, number, link)}: {shown} [{link.status.value}]")
 
 
-def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool) -> None:
+def _show_violations(
+    source: Source, number: str, link: Link, tally: Tally, *, as_json: bool
+) -> None:
     from relbase.cli.check import report  # noqa: PLC0415 (start-up time of the usual case)
     from relbase.url.grammar import Kind, violations  # noqa: PLC0415 (as above)
 
@@ -146,11 +148,12 @@ def _show_violations(source: Source, link: Link, tally: Tally, *, as_json: bool)
     if as_json:
         streams.say(jsonl.line(source.name, link, violations=found))
     else:
-        streams.say(f"{_place(source, link)}:\n{report(link.reference, found)}")
+        streams.say(f"{_place(source, number, link)}:\n{report(link.reference, found)}")
 
 
-def _place(source: Source, link: Link) -> str:
-    part = f"part {link.part}: " if link.part else ""
+def _place(source: Source, number: str, link: Link) -> str:
+    name = part_name(link.part, number)
+    part = f"{name}: " if name else ""
     # A field of a heading is an attribute of no element.
     where = link.element or link.attribute or link.syntax
     if link.element and link.attribute:

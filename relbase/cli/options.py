@@ -16,7 +16,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import Dump, parse_dump
-from relbase.call import Arguments, KindName, ProfileName
+from relbase.call import Arguments, KindName
 from relbase.cli import maildir
 from relbase.cli.inputs import STDIN
 from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file, whence
@@ -26,7 +26,7 @@ from relbase.cli.warnings import Told
 from relbase.formats import WORKING, kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, ProfileName
 from relbase.view.charset import lookup
 
 # What --kind calls a web archive: it is not a kind of document.

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli.documents import note_in
+from relbase.cli.documents import note_in, part_name
 from relbase.cli.streams import printable
+from relbase.formats import FORMATS
+from relbase.kind import Kind
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
@@ -18,7 +20,8 @@ if TYPE_CHECKING:
 
 # What to give when no base is known. The library's note says it too, but not the option's name.
 _OPTION: Final = " with --url URL"
-ADVICE: Final = f"give the URL that the document was retrieved from{_OPTION}"
+ADVICE: Final = f"{FORMATS[Kind.OTHER].advice}{_OPTION}"
+MAIL_ADVICE: Final = f"{FORMATS[Kind.MAIL].advice}{_OPTION}"
 
 
 def collect(
@@ -38,13 +41,20 @@ def collect(
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = places[note.span.start] if note.span else ""
         advice = _OPTION if note.reason is Reason.BASE_NONE and not result.base.url else ""
-        text = sentence(note_in(document, note), advice)
+        text = sentence(note_in(document, note), advice, document.number)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
-def sentence(note: Note, advice: str = "") -> str:
-    """Return a note for people, and with it what they can do."""
-    part = f"part {note.part}: " if note.part else ""
+def sentence(note: Note, advice: str = "", number: str = "") -> str:
+    """Return a note for people, and with it what they can do.
+
+    Args:
+        note: on an input.
+        advice: what they can do, "" for nothing.
+        number: of the message of an mbox that the note is on, "" for none.
+    """
+    name = part_name(note.part, number)
+    part = f"{name}: " if name else ""
     return printable(f"{part}{note.text}{advice} [{note.reason.value}]")
 
 

@@ -73,9 +73,11 @@ class Summary:
 
     def _references_left(self) -> str:
         count, first = self.unknown, self._first_left
-        messages = f"{count} messages, part {first} the first" if count > 1 else f"part {first}"
+        messages = (
+            f"{count} messages, the first is message {first}" if count > 1 else f"message {first}"
+        )
         text = f"relative references are left as they are in {messages}: no base URL is known"
-        return f"{text}; {remarks.ADVICE} [{Reason.BASE_NONE.value}]"
+        return f"{text}; {remarks.MAIL_ADVICE} [{Reason.BASE_NONE.value}]"
 
     def done(self) -> str:
         """Return what was done, in words."""

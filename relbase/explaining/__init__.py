@@ -38,6 +38,7 @@ def explain(data: bytes, **call: Unpack[Arguments]) -> str:
     >>> "http://h.example/d/x" in page, "<script" in page
     (True, False)
     """
-    from relbase.explaining.page import page  # noqa: PLC0415 (start-up time of all other uses)
+    from relbase.call import check  # noqa: PLC0415 (start-up time of all other uses)
+    from relbase.explaining.page import page  # noqa: PLC0415 (likewise)
 
-    return page(data, **call)[0]
+    return page(data, check(data, **call))[0]

@@ -88,11 +88,12 @@ def _box(
 
 
 def _layer_of(note: Note) -> Layer:
-    """The layer that a refused statement belongs to, which its text begins with."""
-    if note.text.startswith("<base"):
+    """The layer that a refused statement belongs to, by the source that its text begins with."""
+    source = note.text.partition(": ")[0]
+    if source.startswith(("<", "xml:base")):
         return Layer.EMBEDDED
-    is_retrieval = note.text.startswith(("retrieval URL", "redirect", "Snapshot-"))
-    return Layer.RETRIEVAL if is_retrieval else Layer.ENTITY
+    is_heading = " of " in source and not source.startswith("Snapshot-")
+    return Layer.ENTITY if is_heading else Layer.RETRIEVAL
 
 
 def _key(base: Base) -> tuple[str, Layer, str]:

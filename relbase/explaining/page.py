@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
-from relbase.call import DEFAULT_POLICY
 from relbase.edit import Span
 from relbase.explaining.boxes import boxes
 from relbase.explaining.layers import SHOWN
@@ -18,18 +17,16 @@ from relbase.explaining.source import source
 from relbase.explaining.style import STYLE
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.pipeline import entities, rewrite
+from relbase.pipeline import entities_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
-from relbase.url.resolver import as_profile
 from relbase.view.charset import sniff
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from typing import Unpack
 
     from relbase.bases.layers import Base
-    from relbase.call import Arguments
+    from relbase.call import Call
     from relbase.notes import Note
     from relbase.results import Link
 
@@ -53,22 +50,21 @@ class Summary(NamedTuple):
     counts: Counter[Status]
 
 
-def page(data: bytes, **call: Unpack[Arguments]) -> tuple[str, Summary]:
+def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     """Return the page on a document, and what an index says of it.
 
     Args:
         data: the document's bytes.
-        **call: as of `rewrite`.
+        call: what is asked of it.
+        title: of the page, where it is not the document's name.
     """
-    result = rewrite(data, **call)
+    result = rewrite_called(data, call)
     links = result.links
-    found = list(entities(data, **call))
+    found = list(entities_called(data, call))
     if not found or found[0].part:  # of a mailbox its messages are listed, not itself
         found.insert(0, Entity("", _MAILBOX, Span(0, len(data)), result.base))
-    profile = as_profile(call.get("profile", "rfc1808"))
-    policy = call.get("policy", DEFAULT_POLICY)
-    encoding = sniff(data, call.get("charset")).name
-    listed = listing(links, result.notes, profile, policy, encoding)
+    encoding = sniff(data, call.charset).name
+    listed = listing(links, result.notes, call.profile, call.policy, encoding)
     sections = (
         _counts(links),
         _section("boxes", "Where the base URL comes from", _BOXES + boxes(found, links)),
@@ -79,9 +75,9 @@ def page(data: bytes, **call: Unpack[Arguments]) -> tuple[str, Summary]:
         + "</div>",
         _section("references", "Every reference", listed or "<p>There are none.</p>"),
     )
-    name = call.get("name") or "document"
+    name = title or call.name or "document"
     summary = Summary(name, found[0].type, result.base, Counter(link.status for link in links))
-    head = _head(summary, len(found), profile.value)
+    head = _head(summary, len(found), call.profile.value)
     return whole(f"{name}: what its links mean", head, "\n".join(sections)), summary
 
 
@@ -151,12 +147,14 @@ def _head(summary: Summary, within: int, profile: str) -> str:
     else:
         section = SHOWN[base.layer].section
         verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."
+    absolute = counts[Status.REWRITTEN]
+    become = f"{absolute:,} {'becomes' if absolute == 1 else 'become'}"
     inside = f", {counted(within, 'entity', 'entities')}" if within > 1 else ""
     return (
         f'<h1>{text(summary.title)}</h1><p class="lead">{verdict}</p>'
         f'<p class="quiet">{text(summary.type)}{inside}; '
-        f"{counted(counts.total(), 'reference')}, of which {counts[Status.REWRITTEN]:,} become "
-        f"absolute; profile {profile}</p>"
+        f"{counted(counts.total(), 'reference')}, of which {become} absolute; "
+        f"profile {profile}</p>"
     )
 
 

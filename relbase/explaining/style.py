@@ -118,7 +118,8 @@ footer{padding-top:2rem;padding-bottom:3rem;color:var(--quiet);font-size:.9rem}
 @media (max-width:40rem){header,main,footer{padding-left:.75rem;padding-right:.75rem}
 header{padding-top:1.25rem}h1{font-size:1.35rem}.lead{font-size:1rem}
 .box{padding:.4rem;border-radius:.5rem}.part{padding:.5rem}.box>.about{padding:.35rem .1rem 0}
-.source{padding:.6rem;font-size:.78rem}table{font-size:.75rem}th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
+.source{padding:.6rem;font-size:.78rem}table{font-size:.75rem}
+th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
 .links>li{grid-template-columns:1fr;padding:.6rem .7rem}.links>li>*{grid-column:1}
 .links .number{grid-row:auto;text-align:left}}
 @media print{:root{--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}

@@ -16,10 +16,11 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
 from relbase.edit import Edit, Span
-from relbase.mail.bases import number_of, numbered, part_bases
+from relbase.mail.bases import name_of, number_of, numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
@@ -29,11 +30,13 @@ from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from relbase.bases.layers import Base
     from relbase.containers.parts import Part
     from relbase.mail.bases import PartBase
     from relbase.rewriting.context import Context
@@ -60,6 +63,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
     context = context.asking(replace(context.task, room=room))
+    outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
     for index, stated in enumerate(_stated(data, eol, parts, context)):
@@ -69,7 +73,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
             if isinstance(item, Edit):
                 edits.append(item)
             elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
-                yield item
+                yield _unwritten(item) if outgrows else item
     if room.left < 0:
         text = "the links would make the message too long: it is passed through"
         yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
@@ -78,6 +82,27 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     for noted in chain(broken_signatures(data, parts, edits), stale):
         yield numbered(noted, context)
     yield from edits
+
+
+# Of a shorter message no base can make its links too long: each is as long as all the rest of it.
+_NEVER_OUTGROWS: Final = 16_000
+
+
+def _outgrows(data: bytes, context: Context, encoded: int) -> bool:
+    """Whether a message passes through because of its links, so that none is rewritten."""
+    if len(data) < _NEVER_OUTGROWS and len(context.base.url) < _NEVER_OUTGROWS:
+        return False
+    asked = context.asking(replace(context.task, edits_only=True))
+    return any(
+        isinstance(item, Note) and item.reason is Reason.LIMIT_GROWTH and item.part == context.part
+        for item in visit_message(data, asked, encoded)
+    )
+
+
+def _unwritten(item: Found | Note) -> Found | Note:
+    if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        return item._replace(status=Status.KEPT)
+    return item
 
 
 def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterator[Entity]:
@@ -90,17 +115,28 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    for part, base, *_ in _stated(data, eol, parts, context):
+    for stated in _stated(data, eol, parts, context):
+        part = stated.part
         number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        entity = MailPart(data, eol, part, replace(context, base=base, part=number))
+        inside = replace(context, base=stated.base, part=number, within=f" of {name_of(part)}")
+        entity = MailPart(data, eol, part, inside)
         document = open_document(entity)
-        yield Entity(number, type_, span, base if document is None else document.base())
+        base = _own_base(stated) if document is None else document.base()
+        yield Entity(number, type_, span, base)
         view = _message_view(entity, encoded)
         if view is not None:
             for inner in message_entities(view.inner, entity.context, encoded + 1):
                 yield replace(inner, span=part.body)
+
+
+def _own_base(stated: PartBase) -> Base:
+    """The base of a part: what its heading states is its content's own (RFC 1808 §3.1)."""
+    is_composite = stated.part.multipart is not None or stated.part.message
+    if stated.states and is_composite:
+        return replace(stated.base, layer=Layer.EMBEDDED)
+    return stated.base
 
 
 def _stated(data: bytes, eol: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
@@ -120,7 +156,8 @@ def _visit_part(
     is_leaf = part.multipart is None and not part.message
     if not (linking or notes or is_leaf):
         return
-    entity = MailPart(data, eol, part, replace(around, base=base, part=number_of(part, around)))
+    inside = replace(around, base=base, part=number_of(part, around), within=f" of {name_of(part)}")
+    entity = MailPart(data, eol, part, inside)
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):
         for note in notes:

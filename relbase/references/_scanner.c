@@ -52,7 +52,7 @@ static void init_classes(void) {
     if (among("\t\n\f\r ", c)) k |= WS;
     if ((k & WS) || among("/>", c)) k |= NAME_END | ATTR_END;
     if (c == '=') k |= ATTR_END;
-    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[", c)) k |= REST;
+    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[%", c)) k |= REST;
     if ((k & REST) && !among(":?#", c)) k |= SEGMENT;
     if ((k & ALNUM) || among("_~=+;,@!$*()-", c)) k |= WSEGMENT;
     if ((k & WSEGMENT) || among(":?#", c)) k |= WREST;
@@ -208,6 +208,10 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
+static int hex(unsigned char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 /* Plain up to its end, and without dot segments. */
 static int plain_rest(const Scan *s, Text p, Text e) {
   int k = s->whatwg ? WREST : REST;
@@ -226,9 +230,10 @@ static int plain_rest(const Scan *s, Text p, Text e) {
         q++;
       }
       p = q;
-    } else if (*p == '%' && s->whatwg) {
-      if (begins_any_case(p, e, "%2e")) return 0;
-      p++;
+    } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
+      if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
+      if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
+      p += 3;
     } else {
       return 0;
     }
@@ -257,7 +262,7 @@ static int shape_of(const Scan *s, Text p, Text e) {
     if (p == e) return shape;
     if (*p == '.') return 0;
   }
-  if (*p == ';' || *p == '/' || *p == '?' || *p == '#') return 0;
+  if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
   for (Text q = p; q < e; q++) { /* a colon in the first segment is a scheme, or may be one */
     if (*q == ':') return 0;
     if (*q == '/' || *q == '?' || *q == '#') break;

@@ -220,6 +220,11 @@ def is_item(named: Named) -> bool:
     return named.local == b"item" and named.vocabulary == RSS
 
 
+def is_base(named: Named) -> bool:
+    """Whether an element is `<base>` of XHTML."""
+    return named.local == b"base" and named.vocabulary == HTML
+
+
 def _is_template(named: Named) -> bool:
     """Whether an element's inside is no part of the document's tree (rule 4)."""
     return named.local == b"template" and named.vocabulary == HTML
@@ -341,8 +346,7 @@ def embedded_base(text: bytes) -> Attribute | None:
             if each.opens:
                 opened.append(_is_template(each.named))
                 templates += opened[-1]
-            is_base = each.named.local == b"base" and each.named.vocabulary == HTML
-            if is_base and b"href" in each.attributes and not templates:
+            if is_base(each.named) and b"href" in each.attributes and not templates:
                 return each.attributes[b"href"]
     return None
 

@@ -114,6 +114,7 @@ class Context:
         base: the established base.
         task: what is asked for.
         part: the number of the entity, as IMAP section numbers.
+        within: what lines are counted in, for people: " of part 1.2"; "" for the document itself.
         charset: of the text that is scanned, a WHATWG name.
         encoding: of the document, which decides how queries are encoded.
         depth: how many documents are around that are written in attributes or elements of others.
@@ -126,6 +127,7 @@ class Context:
     base: Base
     task: Task
     part: str = ""
+    within: str = ""
     charset: str = "utf-8"
     encoding: str = "utf-8"
     depth: int = 0

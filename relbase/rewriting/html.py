@@ -166,7 +166,7 @@ def _within(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    stated = None if attribute is None else _base_statement(text, attribute, around.charset)
+    stated = None if attribute is None else _base_statement(text, attribute, around)
     if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
         stated = own
     base, notes = establish(
@@ -200,12 +200,13 @@ class _Sheets:
         return self._found
 
 
-def _base_statement(text: bytes, attribute: Attribute, charset: str) -> Statement:
+def _base_statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
     line = text.count(b"\n", 0, attribute.start) + 1
     column = attribute.start - text.rfind(b"\n", 0, attribute.start)
     span = Span(attribute.start, attribute.end)
-    value = _url_value(text, attribute, charset)
-    return Statement(Layer.EMBEDDED, value, f"<base href> at {line}:{column}", span)
+    value = _url_value(text, attribute, around.charset)
+    source = f"<base href> at {line}:{column}{around.within}"
+    return Statement(Layer.EMBEDDED, value, source, span)
 
 
 def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
@@ -226,7 +227,7 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.row,
         None if slot.codebase is None else _codebase(text, slot.codebase, context),
     )
-    visit = VISITS[slot.row.syntax]
+    visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote is None:
@@ -246,7 +247,7 @@ def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase |
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = VISITS[place.row.syntax]
+    visit = visit_value
     if context.charset == "utf-8" and writes_all(context.encoding):
         return shift(visit(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
@@ -266,7 +267,7 @@ def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
         context: of the document.
         place: where the value stands.
     """
-    return VISITS[place.row.syntax](text, context, place)
+    return _VISITS[place.row.syntax](text, context, place)
 
 
 def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]:
@@ -283,8 +284,16 @@ def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item
     reader = context.task.reader("text/html", "")
     if reader is None or reader.visit is None:
         return iter(())
-    inside = context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
-    return reader.visit(text, inside)
+    return reader.visit(text, nested(context))
+
+
+def nested(context: Context) -> Context:
+    """The context of a document that is written in a text: in its characters, whatever its bytes.
+
+    Args:
+        context: of that text.
+    """
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
 
 
 def _visit_json(
@@ -301,7 +310,7 @@ def _visit_json(
 
 
 # How a value of each syntax is visited: the text of it, decoded, in UTF-8.
-VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
+_VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,

@@ -11,7 +11,9 @@ change: up to there nothing of the document has been changed, and after a no not
 
 from __future__ import annotations
 
+import re
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
@@ -23,7 +25,7 @@ from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml_skim import skipping
 from relbase.references.xml_sound import unsound
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.html import visit_value
+from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes
 from relbase.rewriting.reference import Place, on_codebase
@@ -51,22 +53,33 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         text: the document, in UTF-8.
         around: the context of its container.
     """
-    is_sound: bool | None = None
-    for item in _visit_found(text, around):
-        changes = isinstance(item, Edit) or (
-            isinstance(item, Found) and item.status is Status.REWRITTEN
-        )
-        if changes and is_sound is None:
-            note = _unsound_note(text, around.part)
-            is_sound = note is None
-            if note is not None:
-                yield note
-                if around.task.edits_only:
-                    return
-        if not changes or is_sound:
+    items = _visit_found(text, around)
+    for item in items:
+        if not _changes(item):
             yield item
-        elif isinstance(item, Found):
+            continue
+        note = _unsound_note(text, around.part)
+        if note is None:
+            yield item
+            yield from items
+        else:
+            yield note
+            if not around.task.edits_only:
+                yield from _unchanged(chain((item,), items))
+        return
+
+
+def _changes(item: Item) -> bool:
+    return isinstance(item, Edit) or (isinstance(item, Found) and item.status is Status.REWRITTEN)
+
+
+def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
+    """What is listed of a document that is passed through."""
+    for item in items:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
+        elif not isinstance(item, Edit):
+            yield item
 
 
 def xml_base(text: bytes, around: Context) -> Base:
@@ -94,7 +107,7 @@ def _document(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
         return around, [], 0
     line = text.count(b"\n", 0, stated.start) + 1
     column = stated.start - text.rfind(b"\n", 0, stated.start)
-    inside, notes = state(text, stated, f"<base href> at {line}:{column}", around)
+    inside, notes = state(text, stated, f"<base href> at {line}:{column}{around.within}", around)
     return inside, notes, stated.start
 
 
@@ -130,13 +143,10 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
     skips = task.edits_only
     document, notes, base_at = _document(text, around)
     yield from notes
-    visit = _Visit(text, around, document)
-    late = 0
+    visit = _Visit(text, around, document, base_at)
     for each in xml.elements(text, skipping() if skips else None):
         if isinstance(each, xml.Element):
-            for item in visit.element(each):
-                late += isinstance(item, Edit) and item.start < base_at
-                yield item
+            yield from visit.element(each)
         elif isinstance(each, xml.Left):
             visit.scopes.leave()
         elif isinstance(each, xml.Sheet):
@@ -146,6 +156,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
             note = _unsound_note(text, around.part, each.start)
             assert note is not None
             yield note
+    late = visit.late
     if late and document.base.layer is Layer.EMBEDDED:
         text_ = (
             f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
@@ -160,15 +171,33 @@ _SHEET: Final = Row(Syntax.URL)
 class _Visit:
     """A visit of one document: its scopes, and the item of RSS that it is in."""
 
-    __slots__ = ("_around", "_document", "_has_doctype", "_is_outside", "_items", "_text", "scopes")
+    __slots__ = (
+        "_around",
+        "_around_html",
+        "_base_at",
+        "_document",
+        "_has_doctype",
+        "_html",
+        "_in_html",
+        "_is_outside",
+        "_items",
+        "_text",
+        "late",
+        "scopes",
+    )
 
-    def __init__(self, text: bytes, around: Context, document: Context) -> None:
+    def __init__(self, text: bytes, around: Context, document: Context, base_at: int) -> None:
         self._text = text
         self._around = around
         self._document = document
         self._has_doctype = b"<!DOCTYPE" in text
         self._items = Items(text)
         self._is_outside = True
+        self._base_at = base_at
+        self.late = 0
+        reader = around.task.reader("text/html", "")
+        self._html = None if reader is None else reader.visit
+        self._around_html = self._in_html = around
         self.scopes = Scopes(text, document, counts=True)
 
     def element(self, element: xml.Element) -> Iterator[Item]:
@@ -182,15 +211,28 @@ class _Visit:
         if xml.is_item(element.named):
             self._items.enter(element)
         inside = self.scopes.inside
+        is_base = xml.is_base(element.named)
         policy = self._around.task.policy
         for slot in xml.slots(self._text, element, extended=policy.extended):
-            context = stated if slot.attribute == XML_BASE else inside
+            context = inside
+            if slot.attribute == XML_BASE:
+                context = stated
+            elif is_base:
+                context = self._around
             if context is None:
                 continue
             if slot.row.syntax is Nested.HTML and not slot.attribute:
                 yield from self._items.visit(slot, context, self.slot)
+            elif slot.value.start < self._base_at and slot.attribute != XML_BASE and not is_base:
+                yield from self._counted(self.slot(slot, context))
             else:
                 yield from self.slot(slot, context)
+
+    def _counted(self, items: Iterable[Item]) -> Iterator[Item]:
+        """Items before the `<base>` that decides for them."""
+        for item in items:
+            self.late += isinstance(item, Edit)
+            yield item
 
     def slot(self, slot: xml.Slot, context: Context) -> Iterable[Item]:
         """The items of one value, in offsets of the document."""
@@ -205,7 +247,12 @@ class _Visit:
             None if slot.codebase is None else self._codebase(slot.codebase, context),
         )
         if not value.quote:
+            if _means_itself(raw):
+                items = visit_value(raw, context, place)
+                return lower_plain(items, plain_in_quotes, partial(text_view, raw), value.start)
             view = _text_view(raw)
+            if slot.row.syntax is Nested.HTML and self._html is not None:
+                return lower(self._html(view.inner, self._nested(context)), view, value.start)
             return lower(visit_value(view.inner, context, place), view, value.start)
         make_view = partial(value_view, raw, value.quote)
         if needs_xml_view(raw):
@@ -214,6 +261,12 @@ class _Visit:
         return lower_plain(
             visit_value(raw, context, place), plain_in_quotes, make_view, value.start
         )
+
+    def _nested(self, context: Context) -> Context:
+        """The context of HTML in a text: most often that of the text before."""
+        if self._around_html is not context:
+            self._around_html, self._in_html = context, nested(context)
+        return self._in_html
 
     def _left(self, slot: xml.Slot, context: Context) -> Iterator[Item]:
         """What is said of a value that refers to an entity of an external DTD."""
@@ -236,6 +289,9 @@ class _Visit:
     def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
         url = url_of(self._text, attribute)
         return on_codebase(url, context) if url else None
+
+
+_means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 
 
 def _text_view(raw: bytes) -> View:

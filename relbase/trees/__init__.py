@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from relbase.call import DEFAULT_POLICY, URL, ProfileName, as_policy, as_url
+from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
 from relbase.rewriting.items import Status
 from relbase.trees.walk import TOLD, Walk
 from relbase.trees.walk import TreeLink as TreeLink
-from relbase.url.resolver import Profile, as_profile
+from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -57,6 +57,7 @@ class Kind(NamedTuple):
         vocabulary: whose element it is, None for an unknown one.
         keys: its attributes that may hold references, as the tree names them, each with its row
             where that is so whatever else the element says.
+        own: the names of those attributes alone.
         is_special: whether something else holds inside of it than around it.
         is_base: whether it is HTML's `<base>`, which stands on what is around the document.
         by_browsers: whether browsers, which know no xml:base, read it as their own.
@@ -67,6 +68,7 @@ class Kind(NamedTuple):
     text: tuple[Text, ...] = ()
     vocabulary: str | None = None
     keys: Mapping[str, Row | None] = {}
+    own: frozenset[str] = frozenset()
     is_special: bool = False
     is_base: bool = False
     by_browsers: bool = True
@@ -201,16 +203,18 @@ def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -
         attribute: tuple(row for row in found if extended or not row.extended)
         for attribute, found in rows.items()
     }
+    keys = {
+        key: _only_row(counting[attribute])
+        for key, attribute in _attributes(is_html=is_html).items()
+        if counting.get(attribute)
+    }
     return Kind(
         name,
         counting,
         text,
         vocabulary_,
-        {
-            key: _only_row(counting[attribute])
-            for key, attribute in _attributes(is_html=is_html).items()
-            if counting.get(attribute)
-        },
+        keys,
+        frozenset(keys),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,
         by_browsers=vocabulary_ in _BROWSERS,

@@ -91,12 +91,12 @@ class LxmlTree:
             if kind is None:
                 kind = kinds[tag] = known.kind(tag, TOP)
             if kind.is_special:
-                size = sum(1 for _ in node.iter())
-                yield from self._within(node.iter(), node, TOP, known)
-                next(islice(nodes, size - 1, size - 1), None)
+                inner = list(node.iter())
+                yield from self._within(inner, node, TOP, known)
+                next(islice(nodes, len(inner) - 1, len(inner) - 1), None)
             elif kind.name:
                 keys = node.keys()
-                if kind.text or not kind.keys.keys().isdisjoint(keys):
+                if not kind.own.isdisjoint(keys) or kind.text:
                     yield Spot(node, kind, keys)
             elif kind is COMMENT and is_conditional(node.text):
                 yield Spot(node, COMMENT)
@@ -131,7 +131,7 @@ class LxmlTree:
             kind = known.kind(tag, here)
             if len(node):
                 arounds[node] = self._inside(node, kind, here, known)
-            if not here.opaque and (kind.text or not kind.keys.keys().isdisjoint(keys)):
+            if not here.opaque and (kind.text or not kind.own.isdisjoint(keys)):
                 yield Spot(node, kind, keys, here.scope)
 
     def _inside(self, node: Any, kind: Kind, here: Around, known: Known) -> Around:  # noqa: ANN401

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
 from relbase.formats import reader
+from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
-from relbase.references.vocabulary import Row
+from relbase.references.vocabulary import Row, held
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
-from relbase.rewriting.html import VISITS, visit_comment
+from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
@@ -96,7 +97,7 @@ class Walk:
         resolve_base_href: whether `<base>` counts.
     """
 
-    __slots__ = ("_around", "_inside", "_known", "_remembered", "_scoped", "_tree")
+    __slots__ = ("_around", "_inside", "_known", "_prefixes", "_remembered", "_scoped", "_tree")
 
     def __init__(
         self,
@@ -114,6 +115,8 @@ class Walk:
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
+        # What to write before plain paths, by the context and whether they begin with a slash.
+        self._prefixes: dict[tuple[int, bool], str | None] = {}
         self._known = tree.known(extended=policy.extended)
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], _Settled]] = {
@@ -156,6 +159,8 @@ class Walk:
                     continue
                 attribute = keys[key] if isinstance(keys, dict) else key
                 value = get(element, attribute)
+                if not all_ and value.startswith(_ABSOLUTE) and row.syntax is Syntax.URL:
+                    continue
                 settled = remembered.get((value, id(row)))
                 if settled is None:
                     settle = self._settle_url if row.syntax is Syntax.URL else self._settle
@@ -211,8 +216,14 @@ class Walk:
 
     def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
+        prefix = self._prefix(value, context) if _plain(value) else None
+        if prefix is not None:
+            whole = prefix + value
+            settled = _Settled(whole, ((value, 0, whole, Status.REWRITTEN),), stays=False)
+            self._remembered[id(context)][value, id(row)] = settled
+            return settled
         written = value.strip(_C0_AND_SPACE)
-        reference = clean(written)
+        reference = written if written.isprintable() else clean(written)
         room = context.task.room
         if not reference or room is None or room.left < len(context.base.url):
             return self._settle(spot, key, row, value, context)
@@ -221,7 +232,7 @@ class Walk:
             found = (written, start, reference, Status.ABSOLUTE)
             settled = _Settled(None, (found,), stays=True)
         else:
-            place = Place(decode_inner(spot.kind.name), "", row)
+            place = _BASE if spot.kind.is_base else _place(row)
             status, url, _ = verdict_of(reference, context, place)
             new = None
             if status is Status.REWRITTEN and url is not None:
@@ -234,6 +245,19 @@ class Walk:
             self._remembered[id(context)][value, id(row)] = settled
         return settled
 
+    def _prefix(self, value: str, context: Context) -> str | None:
+        """What to write before a plain path; None where that is not all that is to be done."""
+        shape = value[0] == "/"
+        key = (id(context), shape)
+        if key not in self._prefixes:
+            self._prefixes[key] = _prefix_of(_SAMPLES[shape], context)
+        prefix = self._prefixes[key]
+        room = context.task.room
+        if prefix is None or room is None or room.left < len(prefix):
+            return None
+        room.left -= len(prefix)
+        return prefix
+
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
         remembered = self._remembered[id(context)]
@@ -244,7 +268,7 @@ class Walk:
         name = self._known.attributes.get(key, b"")
         place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
         text = encode_inner(value)
-        settled = _settled(text, VISITS[row.syntax](text, context, place))
+        settled = _settled(text, visit_value(text, context, place))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -319,6 +343,29 @@ TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://")
 _NO_SPAN: Final = Span(0, 0)
+
+# A path that holds no dot segment, no parameters and nothing that a URL parser writes anew, with a
+# query or a fragment; and one of each shape, for which any other could stand.
+_plain: Final = re.compile(
+    r"/?(?:[A-Za-z0-9_~][A-Za-z0-9_~.-]*+/)*+(?:[A-Za-z0-9_~][A-Za-z0-9_~.-]*+)?(?<!^)"
+    r"(?:[?][A-Za-z0-9_~.&=-]*+)?(?:[#][A-Za-z0-9_~.-]*+)?"
+).fullmatch
+_SAMPLES: Final = {True: "/x", False: "x"}
+
+
+def _prefix_of(sample: str, context: Context) -> str | None:
+    task = context.task
+    if task.profile is Profile.WHATWG or task.policy.chooses or context.resolve is None:
+        return None
+    url = context.resolve(sample)
+    prefix = url[: len(url) - len(sample)]
+    is_plain = url.endswith(sample) and prefix.isascii() and prefix.isprintable()
+    return prefix if is_plain and len(prefix) <= _REMEMBERED else None
+
+
+# The rows of the vocabularies stay as long as the process.
+_place: Final = lru_cache(maxsize=256)(partial(Place, "", ""))
+_BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
 # Longer values are seldom there twice.
 _REMEMBERED: Final = 2048

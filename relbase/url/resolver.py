@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from relbase.url import rfc1808, rfc3986
 
@@ -23,6 +23,10 @@ class Profile(Enum):
     RFC1808 = "rfc1808"
     RFC3986 = "rfc3986"
     WHATWG = "whatwg"
+
+
+# Type checkers find what is misspelt; a test compares it with the members.
+ProfileName = Literal["rfc1808", "rfc3986", "whatwg"]
 
 
 class Resolver:
@@ -56,7 +60,7 @@ class Resolver:
     resolve: Callable[[str], str]
 
     def __init__(
-        self, base: str, profile: Profile | str = Profile.RFC1808, charset: str = "utf-8"
+        self, base: str, profile: Profile | ProfileName = Profile.RFC1808, charset: str = "utf-8"
     ) -> None:
         if not isinstance(base, str):
             raise TypeError(f"the base is a str, not {type(base).__name__}: decode it first")
@@ -100,7 +104,7 @@ class Resolver:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
 
 
-def resolve(base: str, reference: str, profile: Profile | str = Profile.RFC1808) -> str:
+def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.RFC1808) -> str:
     """Return the absolute form of a reference: the algorithm alone.
 
     Args:

@@ -290,10 +290,12 @@ def _push(kept: list[str], segment: str) -> None:
     """Put a segment, which a slash follows, on the stack of those that are kept."""
     if segment == ".":  # a)
         return
-    if segment == ".." and kept and kept[-1] != "..":  # c)
+    if segment != "..":
+        kept.append(segment)
+    elif kept and kept[-1] != "..":  # c)
         kept.pop()
     else:
-        kept.append(segment)
+        kept.append("..")  # one string for all of them: a hostile path has millions
 
 
 def _segments(path: str, start: int, end: int) -> Iterator[str]:

@@ -18,7 +18,9 @@ PAGE = b"<a href=x>"
 def test_standard_input_to_standard_output() -> None:
     result = run("explain", "--url", "http://h/d/", stdin=PAGE)
     assert (result.exit_code, result.stderr) == (0, "")
-    assert result.stdout == explain(PAGE, url="http://h/d/")
+    assert "&lt;stdin&gt;</h1>" in result.stdout
+    shown = result.stdout.replace("&lt;stdin&gt;", "document").replace("--url", "retrieval URL")
+    assert shown == explain(PAGE, url="http://h/d/")
 
 
 def test_one_file(tmp_path: Path) -> None:
@@ -43,9 +45,67 @@ def test_several_into_a_directory_with_an_index(tmp_path: Path) -> None:
     # an input that is called index does not lose its page to the index
     made = sorted(path.name for path in out.iterdir())
     assert made == ["_index.html", "a.html.html", "index.html", "m.eml.html"]
-    index = (out / "_index.html").read_text(encoding="utf-8")
+    index = (out / "index.html").read_text(encoding="utf-8")
     assert "What the links of 3 documents mean" in index
     assert 'href="./a.html.html"' in index
+    assert 'href="./_index.html"' in index
+
+
+def test_what_is_there_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(PAGE)
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "index.html").write_bytes(b"mine")
+    result = run("explain", tmp_path / "a", "-o", out)
+    assert result.exit_code == 2
+    assert "is there already: give --force" in result.stderr
+    (out / "index.html").rename(out / "a.html")
+    result = run("explain", tmp_path / "a", "-o", out)
+    assert result.exit_code == 3
+    assert (out / "a.html").read_bytes() == b"mine"
+    assert run("explain", tmp_path / "a", "-o", out, "--force").exit_code == 0
+    assert b"<!doctype" in (out / "a.html").read_bytes()
+
+
+def test_a_tree_keeps_its_directories(tmp_path: Path) -> None:
+    (tmp_path / "site" / "b c").mkdir(parents=True)
+    (tmp_path / "site" / "b c" / "p.html").write_bytes(b"<a href=../x>")
+    (tmp_path / "site" / "q.html").write_bytes(PAGE)
+    out = tmp_path / "out"
+    root = f"{tmp_path / 'site'}=http://h.example/s/"
+    result = run("explain", "-r", tmp_path / "site", "--root", root, "-o", out)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "http://h.example/s/x" in (out / "b c" / "p.html.html").read_text(encoding="utf-8")
+    assert 'href="./b%20c/p.html.html"' in (out / "index.html").read_text(encoding="utf-8")
+
+
+def test_a_mailbox_is_one_page(tmp_path: Path) -> None:
+    message = b"From a@b Thu Jan  1 00:00:00 2015\nContent-Type: text/html\n\n<a href=x>\n\n"
+    (tmp_path / "in.mbox").write_bytes(message * 2)
+    result = run("explain", tmp_path / "in.mbox", "--url", "http://h/d/")
+    assert result.exit_code == 0
+    assert "The mailbox" in result.stdout
+    assert result.stdout.count("http://h/d/x") > 1
+
+
+def test_the_pages_of_a_web_archive(tmp_path: Path) -> None:
+    block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<a href=x>"
+    record = (
+        b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:1>\r\n"
+        b"WARC-Date: 2026-01-02T03:04:05Z\r\nWARC-Target-URI: http://h/d/%d\r\n"
+        b"Content-Type: application/http;msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n"
+    )
+    archive = tmp_path / "a.warc"
+    archive.write_bytes(b"".join(record % (n, len(block), block) for n in range(2)))
+    out = tmp_path / "out"
+    result = run("explain", archive, "-o", f"{out}/")
+    assert (result.exit_code, result.stderr) == (0, "")
+    made = sorted(path.name for path in out.iterdir())
+    assert made == ["a.warc.1.html", "a.warc.2.html", "index.html"]
+    assert "http://h/d/x" in (out / "a.warc.1.html").read_text(encoding="utf-8")
+    alone = run("explain", archive)
+    assert alone.exit_code == 3
+    assert "give -o DIRECTORY/" in alone.stderr
 
 
 def test_one_into_a_directory(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
     monkeypatch.setattr(pipeline, "rewrite_called", failing)
     result = run("rewrite", "in.mbox", *URL)
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://s/y", b"=y"))
-    assert result.stderr.startswith("in.mbox: part 2, passed through: error: it is too large")
+    assert result.stderr.startswith("in.mbox: message 2, passed through: error: it is too large")
 
 
 def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,9 +188,10 @@ def test_references_left_are_told_once() -> None:
     result = run("rewrite", "--kind", "mbox", stdin=FIRST + SECOND + FIRST)
     assert result.exit_code == 0
     assert result.stderr == (
-        "<stdin>: warning: relative references are left as they are in 2 messages, part 1 the "
-        "first: no base URL is known; give the URL that the document was retrieved from with "
-        "--url URL [base-none]\n"
+        "<stdin>: warning: relative references are left as they are in 2 messages, the first is "
+        "message 1: no base URL is known; a message can state one (Base, Content-Base, "
+        "Content-Location, <base>); give the URL of the page or site that its links are meant for "
+        "with --url URL [base-none]\n"
     )
     assert run("rewrite", "--strict", stdin=FIRST).exit_code == 1
 
@@ -201,8 +202,8 @@ def test_references_left_are_told_once() -> None:
 def test_links() -> None:
     lines = run("links", "in.mbox", *URL).stdout.splitlines()
     assert lines == [
-        "in.mbox:4:9: part 1: a/@href: x -> http://h/x [rewritten]",
-        "in.mbox:8:15: part 2: content-base: http://s/ [absolute]",
+        "in.mbox:4:9: message 1: a/@href: x -> http://h/x [rewritten]",
+        "in.mbox:8:15: message 2: content-base: http://s/ [absolute]",
         "in.mbox:18:9: part 2/2: a/@href: y -> http://s/y [rewritten]",
     ]
     for line in run("links", "in.mbox", *URL, "--json").stdout.splitlines():
@@ -212,14 +213,14 @@ def test_links() -> None:
 
 def test_base() -> None:
     assert run("base", "in.mbox", *URL).stdout.splitlines() == [
-        "in.mbox: part 1: message/rfc822",
+        "in.mbox: message 1: message/rfc822",
         "    base     http://h/  (retrieval, §3.3: retrieval URL)",
-        "in.mbox: part 2: message/rfc822",
+        "in.mbox: message 2: message/rfc822",
         "    base     http://s/  (entity, §3.2: Content-Base of the message)",
         "    outward  http://h/  (retrieval, §3.3: retrieval URL)",
         "    part 2/1  text/plain  entity, §3.2: Content-Base of the message  http://s/",
         "    part 2/2  text/html   entity, §3.2: Content-Base of the message  http://s/",
-        "in.mbox: part 3: message/rfc822",
+        "in.mbox: message 3: message/rfc822",
         "    base     http://h/  (retrieval, §3.3: retrieval URL)",
     ]
 

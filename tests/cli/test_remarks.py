@@ -69,7 +69,7 @@ def test_of_a_message_in_an_mbox() -> None:
     one = document(b"ab\ncd", "7", start=100, lines=9)
     assert warnings(one, notes) == [
         "p:10:2: warning: part 7/1.2: a [base-late]",
-        "p:11:1: warning: part 7: b [base-late]",
+        "p:11:1: warning: message 7: b [base-late]",
     ]
 
 

@@ -14,6 +14,7 @@ import pytest
 from served import Answer
 
 from relbase import explain
+from relbase.call import check
 from relbase.explaining.index import index
 from relbase.explaining.page import page
 
@@ -52,7 +53,7 @@ def pages() -> dict[str, bytes]:
         "mail": explain(MAIL + HOSTILE, kind="mail", url=f"{HOST}x"),
         "css": explain(b"a{b:url(x)}</style><script>document.title='ran'</script>", kind="css"),
         "whatwg": explain(HOSTILE, url=f"{HOST}x", profile="whatwg"),
-        "index": index([("x.html", page(HOSTILE, url=f"{HOST}x", name=hostile[:400])[1])]),
+        "index": index([("x.html", page(HOSTILE, check(HOSTILE), hostile[:400])[1])]),
     }
     return {name: markup.encode("utf-8", "backslashreplace") for name, markup in found.items()}
 

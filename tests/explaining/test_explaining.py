@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from relbase import Policy, entities, explain, links, rewrite
+from relbase.call import check
 from relbase.explaining import boxes, listing
 from relbase.explaining.index import index
 from relbase.explaining.markup import attribute, counted, text, url
@@ -253,8 +254,8 @@ def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyP
 
 def test_the_index_has_totals() -> None:
     rows = [
-        ("a b.html", page(PAGE, url=URL, name="a b")[1]),
-        ("\udcff<.html", page(b"<a href=x>", name="<b>")[1]),
+        ("a b.html", page(PAGE, check(PAGE, url=URL), "a b")[1]),
+        ("\udcff<.html", page(b"<a href=x>", check(b""), "<b>")[1]),
     ]
     markup = index(rows)
     reader = Reader(markup)

@@ -59,7 +59,7 @@ def test_the_tree_of_entities() -> None:
         ("", "message/rfc822", "http://a.example/", "Base of the message"),
         ("1", "message/rfc822", "http://b.example/", "Content-Base of part 1"),
         ("1", "multipart/mixed", "http://b.example/", "Content-Base of part 1"),
-        ("1.1", "text/html", "http://b.example/c/", "<base href> at 1:12"),
+        ("1.1", "text/html", "http://b.example/c/", "<base href> at 1:12 of part 1.1"),
         ("2", "text/css", "http://a.example/y/z", "Content-Location of part 2"),
         ("3", "text/plain", "http://a.example/", "Base of the message"),
     ]
@@ -235,7 +235,8 @@ def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None
 def test_notes_have_the_number_of_their_part() -> None:
     data = (
         b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/xhtml+xml\n\n"
-        b"<p xml:base='x'>\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: x\n\n<p>\n--b\n"
+        b"<p xml:base='x'>\n--b\nContent-Type: text/html\n"
+        b"Content-Transfer-Encoding: x\n\n<p>\n--b\n"
         b"Content-Type: message/rfc822\n\nLink: <%b>\nContent-Type: text/xml\n\n"
         b"<p xml:base='x'>\n--b--\n" % (b"x" * 990)
     )

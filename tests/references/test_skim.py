@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_20_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scanners import SCANNERS, scanning
@@ -250,7 +250,11 @@ WHOLE = st.sampled_from(
 )
 
 
-@pytest.mark.parametrize("profile", Profile)
+# What is plain differs in these; to skimming RFC 3986 is as RFC 1808.
+SHAPED = (Profile.RFC1808, Profile.WHATWG)
+
+
+@pytest.mark.parametrize("profile", SHAPED)
 def test_skimming_changes_no_edit(profile: Profile) -> None:
     counts = {"examples": 0, "insertions": 0}
 
@@ -270,7 +274,7 @@ def test_skimming_changes_no_edit(profile: Profile) -> None:
     assert counts["insertions"] > 0.1 * counts["examples"]
 
 
-@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize("profile", SHAPED)
 def test_skimming_changes_no_edit_of_real_pages(profile: Profile, data: Path) -> None:
     files = sorted((data / "real-pages").rglob("*.htm*"))
     assert files
@@ -318,4 +322,4 @@ def test_skimming_takes_linear_time(piece: bytes) -> None:
         def all_elements(text: bytes, search: shapes.Skim = search) -> int:
             return len(elements(text, search))
 
-        assert_linear(all_elements, lambda n: piece * (n // len(piece)), (1 << 18, 1 << 19))
+        assert_linear_from_20_ms(all_elements, lambda n: piece * (n // len(piece)))

@@ -268,7 +268,7 @@ def test_a_signed_message_that_is_forwarded() -> None:
     message = HEADING + b"Content-Type: message/rfc822\n\n" + inner
     result = rewrite(message)
     (remark,) = remarks(result)
-    assert remark.startswith("part 1.1 is signed")
+    assert remark.startswith("this part is signed")
     assert not holds(result.data.partition(b"message/rfc822\n\n")[2])
     left = rewrite(message, dkim_signed=False)
     assert left.data is message

@@ -9,7 +9,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear, assert_linear_from_20_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from view_laws import check_law, real_bodies
@@ -232,8 +232,7 @@ def test_linear(part: bytes) -> None:
         at = len(view.inner)
         return [*view.lower([Edit(0, 0, b"x")]), *view.lower([Edit(at, at, b"x")])]
 
-    count = (8 << 20) // len(part) // 4 * 4
-    assert_linear(work, lambda size: part * (count * size), (1, 2), rounds=3)
+    assert_linear_from_20_ms(work, lambda size: part * (size // len(part) // 4 * 4))
 
 
 def test_many_edits_are_linear() -> None:

@@ -1,0 +1,23 @@
+"""A Pelican plugin: feeds with absolute links, each item's on its own page.
+
+In pelicanconf.py: `PLUGINS = ["pelican_plugin"]`.
+"""
+
+from typing import Any
+
+from pelican import signals
+
+from relbase import rewrite_text
+
+
+def make_absolute(_context: dict[str, Any], feed: Any) -> None:
+    """Rewrite the texts of a feed that is about to be written."""
+    for item in feed.items:
+        for field in ("description", "content"):
+            if item.get(field):
+                item[field] = rewrite_text(item[field], url=item["link"])
+
+
+def register() -> None:
+    """Ask Pelican to be told of feeds."""
+    signals.feed_generated.connect(make_absolute)

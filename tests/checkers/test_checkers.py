@@ -1,0 +1,45 @@
+"""Type checkers see right and wrong calls as they are: mypy and pyright over `calls.py`."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+CALLS: Final = Path(__file__).with_name("calls.py")
+ROOT: Final = Path(__file__).parents[2]
+WRONG: Final = {
+    number
+    for number, line in enumerate(CALLS.read_text("utf-8").splitlines(), 1)
+    if line.endswith("# wrong")
+}
+
+
+def test_mypy() -> None:
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", str(CALLS)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    found = re.findall(r"calls\.py:(\d+): error", ran.stdout)
+    assert {int(number) for number in found} == WRONG, ran.stdout + ran.stderr
+    assert len(WRONG) > 30
+
+
+def test_pyright() -> None:
+    if shutil.which("pyright") is None:
+        pytest.skip("pyright is not installed")
+    command = ["pyright", "--outputjson", "--pythonpath", sys.executable, str(CALLS)]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if not ran.stdout.lstrip().startswith("{"):
+        pytest.skip(f"pyright does not run here: {ran.stderr[-200:]}")
+    found = json.loads(ran.stdout)["generalDiagnostics"]
+    errors = {
+        one["range"]["start"]["line"] + 1: one["message"]
+        for one in found
+        if one["severity"] == "error"
+    }
+    assert errors.keys() == WRONG, {line: errors.get(line) for line in errors.keys() ^ WRONG}

@@ -1,0 +1,170 @@
+"""Archives that `wget --warc-file` makes of a local server: every coding, redirects, lies."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+import sys
+import threading
+import zlib
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+import brotli
+import pytest
+from archives import zstd
+from running import run
+
+from relbase.warc import Fault, Page, Trouble, pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(shutil.which("wget") is None, reason="needs wget")
+
+BODY: Final = b"<!doctype html><title>\xe9</title><a href=x>x</a><img srcset='../y 2x' src=/z>" * 60
+
+
+class Kind(NamedTuple):
+    """How the server answers: the body as it is sent, its fields, a status."""
+
+    encode: Callable[[bytes], bytes] = bytes
+    fields: tuple[tuple[str, str], ...] = ()
+    status: int = 200
+    chunked: bool = False
+    short: int = 0  # how many bytes Content-Length promises too many
+
+
+def raw_deflate(body: bytes) -> bytes:
+    compressor = zlib.compressobj(6, zlib.DEFLATED, -15)
+    return compressor.compress(body) + compressor.flush()
+
+
+def coded(encode: Callable[[bytes], bytes], name: str, *, chunked: bool = False) -> Kind:
+    return Kind(encode, (("Content-Encoding", name),), chunked=chunked)
+
+
+KINDS: Final = {
+    "plain": Kind(),
+    "gzip": coded(gzip.compress, "gzip"),
+    "br": coded(lambda body: brotli.compress(body, quality=5), "br"),
+    "zstd": coded(zstd, "zstd"),
+    "deflate": coded(zlib.compress, "deflate"),
+    "raw": coded(raw_deflate, "deflate"),
+    "twice": coded(lambda body: gzip.compress(gzip.compress(body)), "gzip, gzip"),
+    "chunked": Kind(chunked=True),
+    "chunked-gzip": coded(gzip.compress, "gzip", chunked=True),
+    "liar": coded(bytes, "gzip"),  # says gzip, and is not
+    "label": Kind(fields=(("Content-Type", "text/html; charset=ISO-8859-1"),)),
+    "location": Kind(fields=(("Content-Location", "http://other.example/x/"),)),
+    "missing": Kind(status=404),
+    "short": Kind(short=500),
+    "moved": Kind(status=301, fields=(("Location", "/d/plain"),)),
+    "relative": Kind(status=302, fields=(("Location", "../d/gzip"),)),
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers `/d/KIND`."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        kind = KINDS.get(self.path.rpartition("/")[2], KINDS["missing"])
+        body = kind.encode(BODY)
+        self.send_response(kind.status)
+        if not any(name == "Content-Type" for name, _ in kind.fields):
+            self.send_header("Content-Type", "text/html")
+        for name, value in kind.fields:
+            self.send_header(name, value)
+        if kind.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+            pieces = [body[at : at + 999] for at in range(0, len(body), 999)]
+            body = b"".join(b"%x;ext=1\r\n%b\r\n" % (len(one), one) for one in pieces)
+            body += b"0\r\nX-Trailer: t\r\n\r\n"
+        else:
+            self.send_header("Content-Length", str(len(body) + kind.short))
+        self.end_headers()
+        self.wfile.write(body)
+        self.close_connection = bool(kind.short)
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    folder = tmp_path_factory.mktemp("wget")
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        root = f"http://127.0.0.1:{server.server_address[1]}"
+        urls = "\n".join(f"{root}/d/{kind}" for kind in KINDS)
+        command = ["wget", "-q", "--tries=1", "--warc-file", "crawl", "-i", "-", "-O", "out"]
+        subprocess.run(command, cwd=folder, input=urls.encode(), check=False, timeout=60)
+        server.shutdown()
+    return root, folder / "crawl.warc.gz"
+
+
+def found(path: Path) -> dict[str, Page]:
+    made = list(pages([path.read_bytes()]))
+    assert [one for one in made if isinstance(one, Fault)] == []
+    return {one.url.rpartition("/")[2]: one for one in made if isinstance(one, Page)}
+
+
+def test_every_body_is_what_the_server_had(crawl: tuple[str, Path]) -> None:
+    root, path = crawl
+    read = found(path)
+    assert read.keys() >= KINDS.keys() - {"short"}
+    for name, page in read.items():
+        assert page.body == BODY, name
+        assert page.status == KINDS[name].status
+        assert page.url == f"{root}/d/{name}"
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_conversions_are_whole_and_checked_by_warcio(
+    crawl: tuple[str, Path],
+    tmp_path: Path,
+    every: bool,  # noqa: FBT001
+) -> None:
+    root, path = crawl
+    output = tmp_path / "out.warc.gz"
+    result = run("rewrite", path, "-o", output, *(["--all-status"] if every else []))
+    assert result.exit_code == 0, result.stderr
+    made = found(output)
+    expected = (
+        BODY.replace(b"=x", f"={root}/d/x".encode())
+        .replace(b"'../y", f"'{root}/y".encode())
+        .replace(b"=/z", f"={root}/z".encode())
+    )
+    wanted = {name for name, kind in KINDS.items() if every or kind.status == 200}
+    assert made.keys() | {"short"} == wanted | {"short"}
+    for name, page in made.items():
+        assert page.body == expected, name
+        assert page.content_type == found(path)[name].content_type
+    checked = [sys.executable, "-m", "warcio.cli", "check", str(output)]
+    assert subprocess.run(checked, check=False, capture_output=True).returncode == 0
+
+
+def test_the_archive_cut_anywhere_says_so(crawl: tuple[str, Path]) -> None:
+    data = crawl[1].read_bytes()
+    whole = len([one for one in pages([data]) if isinstance(one, Page)])
+    starts = {one.offset for one in _records(data)}
+    silent = [
+        size
+        for size in range(1, len(data), max(1, len(data) // 1000))
+        if size not in starts and not any(isinstance(one, Fault) for one in pages([data[:size]]))
+    ]
+    assert whole >= len(KINDS) - 1
+    assert silent == []
+    for fault in pages([data[: len(data) // 2]]):
+        if isinstance(fault, Fault):
+            assert fault.trouble is Trouble.CUT
+
+
+def _records(data: bytes) -> list[Page | Fault]:
+    from relbase.containers.warc import records  # noqa: PLC0415 (for this alone)
+
+    return list(records([data]))  # type: ignore[arg-type]

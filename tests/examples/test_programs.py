@@ -1,0 +1,67 @@
+"""docs/programs.md: every piece of code runs, against a server, and prints what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from web import Page, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT: Final = Path(__file__).parents[2]
+DOCUMENT: Final = (ROOT / "docs" / "programs.md").read_text("utf-8")
+SITE: Final = "https://site.example"
+
+HTML: Final = ("Content-Type", "text/html; charset=utf-8")
+PAGES: Final = {
+    "/articles/first": Page(b'<p><a href="../about">About</a>', (HTML,)),
+    "/moved": Page(b"", (HTML, ("Location", "/articles/first")), 301),
+}
+FIRST: Final = (ROOT / "docs" / "index.md").read_text("utf-8")
+PIECES: Final = re.findall(
+    r"(?:### ([^\n]+)\n\n|)```python\n(?!--8<--)(.*?)```", FIRST + DOCUMENT, re.DOTALL
+)
+
+
+@pytest.fixture(scope="module")
+def port() -> Iterator[int]:
+    with serving(PAGES) as found:
+        yield found
+
+
+def expected(code: str) -> list[str]:
+    """What a piece says that it prints, split at white space: a line may be printed in pieces."""
+    return " ".join(re.findall(r"# => (.*)", code)).split()
+
+
+def test_the_pieces_are_found() -> None:
+    assert len(PIECES) >= 9
+    assert all(expected(code) for _, code in PIECES)
+    assert (FIRST + DOCUMENT).count("```python\n") == len(PIECES) + DOCUMENT.count("--8<--")
+
+
+@pytest.mark.parametrize("code", [code for _, code in PIECES], ids=[name for name, _ in PIECES])
+@pytest.mark.filterwarnings("ignore")  # of the packages of others
+def test_a_piece_prints_what_it_says(code: str, port: int) -> None:
+    for package in re.findall(r"^(?:import|from) (\w+)", code, re.MULTILINE):
+        if importlib.util.find_spec(package) is None:
+            pytest.skip(f"{package} is not installed")
+    here = code.replace(SITE, f"http://127.0.0.1:{port}")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(here, "docs/programs.md", "exec"), {"__name__": "piece"})
+    assert printed.getvalue().replace(f"http://127.0.0.1:{port}", SITE).split() == expected(code)
+
+
+def test_what_is_included_is_there() -> None:
+    names = re.findall(r'--8<-- "(.+?)"', DOCUMENT)
+    assert sorted(names) == sorted(
+        f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")
+    )
