@@ -7,7 +7,6 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -273,7 +272,13 @@ _MOVED: Final = (
 _NEVER_OUTGROWS: Final = 16_000
 # What a base of more than so many bytes takes to pass the limit is more references than bytes.
 _SHORT_URL: Final = 150
-_states_base: Final = re.compile(rb"base|srcdoc", re.IGNORECASE).search
+# What makes references longer than that base does: an element or an attribute, nested ones too.
+_STATING: Final = (b"<base", b";base", b":base", b"codebase", b"srcdoc")
+
+
+def _states_base(text: bytes) -> bool:
+    lowered = text.lower()
+    return any(word in lowered for word in _STATING)
 
 
 def _outgrows(given: Input) -> bool:
