@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
+from urllib.parse import unquote
 
 from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
@@ -97,8 +98,8 @@ def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
 
 
 def _bare(url: str) -> str:
-    """A URL without what does not matter here: its scheme and a slash at its end."""
-    return url.partition("://")[2].rstrip("/")
+    """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
+    return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 
 
 # Content-Type: text/html; charset="utf-8"

@@ -55,8 +55,10 @@ def _sanitized() -> int:
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
         subprocess.run(
-            ["gcc", *_FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-            + [f"-DRELBASE_SOURCE={crc}u", f"-I{include}", str(SOURCE), "-o", str(built)],
+            [
+                *("gcc", *_FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+                *(f"-DRELBASE_SOURCE={crc}u", f"-I{include}", str(SOURCE), "-o", str(built)),
+            ],
             check=True,
         )
         library = subprocess.run(
@@ -271,7 +273,8 @@ def _compare(documents: int, seed: int) -> int:
                 print(f"  {name}: {result[0]!r}\n    {result[2]!r}")
             return 1
     print(
-        f"{documents} documents agree, {changed} of them changed, {time.monotonic() - started:.0f} s"
+        f"{documents} documents agree, {changed} of them changed, "
+        f"{time.monotonic() - started:.0f} s"
     )
     return 0
 

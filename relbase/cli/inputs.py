@@ -141,9 +141,15 @@ def _why_passed(entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...
     if not entry.is_file(follow_symlinks=False):
         return _SPECIAL
     for suffix in beside:
-        if entry.name.endswith(suffix) and entry.name.removesuffix(suffix) in names:
+        own = entry.name.removesuffix(suffix)
+        if entry.name.endswith(suffix) and (own in names or _is_before(own, suffix, names)):
             return _KEPT
     return None
+
+
+def _is_before(own: str, suffix: str, names: set[str]) -> bool:
+    """Whether wget -K kept a page under the name that it had before -E added an end to it."""
+    return suffix == ".orig" and not names.isdisjoint({f"{own}.html", f"{own}.css"})
 
 
 def passed_words(passed: Counter[Passed]) -> str:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MAX_LISTED: Final = 5_000
 MAX_STEPS: Final = 500
 
+# Nobody reads the steps of a longer URL, and a hostile one has millions of segments.
+MAX_TAKEN: Final = 10_000
+
 # The list is laid out by the browser as far as it is in sight, so many at a time.
 _GROUP: Final = 100
 
@@ -112,7 +115,7 @@ class _Writer:
         """The step that decides, and behind it all of them."""
         steps = self._taken(link)
         if not steps or steps[-1].value != link.url:
-            return "<p>resolved</p>"  # against a base of its own, such as codebase
+            return "<p>resolved</p>"  # too long, or against a base of its own, such as codebase
         step = decisive(steps)
         told = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
@@ -121,6 +124,8 @@ class _Writer:
         return f"<details><summary>{told}</summary><ol>{''.join(_told(steps))}</ol></details>"
 
     def _taken(self, link: Link) -> list[Step]:
+        if len(link.reference) + len(link.base.url) > MAX_TAKEN:
+            return []
         if self._resolver is None or self._resolver.base != link.base.url:
             try:
                 self._resolver = Resolver(link.base.url, self._profile, self._encoding)

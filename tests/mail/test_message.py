@@ -235,7 +235,8 @@ def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None
 def test_notes_have_the_number_of_their_part() -> None:
     data = (
         b"Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: application/xhtml+xml\n\n"
-        b"<p xml:base='x'>\n--b\nContent-Type: text/html\nContent-Transfer-Encoding: x\n\n<p>\n--b\n"
+        b"<p xml:base='x'>\n--b\nContent-Type: text/html\n"
+        b"Content-Transfer-Encoding: x\n\n<p>\n--b\n"
         b"Content-Type: message/rfc822\n\nLink: <%b>\nContent-Type: text/xml\n\n"
         b"<p xml:base='x'>\n--b--\n" % (b"x" * 990)
     )

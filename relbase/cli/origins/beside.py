@@ -29,10 +29,11 @@ _LIMIT: Final = 1 << 20
 
 
 class Stated(NamedTuple):
-    """A URL that stands beside a file, and where."""
+    """A URL that stands beside a file, and where; `sure` as in what is found of an input."""
 
     url: str
     source: str
+    sure: bool = True
 
 
 def beside(source: Source) -> Iterator[Stated]:

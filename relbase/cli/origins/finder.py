@@ -22,9 +22,10 @@ from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
 from relbase.cli.origins.canonical import canonical
-from relbase.cli.origins.paths import inside, url_in_mirror, url_on_root
+from relbase.cli.origins.converted import is_converted, undone
+from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
-from relbase.cli.origins.tables import read_new_txt, read_originals
+from relbase.cli.origins.tables import read_new_txt
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import Source
-    from relbase.cli.origins.paths import Mirror, Root
+from relbase.cli.origins.paths import Mirror, Root
 
 Local: TypeAlias = Literal["keep", "resolve", "off"]
 
@@ -74,6 +75,7 @@ class Found(NamedTuple):
         fields: of its side file: the heading that it came with.
         given: whether the user gave it.
         notes: on what does not count.
+        sure: whether it is the URL itself; otherwise its directory is right, and its end a guess.
     """
 
     url: str | None = None
@@ -82,6 +84,7 @@ class Found(NamedTuple):
     fields: tuple[tuple[str, str], ...] = ()
     given: bool = False
     notes: tuple[Note, ...] = ()
+    sure: bool = True
 
 
 _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
@@ -108,10 +111,10 @@ class Finder:
 
     def load(self) -> None:
         """Read the tables of programs that mirror, once for all processes."""
+        mirrors = (one._replace(adds=adds(one.directory)) for one in self.whence.mirrors)
+        self.whence = self.whence._replace(mirrors=tuple(mirrors))
         for mirror in self.whence.mirrors:
             self._listed |= _list_of(mirror.directory)
-            if self.whence.local == "resolve":
-                self._listed |= read_originals(mirror)
         if self.whence.detect:
             for tree in self.trees:
                 self._listed |= _list_of(tree)
@@ -142,7 +145,7 @@ class Finder:
             url, why, remarks = found_url(stated.url, stated.source)
             if url:
                 notes += remarks
-                return Found(url, stated.source, notes=tuple(notes))
+                return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
             notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
         return Found(notes=tuple(notes))
 
@@ -161,7 +164,8 @@ class Finder:
             mirrored = url_in_mirror(path, mirror)
             if mirrored is not None:
                 doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
-                yield Stated(mirrored.url, f"--mirror {mirror.directory}{doubt}")
+                source_ = f"--mirror {mirror.directory}{doubt}"
+                yield Stated(mirrored.url, source_, sure=mirrored.sure)
         if self.whence.detect:
             yield from beside(source)
 
@@ -227,8 +231,23 @@ class Finder:
             return Beside(first.base.url, source.input.directory, None)
         final, _ = statements(found.url, call.redirects)
         own = os.path.abspath(source.name)  # noqa: PTH100
-        url_of = _Own(self, own, final[0].value)
-        return Beside(first.base.url, source.input.directory, url_of)
+        url_of = _Own(self, own, final[0].value if found.sure else None)
+        places = Beside(first.base.url, source.input.directory, url_of)
+        return self._unconverted(call, source, data, places)
+
+    def _unconverted(
+        self, call: Call, source: Source, data: bytes, places: Places
+    ) -> Places | None:
+        """What undoes the conversion of a page in a mirror; None for one that was not converted."""
+        mirror = next((one for one in self.whence.mirrors if inside(source.name, one[0])), None)
+        if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
+            return places
+        name = source.input.parts[-1]
+        for before in dict.fromkeys((name, name.removesuffix(".html"), name.removesuffix(".css"))):
+            original = side_file(source.input, f"{before}.orig")
+            if original is not None:
+                return undone(call, data, original, places)
+        return places if is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str) -> str | None:
         """Return the URL of a file that a reference leads to, None where nobody knows it for sure.
@@ -288,7 +307,7 @@ class _Own:
 
     __slots__ = ("_finder", "_path", "_url")
 
-    def __init__(self, finder: Finder, path: str, url: str) -> None:
+    def __init__(self, finder: Finder, path: str, url: str | None) -> None:
         self._finder = finder
         self._path = path
         self._url = url

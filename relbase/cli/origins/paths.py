@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -84,10 +87,12 @@ class Mirror(NamedTuple):
     Args:
         directory: that the directories of hosts are in.
         scheme: of the URLs, where the path does not tell; None where nobody does.
+        adds: whether names in it have ends that its program added.
     """
 
     directory: str
     scheme: str | None = None
+    adds: bool = False
 
 
 _mirror: Final = re.compile(r"(.+)=(https?)", re.DOTALL).fullmatch
@@ -108,6 +113,27 @@ _host: Final = re.compile(
 
 # What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
 _added: Final = re.compile(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
+
+
+# What `wget -E` adds to names.
+_ENDS: Final = (".html", ".css")
+
+
+def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
+    """Return the name that a file had before `wget -E`, None where no original tells.
+
+    Args:
+        name: of the file.
+        is_there: whether a name is beside it.
+
+    >>> original_name("about.html", {"about.orig"}.__contains__)
+    'about'
+    """
+    for suffix in ("", *_ENDS):
+        before = name.removesuffix(suffix)
+        if name.endswith(suffix) and is_there(f"{before}.orig"):
+            return before
+    return None
 
 
 class Mirrored(NamedTuple):
@@ -142,12 +168,25 @@ def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     doubt = "" if scheme else "its scheme is not known: taken for http"
     authority = host[1] + (f":{host[2]}" if host[2] else "")
     *directories, name = steps[1:]
-    if _added.fullmatch(name):
+    folder = os.path.dirname(path)  # noqa: PTH120
+    before = original_name(name, lambda other: os.path.isfile(os.path.join(folder, other)))  # noqa: PTH113, PTH118
+    url = _joined(scheme, authority, directories, before or name)
+    if before is None and _is_doubtful(name, mirror):
         text = f"{doubt}; " if doubt else ""
         text += "the end of its name may be added by the program that saved it"
-        url = _joined(scheme, authority, directories, name)
         return Mirrored(url, sure=False, doubt=text)
-    return Mirrored(_joined(scheme, authority, directories, name), sure=True, doubt=doubt)
+    return Mirrored(url, sure=True, doubt=doubt)
+
+
+def _is_doubtful(name: str, mirror: Mirror) -> bool:
+    if name in INDEXES:
+        return False
+    return _added.fullmatch(name) is not None or (mirror.adds and name.endswith((".html", ".css")))
+
+
+def adds(directory: str) -> bool:
+    """Tell whether the names in a mirror show that its program adds ends to them (wget -E)."""
+    return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 
 def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
@@ -155,17 +194,3 @@ def _joined(scheme: str | None, authority: str, directories: list[str], name: st
     path = "/".join((*directories, "" if file in INDEXES else file))
     url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"
     return f"{url}?{quote(os.fsencode(query), _SAFE_QUERY)}" if mark else url
-
-
-def may_be(url_path: str, query: str | None, steps: list[str]) -> bool:
-    """Tell whether a program that mirrors names a URL so, with or without what -E adds.
-
-    Args:
-        url_path: percent-decoded, from after the first slash.
-        query: of the URL, percent-decoded, None for none.
-        steps: the path of the file from after the host.
-    """
-    wanted = url_path + ("index.html" if url_path.endswith("/") or not url_path else "")
-    wanted += "" if query is None else f"?{query}"
-    name = "/".join(steps)
-    return name in {wanted, f"{wanted}.html", f"{wanted}.css"}

@@ -97,9 +97,12 @@ class Beside:
 
 
 def _with_query_and_fragment(url: str, reference: str) -> str:
-    """The URL of a file, with what the reference adds to it."""
+    """The URL of a file, with what the reference adds to it.
+
+    A query in the URL stays: HTTrack leaves those of redirects in names that no longer mean them.
+    """
     _, _, _, query, fragment = rfc3986.split(reference)
     components = rfc3986.split(url)
-    if query is not None:
+    if query is not None and components.query is None:
         components = components._replace(query=query)
     return rfc3986.unsplit(components._replace(fragment=fragment))

@@ -1,0 +1,181 @@
+"""Files that are replaced (threats P1, P2, W8): whole, checked, and as they were beside."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NoReturn
+
+import pytest
+from running import run
+
+from relbase import pipeline
+from relbase.cli import inplace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.call import Call
+    from relbase.results import Result
+
+PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
+DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
+URL: Final = ("--url", "http://h/")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.chdir(tmp_path)
+    Path("page.html").write_bytes(PAGE)
+    yield
+    assert not list(tmp_path.rglob("*relbase-tmp*"))
+
+
+def test_the_new_content_stands_in_the_place_of_the_old() -> None:
+    path = Path("page.html")
+    os.utime(path, ns=(10**9, 10**18 + 7))
+    path.chmod(0o640)
+    before = path.stat()
+    result = run("rewrite", path, *URL, "-i")
+    assert (result.exit_code, result.output) == (0, "")
+    after = path.stat()
+    assert path.read_bytes() == DONE
+    assert stat.S_IMODE(after.st_mode) == 0o640
+    assert (after.st_mtime_ns, after.st_uid, after.st_gid) == (
+        before.st_mtime_ns,
+        before.st_uid,
+        before.st_gid,
+    )
+    assert after.st_ino != before.st_ino
+
+
+def test_a_file_in_which_nothing_changes_is_not_touched() -> None:
+    path = Path("page.html")
+    path.write_bytes(b"<p>")
+    before = path.stat()
+    assert run("rewrite", path, *URL, "-i").exit_code == 0
+    assert path.stat() == before
+
+
+def test_attributes_and_access_control_lists_stay() -> None:
+    if shutil.which("setfacl") is None:
+        pytest.skip("setfacl is not installed")
+    try:
+        os.setxattr("page.html", "user.origin", b"x\0y")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+    acl = subprocess.run(["setfacl", "-m", "u:1:r", "page.html"], check=False, capture_output=True)
+    wanted = {name: os.getxattr("page.html", name) for name in os.listxattr("page.html")}
+    assert len(wanted) == 1 + (acl.returncode == 0)
+    assert run("rewrite", "page.html", *URL, "-i").exit_code == 0
+    assert {name: os.getxattr("page.html", name) for name in os.listxattr("page.html")} == wanted
+
+
+def test_backups_are_never_replaced() -> None:
+    Path("page.html.bak").write_bytes(b"older")
+    for number in range(2):
+        Path("page.html").write_bytes(PAGE + b"%d" % number)
+        assert run("rewrite", "page.html", *URL, "-i", "--backup", ".bak").exit_code == 0
+    kept = {path.name: path.read_bytes() for path in Path().glob("page.html.bak*")}
+    assert kept == {
+        "page.html.bak": b"older",
+        "page.html.bak.1": PAGE + b"0",
+        "page.html.bak.2": PAGE + b"1",
+    }
+
+
+# ---- what is refused
+
+
+def test_a_symbolic_link() -> None:
+    Path("link.html").symlink_to("page.html")
+    result = run("rewrite", "link.html", *URL, "-i")
+    assert (result.exit_code, Path("page.html").read_bytes()) == (3, PAGE)
+    assert "it is a symbolic link: give --follow-symlinks" in result.stderr
+    assert run("rewrite", "link.html", *URL, "-i", "--follow-symlinks").exit_code == 0
+    assert (Path("page.html").read_bytes(), Path("link.html").is_symlink()) == (DONE, True)
+
+
+def test_a_file_with_two_names() -> None:
+    os.link("page.html", "other.html")
+    result = run("rewrite", "page.html", *URL, "-i")
+    assert (result.exit_code, Path("page.html").read_bytes()) == (3, PAGE)
+    assert "it has 2 names (hard links)" in result.stderr
+    assert run("rewrite", "page.html", *URL, "-i", "--break-hardlinks").exit_code == 0
+    assert (Path("page.html").read_bytes(), Path("other.html").read_bytes()) == (DONE, PAGE)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["-", "-i"], "standard input cannot be replaced"),
+        (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs and has no output"),
+        (["page.html", "-i", "--check"], "exclude each other"),
+        (["page.html", "--backup", ".bak"], "--backup is for files that are replaced: give -i"),
+        (["page.html", "-i", "--backup", "a/b"], "--backup wants the end of a name"),
+    ],
+)
+def test_usage(arguments: list[str], told: str) -> None:
+    result = run("rewrite", *arguments, *URL, stdin=PAGE)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
+def test_a_file_that_changes_meanwhile_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = inplace.keep_attributes
+
+    def meanwhile(*arguments: object) -> None:
+        real(*arguments)  # type: ignore[arg-type]
+        Path("page.html").write_bytes(b"what another program wrote")
+
+    monkeypatch.setattr(inplace, "keep_attributes", meanwhile)
+    result = run("rewrite", "page.html", *URL, "-i")
+    assert result.exit_code == 3
+    assert (
+        result.stderr
+        == "page.html: error: it changed while it was read: nothing was written, try again\n"
+    )
+    assert Path("page.html").read_bytes() == b"what another program wrote"
+
+
+# ---- what fails
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO, errno.EPERM, errno.EDQUOT])
+@pytest.mark.parametrize("call", ["write", "fsync", "fchmod", "utime", "replace"])
+def test_a_fault_leaves_the_original(
+    call: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object, **_more: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, call, fail)
+        result = run("rewrite", "page.html", *URL, "-i", "--backup", ".bak")
+    assert result.exit_code == 4
+    assert result.stderr == f"Error: ./page.html: {os.strerror(number)}\n"
+    assert Path("page.html").read_bytes() == PAGE
+
+
+def test_a_rewriting_that_fails_the_self_check_is_not_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    real = pipeline.rewrite_called
+
+    def wrong(data: bytes, call: Call) -> Result:
+        result = real(data, call)
+        result.data = result.data.replace(b"<p>", b"<b>")
+        return result
+
+    monkeypatch.setattr(pipeline, "rewrite_called", wrong)
+    result = run("rewrite", "page.html", *URL, "-i")
+    assert result.exit_code == 5
+    assert "bytes from 0 to 14 changed outside of links: nothing was written" in result.stderr
+    assert Path("page.html").read_bytes() == PAGE
+    Path("out.html").write_bytes(b"old")
+    assert run("rewrite", "page.html", *URL, "-o", "out.html").exit_code == 5
+    assert Path("out.html").read_bytes() == b"old"

@@ -1,0 +1,80 @@
+"""A mailbox is locked while it is replaced: fcntl and the dot lock, and nobody's lock is broken."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+from running import run
+
+from relbase.cli import locks
+from relbase.cli.locks import locked_mailbox
+from relbase.cli.outcome import OutputError
+
+HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
+BOX: Final = HEAD + b"<a href=x>\n\n" + HEAD + b"<a href=y>\n"
+DONE: Final = BOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://h/y")
+
+HOLD: Final = """
+import fcntl, sys
+file = open(sys.argv[1], "r+b")
+fcntl.lockf(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(locks, "_PATIENCE", 0.2)
+    Path("in.mbox").write_bytes(BOX)
+
+
+def test_an_mbox_in_place() -> None:
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, result.output) == (0, "")
+    assert Path("in.mbox").read_bytes() == DONE
+    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
+
+
+def test_an_mbox_in_which_nothing_changes_is_not_touched() -> None:
+    Path("in.mbox").write_bytes(DONE)
+    before = Path("in.mbox").stat()
+    assert run("rewrite", "in.mbox", "--url", "http://h/", "-i").exit_code == 0
+    assert Path("in.mbox").stat() == before
+    assert [path.name for path in Path().iterdir()] == ["in.mbox"]
+
+
+def test_a_dot_lock_of_somebody_else() -> None:
+    Path("in.mbox.lock").write_bytes(b"1\n")
+    with pytest.raises(OutputError, match=r"there is a lock, in\.mbox\.lock"):
+        locked_mailbox("in.mbox", 0.2).__enter__()
+    assert Path("in.mbox.lock").read_bytes() == b"1\n"
+
+
+def test_a_program_that_has_locked_it() -> None:
+    command = [sys.executable, "-c", HOLD, "in.mbox"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(OutputError, match="another program has locked it"):
+            locked_mailbox("in.mbox", 0.2).__enter__()
+        holder.communicate()
+    assert not Path("in.mbox.lock").exists()
+    with locked_mailbox("in.mbox", 0.2):
+        assert Path("in.mbox.lock").exists()
+    assert not Path("in.mbox.lock").exists()
+
+
+def test_a_run_that_cannot_have_the_lock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("in.mbox.lock").touch()
+    real = locks.locked_mailbox
+    monkeypatch.setattr("relbase.cli.inplace.locked_mailbox", lambda path: real(path, 0.2))
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert result.exit_code == 4
+    assert "wait for it, or rewrite a copy with -o" in result.stderr
+    assert Path("in.mbox").read_bytes() == BOX

@@ -1,0 +1,246 @@
+"""Trees, lists, several processes, reports and what is done again: `rewrite` on many inputs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from running import program, run
+
+from relbase import pipeline
+
+if TYPE_CHECKING:
+    from relbase import Result
+    from relbase.call import Call
+
+PAGE: Final = b"<!DOCTYPE html><a href=x>"
+ROOT: Final = ("-r", "site", "--root", "site=http://h/")
+DONE: Final = {
+    "index.html": PAGE.replace(b"=x", b"=http://h/x"),
+    "a/b.html": PAGE.replace(b"=x", b"=http://h/a/x"),
+    "a/c d.html": PAGE.replace(b"=x", b"=http://h/a/x"),
+    "a/img.png": b"\x89PNG<a href=x>",
+}
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in DONE.items():
+        path = Path("site", name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if name.endswith("png") else PAGE)
+
+
+def files(tree: str) -> dict[str, bytes]:
+    paths = (path for path in Path(tree).rglob("*") if path.is_file())
+    return {str(path.relative_to(tree)): path.read_bytes() for path in paths}
+
+
+def rows(path: str = "report.jsonl") -> dict[str, dict[str, Any]]:
+    found = map(json.loads, Path(path).read_text().splitlines())
+    return {row["file"]: row for row in found}
+
+
+SUM: Final = "4 inputs: 3 rewritten, 1 unchanged, 3 links made absolute\n"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2", "9"])
+def test_a_tree_keeps_its_shape(jobs: str) -> None:
+    result = run("rewrite", *ROOT, "-o", "out", "-j", jobs)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", SUM)
+    assert files("out") == DONE
+
+
+def test_in_place() -> None:
+    result = run("rewrite", *ROOT, "-i", "-j", "2")
+    assert (result.exit_code, result.stderr) == (0, SUM)
+    assert files("site") == DONE
+    result = run("rewrite", *ROOT, "-i")
+    assert (result.exit_code, result.stderr) == (0, "4 inputs: 4 unchanged\n")
+
+
+def test_what_is_passed_over_is_counted() -> None:
+    Path("site/.git").mkdir()
+    Path("site/.git/x.html").write_bytes(PAGE)
+    Path("site/hts-cache").mkdir()
+    for name in ("index.html.orig", "a/b.html:Zone.Identifier", "a/b.html.headers"):
+        Path("site", name).write_bytes(b"")
+    Path("site/link.html").symlink_to("/etc/passwd")
+    Path("site/loop").symlink_to(".")
+    os.mkfifo("site/pipe")
+    result = run("rewrite", *ROOT, "-o", "out", "--sidecar", ".headers")
+    assert result.exit_code == 0
+    assert "4 that a program keeps beside a page" in result.stderr
+    assert "1 with a name that begins with a dot" in result.stderr
+    assert "2 that are symbolic links" in result.stderr
+    assert "1 that are no regular files" in result.stderr
+    assert files("out") == DONE
+
+
+def test_check_and_only() -> None:
+    Path("site/feed.xml").write_bytes(b"<rss><channel><link>http://h/</link></channel></rss>")
+    result = run("rewrite", *ROOT, "--check")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines() == ["site/index.html", "site/a/b.html", "site/a/c d.html"]
+    result = run("rewrite", *ROOT, "--check", "--only", "feeds,mail")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "5 inputs: 1 unchanged, 4 of other kinds" in result.stderr
+    result = run("rewrite", *ROOT, "--check", "--only", "feed")
+    assert result.exit_code == 2
+    assert "'feed': give some of html, css" in " ".join(result.stderr.split())
+
+
+def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
+    result = run("rewrite", "site/index.html", "--check")
+    assert (result.exit_code, result.stdout) == (1, "site/index.html\n")
+    assert "no base URL is known" in result.stderr
+    assert run("rewrite", "site/a/img.png", "--check").exit_code == 0
+
+
+def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [b"site/a/c d.html", b"site/index.html"]
+    Path("names").write_bytes(b"\0".join((*names, b"")))
+    arguments = ("--root", "site=http://h/", "-o", "out")
+    result = run("rewrite", "--files-from", "names", "-0", *arguments)
+    assert result.exit_code == 0, result.output
+    assert sorted(files("out")) == ["site/a/c d.html", "site/index.html"]
+    ran = program("rewrite", "--files-from", "-", *arguments, "--force", input=b"\n".join(names))
+    assert ran.returncode == 0, ran.stderr
+    monkeypatch.chdir("site/a")
+    result = run("rewrite", "--files-from", "../../names", "-0", "-o", "out")
+    assert result.exit_code in (2, 3)
+
+
+# ---- where outputs go
+
+
+def test_what_is_there_wants_force() -> None:
+    assert run("rewrite", *ROOT, "-o", "out").exit_code == 0
+    result = run("rewrite", *ROOT, "-o", "out")
+    assert result.exit_code == 2
+    told = " ".join(result.stderr.split())
+    assert "'out/index.html' and 3 more is there already: give --force to replace" in told
+    assert run("rewrite", *ROOT, "-o", "out", "--force").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        ("site", "is the tree 'site' itself: give -i"),
+        ("site/out", "is inside of the tree 'site'"),
+        ("link/out", "is inside of the tree 'site'"),
+    ],
+)
+def test_an_output_in_its_tree_is_refused(output: str, told: str) -> None:
+    Path("link").symlink_to("site")
+    result = run("rewrite", *ROOT, "-o", output)
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())
+
+
+def test_a_link_in_the_output_leads_nowhere() -> None:
+    Path("elsewhere").mkdir()
+    Path("out").mkdir()
+    Path("out/a").symlink_to("../elsewhere")
+    result = run("rewrite", *ROOT, "-o", "out")
+    assert result.exit_code == 4
+    assert files("elsewhere") == {}
+
+
+def test_one_url_is_never_given_to_two_documents() -> None:
+    for more in (["-r", "site"], ["site/index.html", "site/a/b.html"]):
+        for option in (["--url", "http://h/"], ["--redirect", "/x"]):
+            result = run("rewrite", *more, *option, "-o", "out")
+            assert result.exit_code == 2
+            told = " ".join(result.stderr.split())
+            assert "give each its own with --map FILE, --root DIR=URL or --mirror DIR" in told
+    assert run("links", "site/index.html", "site/a/b.html", "--url", "http://h/").exit_code == 2
+    assert run("base", "-r", "site", "--url", "http://h/").exit_code == 2
+
+
+# ---- reports
+
+
+def test_a_report() -> None:
+    assert run("rewrite", *ROOT, "-o", "out", "--report", "report.jsonl").exit_code == 0
+    row = rows()["site/a/b.html"]
+    assert row == {
+        "file": "site/a/b.html",
+        "output": "out/a/b.html",
+        "state": "rewritten",
+        "url": "http://h/a/b.html",
+        "source": "--root site",
+        "places": 1,
+        "links": {"rewritten": 1},
+        "notes": {},
+        "size_before": len(PAGE),
+        "size_after": len(DONE["a/b.html"]),
+        "sha256_before": hashlib.sha256(PAGE).hexdigest(),
+        "sha256_after": hashlib.sha256(DONE["a/b.html"]).hexdigest(),
+        "error": None,
+    }
+    assert rows()["site/a/img.png"]["state"] == "unchanged"
+    result = run("rewrite", *ROOT, "-i", "--report", "report.jsonl")
+    assert result.exit_code == 2
+    assert "the report 'report.jsonl' is there already" in " ".join(result.stderr.split())
+
+
+@pytest.mark.parametrize("where", [["-i"], ["-o", "out"]])
+def test_resume_does_what_is_not_done(where: list[str]) -> None:
+    report = ("--report", "report.jsonl", "--resume", "report.jsonl")
+    assert run("rewrite", *ROOT, *where, *report).exit_code == 0
+    changed = Path("site/index.html" if where == ["-i"] else "out/index.html")
+    changed.write_bytes(PAGE)
+    with Path("report.jsonl").open("ab") as file:
+        file.write(b'{"file": "cut')
+    result = run("rewrite", *ROOT, *where, *report)
+    assert result.exit_code == 0
+    assert result.stderr == "4 inputs: 1 rewritten, 3 done before, 1 link made absolute\n"
+    assert changed.read_bytes() == DONE["index.html"]
+
+
+def test_a_resume_that_is_no_report() -> None:
+    Path("x").write_bytes(b"<p>\n")
+    result = run("rewrite", *ROOT, "-i", "--resume", "x")
+    assert result.exit_code == 2
+    assert "x, line 1: it is not a report of relbase" in result.stderr
+
+
+# ---- one bad file
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pipeline.rewrite_called
+
+    def poisoned(data: bytes, call: Call) -> Result:
+        if b"poison" in data:
+            raise RuntimeError("x")
+        if b"deadly" in data and jobs == "2":
+            os.kill(os.getpid(), signal.SIGKILL)
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", poisoned)
+    for name in ("poison", "deadly"):
+        Path(f"site/{name}.html").write_bytes(PAGE + name.encode())
+    result = run("rewrite", *ROOT, "-o", "out", "-j", jobs, "--report", "report.jsonl")
+    assert result.exit_code == 3
+    assert "a defect of relbase, please report it" in result.stderr
+    done = files("out")
+    assert {name: done[name] for name in DONE} == DONE
+    assert "poison.html" not in done
+    if jobs == "2":
+        assert "the process that read it was ended (signal 9)" in result.stderr
+        assert rows()["site/deadly.html"]["state"] == "failed"
+
+
+def test_the_same_whatever_the_number_of_processes() -> None:
+    runs = [run("rewrite", *ROOT, "--check", "-v", "-j", jobs) for jobs in ("1", "2")]
+    assert {tuple(sorted(one.output.splitlines())) for one in runs} != set()
+    assert sorted(runs[0].stdout.splitlines()) == sorted(runs[1].stdout.splitlines())
