@@ -253,7 +253,7 @@ _ROWS: Final = (
     Format(
         Kind.XML,
         ("application/xml", "text/xml", "*+xml"),
-        "xml xhtml svg atom rss rdf opml smil",
+        "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
         charset=sniff_xml,
         view=xml_view,
@@ -263,7 +263,7 @@ _ROWS: Final = (
     Format(
         Kind.HTML,
         ("text/html", "text/x-html"),
-        "html htm shtml shtm xht asp aspx php jsp",
+        "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,
         visit=visit_html,

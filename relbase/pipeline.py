@@ -7,6 +7,7 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -26,7 +27,7 @@ from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
-from relbase.rewriting.items import Found
+from relbase.rewriting.items import Found, Status
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
@@ -243,6 +244,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
     if growth > kept:
+        edits.clear()  # they are made anew: both would be twice the memory
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
@@ -266,10 +268,37 @@ _MOVED: Final = (
 )
 
 
+# Of a shorter document no base that it states can outgrow the limit: each of its references is as
+# long as all the rest of it, at most.
+_NEVER_OUTGROWS: Final = 16_000
+# What a base of more than so many bytes takes to pass the limit is more references than bytes.
+_SHORT_URL: Final = 150
+_states_base: Final = re.compile(rb"base|srcdoc", re.IGNORECASE).search
+
+
+def _outgrows(given: Input) -> bool:
+    """Whether the output would be too long, so that nothing is rewritten (threat A8)."""
+    document = given.document
+    text, is_whole = document.text, document.format.entities is None or document.format.streams
+    is_short = len(text) < _NEVER_OUTGROWS and len(document.context.base.url) < _NEVER_OUTGROWS
+    if is_short or not is_whole:
+        return False
+    if len(document.context.base.url) < _SHORT_URL and not _states_base(text):
+        return False
+    growth, allowed = 0, allowed_growth(len(document.data))
+    for item in _visit(given, edits_only=True):
+        if isinstance(item, Edit):
+            growth += len(item.new) - (item.end - item.start)
+            if growth > allowed:
+                return True
+    return False
+
+
 def _links(given: Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
     data = given.document.data
+    outgrows = _outgrows(given)
     for item in _visit(given, edits_only=False):
         if not isinstance(item, Found):
             continue
@@ -288,5 +317,5 @@ def _links(given: Input) -> Iterator[Link]:
             item.span,
             line,
             start - line_start + 1,
-            item.status,
+            Status.KEPT if outgrows and item.status is Status.REWRITTEN else item.status,
         )

@@ -130,7 +130,8 @@ def is_html(start: bytes) -> bool:
 
 
 # Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
-_ROOTS: Final = frozenset((b"feed", b"rss", b"rdf", b"opml", b"svg"))
+# Vocabularies whose root is an element of no other: sitemaps, EPUB's packages, SVG, MathML.
+_ROOTS: Final = frozenset(b"feed rss rdf opml urlset sitemapindex package ncx svg math".split())
 
 
 def is_xml(start: bytes) -> bool:

@@ -100,7 +100,7 @@ class Done(NamedTuple):
         links: how many there are of each status.
         notes: how many there are of each reason.
         places: how many were changed.
-        found_url: whether its URL was found and not given.
+        claimed: the URL that was found for it, "" where it was given.
     """
 
     job: Job
@@ -121,4 +121,4 @@ class Done(NamedTuple):
     links: dict[str, int] = {}  # noqa: RUF012 (never written to)
     notes: dict[str, int] = {}  # noqa: RUF012 (likewise)
     places: int = 0
-    found_url: bool = False
+    claimed: str = ""

@@ -129,12 +129,12 @@ class _Running:
 
     def _claim(self, done: Done, shown: str) -> None:
         """Two pages that say they have one URL: at most one of them is right."""
-        if not done.found_url or not done.url:
+        if not done.claimed:
             return
-        owner = self._owners.setdefault(done.url, shown)
+        owner = self._owners.setdefault(done.claimed, shown)
         if owner != shown:
             self.tally.warnings += 1
-            text = f"{shown}: warning: {owner} states the same URL, {printable(done.url)[:300]}"
+            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
             self._teller.tell([Warned("url-shared", f"{text} [url-shared]")])
 
     def _how_to_go_on(self) -> str:

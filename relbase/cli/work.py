@@ -112,7 +112,7 @@ class _Doing:
         self._links: Counter[str] = Counter()
         self._base: Base = UNKNOWN
         self._call: Call | None = None
-        self._found: Found | None = None
+        self._claimed = ""
         self._lines: list[str] = []
         self._errors: list[str] = []
         self._tally = Tally()
@@ -128,7 +128,7 @@ class _Doing:
         if archive is not None:
             self._archive(archive)
             return self._result()
-        self._found = found = self._plan.finder.find(source, settings.url)
+        found = self._plan.finder.find(source, settings.url)
         settings = settings.on_fields(found.fields)
         kind = settings.kind_of(source.name, first)
         if not is_wanted(kind, first, self._plan.only):
@@ -162,7 +162,7 @@ class _Doing:
             links=dict(self._links),
             notes={kind.value: count for kind, count in summary.notes.items()},
             places=summary.places,
-            found_url=bool(self._found and self._found.url and not self._found.given),
+            claimed=self._claimed,
         )
 
     # ---- web archives
@@ -206,6 +206,8 @@ class _Doing:
             if self._plan.reports:
                 self._links.update(link.status.value for link in result.links)
             self._call = call
+            if not document.number and not found.given:
+                self._claimed = call.url or ""
             yield document, result
             self._summary.add(document, result)
 

@@ -15,7 +15,7 @@ from relbase.rewriting.items import Found
 from relbase.rewriting.outward import lower, separate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.containers.parts import Part
@@ -49,15 +49,22 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
     document = reader.read(view.inner, part.charset, context)
     for note in document.notes:
         yield note._replace(span=part.body)
-    findings, edits = separate(document.visit())
-    # Nothing need be encoded for edits that are too much.
-    room = context.task.room
-    kept = edits if room is None or room.left >= 0 else []
-    if kept and _CLEAR_SIGNED in view.inner:
-        yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS)
-    items = lower([*findings, *kept], view, part.body.start)
+    items = lower(_in_room(entity, document.visit(), view.inner), view, part.body.start)
     items = fit(entity, part.body, items) if part.encoding in IDENTITY else items
     yield from fit_heading(entity, items)
+
+
+def _in_room(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
+    """The items, without the edits if those are too much: nothing need be encoded for them."""
+    findings, edits = separate(items)
+    yield from findings
+    room = entity.context.task.room
+    if not edits or (room is not None and room.left < 0):
+        return
+    at = inner.find(_CLEAR_SIGNED)
+    if at >= 0:
+        yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
+    yield from edits
 
 
 _FOOTER: Final = "has text after its base64, which readers drop or show as it is: left alone"

@@ -52,7 +52,7 @@ static void init_classes(void) {
     if (among("\t\n\f\r ", c)) k |= WS;
     if ((k & WS) || among("/>", c)) k |= NAME_END | ATTR_END;
     if (c == '=') k |= ATTR_END;
-    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[", c)) k |= REST;
+    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[%", c)) k |= REST;
     if ((k & REST) && !among(":?#", c)) k |= SEGMENT;
     if ((k & ALNUM) || among("_~=+;,@!$*()-", c)) k |= WSEGMENT;
     if ((k & WSEGMENT) || among(":?#", c)) k |= WREST;
@@ -88,7 +88,7 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
 enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, HOLDS };
-enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64 };
+enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
 typedef struct {
   unsigned char length, kind;
@@ -205,6 +205,10 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
+static int hex(unsigned char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
 /* Plain up to its end, and without dot segments. */
 static int plain_rest(const Scan *s, Text p, Text e) {
   int k = s->whatwg ? WREST : REST;
@@ -223,9 +227,10 @@ static int plain_rest(const Scan *s, Text p, Text e) {
         q++;
       }
       p = q;
-    } else if (*p == '%' && s->whatwg) {
-      if (begins_any_case(p, e, "%2e")) return 0;
-      p++;
+    } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
+      if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
+      if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
+      p += 3;
     } else {
       return 0;
     }
@@ -254,7 +259,7 @@ static int shape_of(const Scan *s, Text p, Text e) {
     if (p == e) return shape;
     if (*p == '.') return 0;
   }
-  if (*p == ';' || *p == '/' || *p == '?' || *p == '#') return 0;
+  if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
   for (Text q = p; q < e; q++) { /* a colon in the first segment is a scheme, or may be one */
     if (*q == ':') return 0;
     if (*q == '/' || *q == '?' || *q == '#') break;
@@ -437,7 +442,8 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
       }
       break;
     case '@':
-      if (e - p > 1 && (among("iInN", p[1]) || p[1] == '\\')) return STOPS;
+      /* `@import`, `@namespace`, `@container`: what a reference is depends on them */
+      if (e - p > 1 && (among("iInN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
       break;
     case '<':
       if (begins(p, e, "<!--")) return STOPS;
@@ -535,6 +541,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (maybe && s->mode == ALL) return STOPS;
   if (absolute(p, e)) return listed(s, p, e);
   if (maybe) return STOPS;
+  if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
   if (a->quote == 0 && !s->unquoted) return STOPS;
   return relative(s, p, e);

@@ -326,16 +326,18 @@ class _Plain(NamedTuple):
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is no delimiter.
 _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
-# U+007F is percent-encoded in what is written; `{`, `[` and `|` may belong to a placeholder.
+# U+007F is percent-encoded in what is written. What may belong to a placeholder is looked at:
+# `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.
+_ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
 _RFC: Final = _Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[]++|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[]++|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
     rb"//(?=[A-Za-z0-9])",
 )
 # What the WHATWG parser leaves as it is; a host it may change.
 _WHATWG: Final = _Plain(
-    rb"[A-Za-z0-9_~=+;,@!$*()-]++|%(?!2[eE])|" + _AMPERSAND,
-    rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|%(?!2[eE])|" + _AMPERSAND,
+    rb"[A-Za-z0-9_~=+;,@!$*()-]++|(?!%2[eE])" + _ESCAPE + rb"|" + _AMPERSAND,
+    rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|(?!%2[eE])" + _ESCAPE + rb"|" + _AMPERSAND,
     rb"(?!)",
 )
 
@@ -363,7 +365,7 @@ def _simple(shapes: _Plain, quote: bytes, html: Watched, *, dots: bool, extended
     )
     before = rb"(?:" + WS + rb"++(?:" + _boring_attribute(html) + rb"))*+"
     rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
-    segment = rb"(?![\"'/.?#;])(?:" + shapes.segment + rb"|\.)*+"
+    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb"|\.)*+"
     # A name ends where white space begins.
     return (
         rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href

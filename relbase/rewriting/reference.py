@@ -9,6 +9,7 @@ from relbase.bases.layers import Base, Layer
 from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
+from relbase.policy import is_template
 from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.context import resolver
 from relbase.rewriting.items import Found, Status
@@ -94,7 +95,7 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        note = unstated(reference, context)
+        note = unstated(reference, context) or _placeholder(reference)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     growth = 0
@@ -120,6 +121,19 @@ def unstated(reference: str, context: Context) -> Note | None:
         return None
     text = f"nothing states the charset that decides what this is: taken for {context.charset}"
     return Note(Reason.CHARSET_UNSTATED, "", None, text)
+
+
+_PLACEHOLDER: Final = Note(
+    Reason.REFERENCE_TEMPLATE,
+    "",
+    None,
+    "it holds a placeholder that a program is still to fill in, and was rewritten all the same: "
+    "--keep-templates (Policy.keep_templates) leaves such references alone",
+)
+
+
+def _placeholder(reference: str) -> Note | None:
+    return _PLACEHOLDER if is_template(reference) else None
 
 
 def own_url(base: Base) -> str | None:

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from relbase.call import ProfileName
     from relbase.policy import Policy
     from relbase.spark.work import Item, Opener
+    from relbase.url.resolver import ProfileName
 
 # Rows in a batch that goes to the JVM.
 _BATCH: Final = 20_000

@@ -12,8 +12,8 @@ from relbase.warc.writing import arguments
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relbase.call import ProfileName
     from relbase.policy import Policy
+    from relbase.url.resolver import ProfileName
     from relbase.warc.reading import Page
 
 

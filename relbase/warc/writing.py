@@ -29,10 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Literal
 
-    from relbase.call import ProfileName
     from relbase.edit import Edit
     from relbase.notes import Note
     from relbase.policy import Policy
+    from relbase.url.resolver import ProfileName
     from relbase.warc.reading import Page
 
     Packing = Literal["", "gz", "zst"]

@@ -5,16 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from running import run
 
 from relbase.cli import directories
 from relbase.cli.directories import new_file, opened_below, opened_directory, sweep
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 LEFT = ".page.html.0123456789abcdef.relbase-tmp"
 
@@ -57,7 +53,8 @@ def test_a_link_and_a_pipe_of_such_a_name_stay() -> None:
 def test_a_file_that_another_run_removed_before_it_was_locked_is_made_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    real, removed = os.open, []
+    real = os.open
+    removed: list[str] = []
 
     def removing(path: str, *arguments: int, **more: int) -> int:
         descriptor = real(path, *arguments, **more)
@@ -108,7 +105,7 @@ def test_no_symbolic_link_is_on_the_way() -> None:
 
 
 @pytest.fixture
-def windows(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """What Windows lacks is taken away; `os.name` stays, or pathlib would be another."""
     for name in ("O_NOFOLLOW", "O_DIRECTORY", "O_NONBLOCK", "O_NOCTTY", "fchmod", "fchown"):
         monkeypatch.delattr(os, name)
@@ -121,7 +118,6 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(directories, "_CLOSED_FIRST", True)
     monkeypatch.setattr(directories, "fcntl", None)
     monkeypatch.setattr("relbase.cli.locks.fcntl", None)
-    return
 
 
 @pytest.mark.usefixtures("windows")

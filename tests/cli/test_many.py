@@ -110,8 +110,8 @@ def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     result = run("rewrite", "--files-from", "names", "-0", *arguments)
     assert result.exit_code == 0, result.output
     assert sorted(files("out")) == ["site/a/c d.html", "site/index.html"]
-    result = program("rewrite", "--files-from", "-", *arguments, "--force", input=b"\n".join(names))
-    assert result.returncode == 0, result.stderr
+    ran = program("rewrite", "--files-from", "-", *arguments, "--force", input=b"\n".join(names))
+    assert ran.returncode == 0, ran.stderr
     monkeypatch.chdir("site/a")
     result = run("rewrite", "--files-from", "../../names", "-0", "-o", "out")
     assert result.exit_code in (2, 3)

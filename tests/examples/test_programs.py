@@ -24,7 +24,10 @@ PAGES: Final = {
     "/articles/first": Page(b'<p><a href="../about">About</a>', (HTML,)),
     "/moved": Page(b"", (HTML, ("Location", "/articles/first")), 301),
 }
-PIECES: Final = re.findall(r"(?:=== ([^\n]+)\n\n|)```python\n(.*?)```", DOCUMENT, re.DOTALL)
+FIRST: Final = (ROOT / "docs" / "index.md").read_text("utf-8")
+PIECES: Final = re.findall(
+    r"(?:### ([^\n]+)\n\n|)```python\n(?!--8<--)(.*?)```", FIRST + DOCUMENT, re.DOTALL
+)
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +44,7 @@ def expected(code: str) -> list[str]:
 def test_the_pieces_are_found() -> None:
     assert len(PIECES) >= 9
     assert all(expected(code) for _, code in PIECES)
-    assert DOCUMENT.count("```python") == len(PIECES)
+    assert (FIRST + DOCUMENT).count("```python\n") == len(PIECES) + DOCUMENT.count("--8<--")
 
 
 @pytest.mark.parametrize("code", [code for _, code in PIECES], ids=[name for name, _ in PIECES])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase import Layer, Profile, Reason, Status, links, rewrite
+from relbase import Layer, Policy, Profile, Reason, Status, links, rewrite
 from relbase.bases.layers import UNKNOWN, Base
 from relbase.edit import Edit, Span, splice
 from relbase.rewriting.reference import own_url, smallest
@@ -125,3 +125,18 @@ def test_a_base_element_that_parses_alone_is_absolute() -> None:
     assert result.data == b'<base href="file:/a/b"><a href=file:///a/y>'
     assert [note.reason for note in result.notes] == [Reason.BASE_RELATIVE]
     assert rewrite(result.data, profile="whatwg").data is result.data
+
+
+@pytest.mark.parametrize("reference", ["/u/%%x%%", "-link-", "*|U|*", "[[x]]", "%name%", "{{ x }}"])
+@pytest.mark.parametrize("before", [b"", b"<p class=a>text</p>" * 20_000])
+def test_a_placeholder_that_is_rewritten_is_noted(reference: str, before: bytes) -> None:
+    """By each way of reading: a short document and a long one."""
+    document = before + f"<p><a href='{reference}'><a href=a%20b%20c><a href=x-y-z>".encode()
+    result = rewrite(document, url="http://h.example/d/", kind="html")
+    assert [note.reason.value for note in result.notes] == ["reference-template"]
+    assert len(result.edits) == 3
+    kept = rewrite(
+        document, url="http://h.example/d/", kind="html", policy=Policy(keep_templates=True)
+    )
+    assert len(kept.edits) == 2
+    assert kept.notes == ()

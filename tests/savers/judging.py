@@ -76,7 +76,8 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
             for _, _, url in there
             if url and url.startswith(f"http://{host}/") and url.partition("#")[0] not in known
         }
-        wanted, got = Counter(originals[target]), Counter(there)
+        wanted = Counter(originals[target])
+        got = Counter((element, name, url) for element, name, url in there if url is not None)
         same = wanted & got
         links += wanted.total()
         equal += same.total()

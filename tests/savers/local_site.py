@@ -129,7 +129,7 @@ _LEFT_OUT: Final = re.compile(r"base-|charset-|utf-16|refresh|no-base|layer|host
 
 def _fixtures() -> dict[str, bytes]:
     """Pages of the fixtures, in UTF-8 and with links."""
-    found = {}
+    found: dict[str, bytes] = {}
     for path in sorted(FIXTURES.glob("*.html")):
         body = path.read_bytes()
         if ".expected" in path.name or _LEFT_OUT.search(path.name) or b"href" not in body:
@@ -165,7 +165,7 @@ def served() -> Iterator[tuple[str, dict[str, Answer]]]:
                 with suppress(OSError):  # a browser that needs no more
                     self.wfile.write(answer.body)
 
-        do_HEAD = do_GET
+        do_HEAD = do_GET  # noqa: N815 (its name)
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name)
             """Say nothing."""

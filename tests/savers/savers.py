@@ -135,8 +135,8 @@ def mhtml(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None
     """Chromium's MHTML, by the DevTools protocol."""
     if shutil.which("chromium") is None or shutil.which("chromedriver") is None:
         return None
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
+    from selenium import webdriver  # noqa: PLC0415 (of one program alone)
+    from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 (likewise)
 
     options = webdriver.ChromeOptions()
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu"):

@@ -15,6 +15,7 @@ from warcio.archiveiterator import ArchiveIterator as Warcio
 
 import relbase
 from relbase.warc import Page, conversion, pack, pages, warcinfo
+from relbase.warc.writing import VERSION
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -151,3 +152,7 @@ def test_warcio_checks_the_digests(tmp_path: Path) -> None:
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stdout
     assert "digest pass" in ran.stdout
+
+
+def test_records_name_the_version_of_the_package() -> None:
+    assert relbase.__version__ == VERSION

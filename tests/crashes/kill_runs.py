@@ -1,4 +1,6 @@
-"""Kill runs that replace files, again and again, and look at what is left: `python tests/crashes`.
+"""Kill runs that replace files, again and again, and look at what is left.
+
+Run it as `python tests/crashes/kill_runs.py`.
 
 Strategy: a tree of pages is rewritten in place by two processes, with a report. At a random moment
 the whole group is killed with SIGKILL. Then each page is what it was or what it is to be, whole,
@@ -45,8 +47,9 @@ def make(tree: Path, report: Path) -> None:
 
 def start(tree: Path, report: Path) -> subprocess.Popen[bytes]:
     """Start a run in a group of its own."""
-    command = [sys.executable, "-m", "relbase", "rewrite", "-r", tree, "-i", "-j", "2"]
-    command += ["--root", f"{tree}={URL}", "--report", report, "--resume", report]
+    command = [sys.executable, "-m", "relbase", "rewrite", "-r", str(tree), "-i", "-j", "2"]
+    command += ["--root", f"{tree}={URL}", "--report", str(report)]
+    command += ["--resume", str(report)]
     return subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

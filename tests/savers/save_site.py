@@ -1,4 +1,6 @@
-"""Save a site with real programs, rewrite what they wrote, and compare: `python tests/savers`.
+"""Save a site with real programs, rewrite what they wrote, and compare with the site.
+
+Run it as `python tests/savers/save_site.py`.
 
 With names of programs as arguments only those are run. What is printed is the table in
 docs/saved-pages.md; `-v` lists what is missing of each.
@@ -14,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from judging import judge
 from local_site import served
+
 from savers import SAVERS
 
 if TYPE_CHECKING:
@@ -49,8 +52,8 @@ def _row(name: str, judged: Judged) -> str:
     share = judged.equal / judged.links if judged.links else 0
     wanted, got = judged.outward
     outward = f"{got / wanted:.1%}" if wanted else ""
-    cells = (name, judged.pages, judged.links, f"{share:.1%}", outward, judged.relative)
-    cells += (len(judged.wrong),)
+    cells: list[object] = [name, judged.pages, judged.links, f"{share:.1%}", outward]
+    cells += [judged.relative, len(judged.wrong)]
     return f"| {' | '.join(map(str, cells))} |"
 
 

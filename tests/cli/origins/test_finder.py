@@ -1,0 +1,247 @@
+"""Whose URL, in the order of rule 17, and what becomes of files beside a page."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Final
+
+import pytest
+from running import run
+
+MARK: Final = b"<!-- saved from url=(0015)http://h.ex/d/p -->"
+PAGE: Final = (
+    b'<!DOCTYPE html>\n%b<a href="/a">a</a><img src="p_files/x%%20y.png?v=1"><a href="#s">s</a>'
+    b'<a href="q.html">q</a><a href="../up.html">up</a><link rel=stylesheet href="p_files/a.css">'
+)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "saved" / "p_files").mkdir(parents=True)
+    (tmp_path / "up.html").touch()  # outside of the tree
+    monkeypatch.chdir(tmp_path / "saved")
+    for name in ("x y.png", "a.css"):
+        Path("p_files", name).touch()
+    Path("p.html").write_bytes(PAGE % MARK)
+
+
+def base(*arguments: str) -> tuple[str, str]:
+    """The base of the page, and what states it."""
+    result = run("base", "p.html", "--json", *arguments)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)["base"]
+    return found["url"], found["source"]
+
+
+def references(*arguments: str) -> list[str]:
+    """The references of the page after the rewriting."""
+    result = run("rewrite", "p.html", "-q", *arguments)
+    assert result.exit_code == 0, result.output
+    return [part.split(b'"')[0].decode() for part in result.stdout_bytes.split(b'="')[1:]] + [
+        result.stdout_bytes.rpartition(b"href=")[2].strip(b'">').decode()
+    ][:0]
+
+
+# ---- the order
+
+
+def test_the_strongest_that_is_there_counts() -> None:
+    steps: list[tuple[list[str], str]] = [
+        ([], "http://h.ex/d/p"),
+        (["--sidecar", ".log"], "http://log.ex/"),
+        (["--mirror", "..=http"], "http://localhost/p.html"),
+        (["--root", ".=http://root.ex/"], "http://root.ex/p.html"),
+        (["--map", "map"], "http://map.ex/"),
+        (["--url", "http://url.ex/"], "http://url.ex/"),
+    ]
+    Path("p.html.log").write_bytes(b"--2024-01-01 10:00:00--  http://log.ex/\n  HTTP/1.1 200 OK\n")
+    Path("map").write_bytes(b"p.html\thttp://map.ex/\n")
+    os.rename("../saved", "../localhost")  # noqa: PTH104 (a host)
+    given: list[str] = []
+    for more, url in steps:
+        given += more
+        assert base(*given)[0] == url
+    os.rename("../localhost", "../saved")  # noqa: PTH104
+
+
+def test_marks_are_what_is_left() -> None:
+    assert base() == ("http://h.ex/d/p", "the mark of a browser (saved from url) at 2:5")
+    Path("p.html:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=http://zone.ex/\n")
+    assert base() == ("http://zone.ex/", "Zone.Identifier")
+    assert base("--no-detect")[0] == ""
+
+
+def test_what_is_refused_stands_in_the_chain() -> None:
+    Path("p.html:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=file:///c:/x\n")
+    result = run("base", "p.html")
+    assert "base     http://h.ex/d/p" in result.stdout
+    told = "Zone.Identifier: 'file:///c:/x' is not an http or https URL: it does not count"
+    assert f"refused  {told} [mark-refused]" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("head", "flag", "url"),
+    [
+        (b'<link rel="canonical" href="http://c.ex/">', True, "http://c.ex/"),
+        (b'<meta property="og:url" content="http://o.ex/">', True, "http://o.ex/"),
+        (b'<link rel="canonical" href="http://c.ex/">', False, ""),
+        (b'<link rel="canonical" href="/relative">', True, ""),
+    ],
+)
+def test_canonical_is_the_last(head: bytes, url: str, *, flag: bool) -> None:
+    Path("p.html").write_bytes(b"<!DOCTYPE html>" + head)
+    assert base(*(["--canonical"] if flag else []))[0] == url
+    Path("p.html").write_bytes(b"<!DOCTYPE html>" + MARK + head)
+    assert base("--canonical")[0] == "http://h.ex/d/p"
+
+
+def test_redirects_of_a_side_file() -> None:
+    Path("p.html.headers").write_bytes(
+        b"HTTP/1.1 200 Connection established\r\n\r\nHTTP/1.1 301 Moved\r\nLocation: /e/\r\n\r\n"
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+    )
+    Path("map").write_bytes(b"p.html\thttp://map.ex/d/p\n")
+    assert base("--map", "map", "--sidecar", ".headers")[0] == "http://map.ex/e/"
+
+
+def test_the_wayback_machine() -> None:
+    page = (
+        b'<!DOCTYPE html><script>__wm.wombat("http://h.ex/d/","20120611024252",'
+        b'"https://web.archive.org/","web","/_static/","1");</script>'
+        b'<a href="/web/20120611024252/http://h.ex/x">x</a><a href="/_static/a">s</a>'
+        b'<img src="/web/20120611024252im_/http://h.ex/y.png">'
+    )
+    Path("p.html").write_bytes(page)
+    archive = "https://web.archive.org/web/20120611024252"
+    assert references() == [
+        f"{archive}/http://h.ex/x",
+        "https://web.archive.org/_static/a",
+        f"{archive}im_/http://h.ex/y.png",
+    ]
+    assert references("--original") == [
+        "http://h.ex/x",
+        "http://h.ex/_static/a",
+        "http://h.ex/y.png",
+    ]
+
+
+# ---- what is beside the page
+
+
+KEPT: Final = ["http://h.ex/a", "p_files/x%20y.png?v=1", "#s", "http://h.ex/d/q.html"]
+
+
+def test_found_urls_keep_what_is_beside_the_page() -> None:
+    assert references()[:5] == [*KEPT, "http://h.ex/up.html"]
+    assert references("--local", "keep", "--url", "http://h.ex/d/p")[:5] == [
+        *KEPT,
+        "http://h.ex/up.html",
+    ]
+
+
+def test_given_urls_make_all_absolute() -> None:
+    absolute = "http://h.ex/d/p_files/x%20y.png?v=1"
+    assert references("--url", "http://h.ex/d/p")[1] == absolute
+    assert references("--local", "off")[1] == absolute
+
+
+def test_resolve_gives_files_their_own_urls() -> None:
+    Path("map").write_bytes(b"p.html\thttp://h.ex/d/p\np_files/x y.png\thttp://cdn.ex/x.png\n")
+    found = references("--map", "map", "--local", "resolve")
+    assert found[:3] == ["http://h.ex/a", "http://cdn.ex/x.png?v=1", "http://h.ex/d/p#s"]
+    result = run("rewrite", "p.html", "--map", "map", "--local", "resolve")
+    assert b'href="p_files/a.css"' in result.stdout_bytes
+    assert "[local-unknown]" in result.stderr
+
+
+def test_a_link_out_of_the_tree_is_not_there() -> None:
+    Path("p_files/x y.png").unlink()
+    Path("p_files/x y.png").symlink_to("/etc/passwd")
+    assert references()[1] == "http://h.ex/d/p_files/x%20y.png?v=1"
+
+
+@pytest.mark.parametrize(
+    ("base_", "reference"),
+    [
+        (b'<base href="http://o.ex/">', "http://o.ex/p_files/x%20y.png?v=1"),
+        (b'<base href="p_files/">', "http://h.ex/d/p_files/p_files/x%20y.png?v=1"),
+        (b'<!--<base href="http://o.ex/">--><base href=".">', "p_files/x%20y.png?v=1"),
+        (b'<!-- base href="http://o.ex/" -->', "p_files/x%20y.png?v=1"),
+    ],
+)
+def test_the_pages_base_decides_what_is_beside_it(base_: bytes, reference: str) -> None:
+    Path("p.html").write_bytes(PAGE % (MARK + base_))
+    assert reference in references()
+
+
+def test_two_pages_with_one_url_are_told() -> None:
+    Path("r.html").write_bytes(PAGE % MARK)
+    result = run("rewrite", "-r", ".", "--check")
+    assert "states the same URL, http://h.ex/d/p [url-shared]" in result.stderr
+
+
+def test_httrack() -> None:
+    Path("hts-cache").mkdir()
+    row = b"\t".join(b"%d" % n for n in range(7))
+    Path("hts-cache/new.txt").write_bytes(
+        b"date\tURL\n"
+        + row
+        + b"\thttp://h.ex/d/p?x=1\t./p.html\t(from )\n"
+        + row
+        + b"\thttp://h.ex/style?v=2\t/elsewhere/saved/p_files/a%2ecss\t(from )\n"
+        + row
+        + b"\tfile:///etc/passwd\tp_files/x y.png\n"
+        + row
+        + b"\thttp://h.ex/\t../../../../etc/passwd\n"
+    )
+    result = run("rewrite", "-r", ".", "--local", "resolve", "-o", "../out")
+    assert result.exit_code == 0
+    page = Path("../out/p.html").read_bytes()
+    assert b'href="http://h.ex/style?v=2"' in page
+    assert b'href="http://h.ex/d/p?x=1#s"' in page
+    assert b'src="p_files/x%20y.png?v=1"' in page
+
+
+def test_what_wget_converted() -> None:
+    folder = Path("h.example")
+    folder.mkdir()
+    original = (
+        b'<!DOCTYPE html><a href="/"></a><a href=about></a><a href="/x?a=1"></a><a href=/y></a>'
+    )
+    converted = original.replace(b'"/"', b'"index.html"').replace(b"=about", b"=about.html")
+    converted = converted.replace(b'"/x?a=1"', b'"x%3Fa=1.html"')
+    converted = converted.replace(b"=/y", b"=http://h.example/y")
+    for name in ("index.html", "about.html", "x?a=1.html"):
+        (folder / name).write_bytes(converted)
+    mirror = ("-r", ".", "--mirror", ".=http", "--local", "resolve", "-q")
+    assert run("rewrite", *mirror, "-o", "../guess").exit_code == 0
+    guess = Path("../guess/h.example/about.html").read_bytes()
+    assert b'href="http://h.example/"' in guess
+    assert b"href=about.html" in guess
+    assert b'href="x%3Fa=1.html"' in guess
+    for name in ("index.html", "about", "x?a=1"):
+        (folder / f"{name}.orig").write_bytes(original)
+    assert run("rewrite", *mirror, "-o", "../known").exit_code == 0
+    for name in ("index.html", "about.html"):
+        known = Path("../known/h.example", name).read_bytes()
+        assert known == (
+            b'<!DOCTYPE html><a href="http://h.example/"></a><a href=http://h.example/about></a>'
+            b'<a href="http://h.example/x?a=1"></a><a href=http://h.example/y></a>'
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        (b"p.html http://h/", "line 1: write the name of a file, a tab, and its URL"),
+        (b"p.html\tmailto:x", "is no base for relative links"),
+        (b"a\thttp://h/\n./a\thttp://i/", "line 2: 'a' has another URL on a line before"),
+    ],
+)
+def test_a_map_that_says_nothing(line: bytes, told: str) -> None:
+    Path("map").write_bytes(line)
+    result = run("base", "p.html", "--map", "map")
+    assert result.exit_code == 2
+    assert told in " ".join(result.stderr.split())

@@ -1,0 +1,76 @@
+"""docs/: every command in the guides runs, and the manual has every command."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from relbase.cli.group import run
+from tools.manual import commands, help_of, manual
+
+ROOT: Final = Path(__file__).parents[2]
+DOCS: Final = ROOT / "docs"
+COMMANDS: Final = [
+    (str(path.relative_to(DOCS)), line)
+    for path in sorted(DOCS.rglob("*.md"))
+    for block in re.findall(r"```sh\n(.*?)```", path.read_text("utf-8"), re.DOTALL)
+    for line in block.splitlines()
+]
+
+PAGE: Final = b"<title>t</title><a href='../x'><img srcset='a.png, /b.png 2x'>"
+FILES: Final = {
+    "page.html": PAGE,
+    "newsletter.html": b"<title>t</title><a href='x'><a href='{{ unsubscribe }}'>",
+    "headers.txt": b"HTTP/1.1 301 Moved\r\nLocation: /news/\r\n\r\nHTTP/1.1 200 OK\r\n"
+    b"Content-Type: text/html\r\n\r\n",
+    "feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="x"/></feed>',
+    "absolute.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
+    "message.eml": b"Subject: x\nContent-Base: http://b.example/\nContent-Type: text/html\n\n"
+    + PAGE,
+    "inbox.mbox": b"From a@b Thu Jan  1 00:00:00 2020\nSubject: x\nContent-Type: text/html\n\n"
+    + PAGE
+    + b"\n",
+}
+
+
+def test_the_commands_are_found() -> None:
+    assert len(COMMANDS) >= 15
+    assert {name.split("/")[-1] for name, _ in COMMANDS} >= {"index.md", "mail.md", "site.md"}
+
+
+@pytest.mark.parametrize(("page", "command"), COMMANDS)
+def test_a_command_of_the_guides_runs(
+    page: str,
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_bytes(content)
+    line = command.partition(" > ")[0]
+    program, *arguments = shlex.split(line)
+    assert program == "relbase", page
+    monkeypatch.chdir(tmp_path)
+    assert run(arguments) == 0
+    printed = capfd.readouterr()
+    assert "Error" not in printed.err
+    if "-o" in arguments:
+        output = (tmp_path / arguments[arguments.index("-o") + 1]).read_bytes()
+        assert output not in FILES.values()
+    else:
+        assert printed.out or "--check" in arguments
+
+
+def test_the_manual_has_the_help_of_every_command() -> None:
+    page = manual()
+    assert page.startswith(".TH RELBASE 1 ")
+    for name in commands():
+        assert f".SH RELBASE {name.upper()}\n" in page
+        assert help_of(name).startswith(f"Usage: relbase {name}")
+    assert "--keep\\-templates" in page or "\\-\\-keep\\-templates" in page
+    assert not re.search(r"^(?!\.(?:TH|SH|nf|fi)\b)[.']", page, re.MULTILINE)

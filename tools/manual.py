@@ -1,0 +1,54 @@
+"""The manual page, made from the help of every command: `python -m tools.manual > relbase.1`."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import click
+from click.testing import CliRunner
+
+import relbase
+from relbase.cli import group
+
+
+def commands() -> list[str]:
+    """The names of the commands, in the order of the help."""
+    return list(group._COMMANDS)  # noqa: SLF001 (the one list of them)
+
+
+def _command(name: str) -> click.Command:
+    found: click.Command = getattr(import_module(f"relbase.cli.{name}"), name)
+    return found
+
+
+def help_of(name: str) -> str:
+    """The help of a command, or of `relbase` itself, as it is printed 80 columns wide."""
+    if name == "relbase":
+        command = next(one for one in vars(group).values() if isinstance(one, click.Group))
+        called = name
+    else:
+        command, called = _command(name), f"relbase {name}"
+    ran = CliRunner().invoke(command, ["--help"], prog_name=called, terminal_width=80)
+    assert ran.exit_code == 0, ran.output
+    return ran.output
+
+
+def _escaped(line: str) -> str:
+    r"""A line that troff prints as it is: `\`, `-`, and a `.` or `'` that begins it."""
+    line = line.replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{line}" if line.startswith((".", "'")) else line
+
+
+def manual() -> str:
+    """The manual page: one section a command, its help as it stands."""
+    lines = [f'.TH RELBASE 1 "" "relbase {relbase.__version__}" "User Commands"']
+    lines += [".SH NAME", "relbase \\- makes every relative link of a document absolute"]
+    for name in ("relbase", *commands()):
+        title = "DESCRIPTION" if name == "relbase" else f"RELBASE {name.upper()}"
+        lines += [f".SH {title}", ".nf", *map(_escaped, help_of(name).splitlines()), ".fi"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(manual())
