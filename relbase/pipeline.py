@@ -28,7 +28,6 @@ from relbase.notes import Note, Reason
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.templates import template_note
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
@@ -109,8 +108,6 @@ def rewrite_called(data: bytes, call: Call) -> Result:
     given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
-    if not call.policy.keep_templates and (template := template_note(data, edits)):
-        notes.add(template)
     output = splice(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
