@@ -288,8 +288,8 @@ def test_the_infoset_is_the_same(inside: str, url: str, profile: Profile) -> Non
 def test_values_are_what_the_referee_says(pieces: list[str]) -> None:
     data = f"<rss xml:base='b/'>{''.join(pieces)}</rss>".encode()
     result = relbase.rewrite(data, url=URL, kind="xml", profile="rfc3986")
-    trees = [etree.fromstring(each, PARSER).getroottree() for each in (data, result.data)]
-    assert list(differences(*trees, URL, "rfc3986")) == []
+    before, after = (etree.fromstring(each, PARSER).getroottree() for each in (data, result.data))
+    assert list(differences(before, after, URL, "rfc3986")) == []
     assert result.changed
 
 
