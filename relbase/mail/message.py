@@ -30,6 +30,7 @@ from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
 from relbase.results import Entity
 from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
     context = context.asking(replace(context.task, room=room))
+    outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
     for index, stated in enumerate(_stated(data, eol, parts, context)):
@@ -71,7 +73,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
             if isinstance(item, Edit):
                 edits.append(item)
             elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
-                yield item
+                yield _unwritten(item) if outgrows else item
     if room.left < 0:
         text = "the links would make the message too long: it is passed through"
         yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
@@ -80,6 +82,27 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     for noted in chain(broken_signatures(data, parts, edits), stale):
         yield numbered(noted, context)
     yield from edits
+
+
+# Of a shorter message no base can make its links too long: each is as long as all the rest of it.
+_NEVER_OUTGROWS: Final = 16_000
+
+
+def _outgrows(data: bytes, context: Context, encoded: int) -> bool:
+    """Whether a message passes through because of its links, so that none is rewritten."""
+    if len(data) < _NEVER_OUTGROWS and len(context.base.url) < _NEVER_OUTGROWS:
+        return False
+    asked = context.asking(replace(context.task, edits_only=True))
+    return any(
+        isinstance(item, Note) and item.reason is Reason.LIMIT_GROWTH and item.part == context.part
+        for item in visit_message(data, asked, encoded)
+    )
+
+
+def _unwritten(item: Found | Note) -> Found | Note:
+    if isinstance(item, Found) and item.status is Status.REWRITTEN:
+        return item._replace(status=Status.KEPT)
+    return item
 
 
 def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterator[Entity]:

@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xA4B9CE8B
+_SOURCE: Final = 0x35E68F35
 
 _compiled: Final = _load()
 
@@ -104,7 +104,7 @@ def force(name: str | None) -> None:
 _EDITS, _RELATIVE, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
 _NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING = range(8)
-_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL = 16, 32, 64
+_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL, _FRAGMENT_LOOK = 16, 32, 64, 128
 
 # Elements that change what is markup: the exact tokenizer counts them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
@@ -284,7 +284,11 @@ def _tables(*, extended: bool) -> object:
         _words(deciding),
         _words(SCRIPT_TYPES),
         _words(STYLE_TYPES),
-        tuple((name, form is Form.URL, 0) for name, form in FUNCTIONS),
+        tuple(
+            (function.name, function.form is Form.URL, 0)
+            for function in FUNCTIONS
+            if extended or not function.extended
+        ),
         _words(IN_HEAD),
         b"".join(rows),
         len(numbers),
@@ -344,4 +348,5 @@ def _holds(rows: tuple[Row, ...]) -> int:
     if kind != _URL:
         return kind
     empty = _EMPTY_LOOK if first.own_url else _EMPTY_IS_BASE
-    return kind | (empty if first.empty else 0) | (_LOCAL if first.local else 0)
+    local = _FRAGMENT_LOOK if first.local_when else _LOCAL if first.local else 0
+    return kind | (empty if first.empty else 0) | local

@@ -41,9 +41,12 @@ def skim_for(context: Context, name: str) -> Skim | None:
         context: of the inside of the document.
         name: of the scanner.
     """
+    policy = context.task.policy
     if name == scanner.EXACT or not context.task.edits_only:
         return None
-    policy = context.task.policy
+    # What `skim` knows of CSS are the functions that always count.
+    if name == scanner.SKIMMED and policy.extended:
+        return None
     whatwg = context.task.profile is Profile.WHATWG
     becomes = _becomes(context)
     if policy.keep_fragments:

@@ -6,7 +6,7 @@ import tracemalloc
 from typing import Final
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear, assert_linear_from_20_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -480,35 +480,20 @@ def test_what_is_quoted_is_read(stated: dict[str, str]) -> None:
 
 # (start, unit, size): the sizes are such that each takes 20 ms or more.
 PARAMETER_BOMBS: Final = [
-    *(("a/b; a=", unit, 8 * MEGABYTE) for unit in (";", "; ", ")", "=", "*", "; a=b", "; a*0=b")),
-    *(("a/b", unit, 8 * MEGABYTE) for unit in (" ", "a", "/", '; a="')),
-    *(("a/b; a=", unit, MEGABYTE // 4) for unit in ("(", "()", ";(", "; a=(", "a (")),
-    *(('a/b; a="', unit, MEGABYTE // 2) for unit in ("\\", "\u212a")),
-    *(('a/b; a="', unit, MEGABYTE) for unit in ('"', '""', '";')),
-    *(("a/b; a*=", unit, MEGABYTE // 2) for unit in ("%41", "\u212a")),
-    *(("a/b; a*=", unit, 4 * MEGABYTE) for unit in ("%", "'")),
+    *(("a/b; a=", unit) for unit in (";", "; ", ")", "=", "*", "; a=b", "; a*0=b")),
+    *(("a/b; a=", unit) for unit in ("(", "()", ";(", "; a=(", "a (")),
+    *(("a/b", unit) for unit in (" ", "a", "/", '; a="')),
+    *(('a/b; a="', unit) for unit in ("\\", "\u212a", '"', '""', '";')),
+    *(("a/b; a*=", unit) for unit in ("%41", "\u212a", "%", "'")),
+    *(("", unit) for unit in ("(", "()", " ", "(a", "\\")),
 ]
 
 
-@pytest.mark.parametrize(("start", "unit", "size"), PARAMETER_BOMBS)
-def test_parameters_in_linear_time(start: str, unit: str, size: int) -> None:
+@pytest.mark.parametrize(("start", "unit"), PARAMETER_BOMBS)
+def test_parameters_types_and_tokens_in_linear_time(start: str, unit: str) -> None:
     def function(value: str) -> None:
         parameters(value)
         media_type(value)
         token(value)
 
-    def make(size: int) -> str:
-        return start + unit * (size // len(unit))
-
-    assert_linear(function, make, [size, 2 * size], 3)
-
-
-@pytest.mark.parametrize("unit", ["(", "()", " ", "(a", "\\"])
-def test_media_types_and_tokens_in_linear_time(unit: str) -> None:
-    size = 8 * MEGABYTE if unit == " " else MEGABYTE // 4
-
-    def function(value: str) -> None:
-        media_type(value)
-        token(value)
-
-    assert_linear(function, lambda size: unit * (size // len(unit)), [size, 2 * size], 3)
+    assert_linear_from_20_ms(function, lambda size: start + unit * (size // len(unit)))
