@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from local_site import served
+
 from savers import complete, wget_converted_without_originals
 
 
-def pictures(pages: list[Path], driver: Any) -> list[bytes]:  # noqa: ANN401 (selenium's)
+def pictures(pages: list[Path], driver: Any) -> list[bytes]:
     """A picture of each page."""
     found = []
     for page in pages:
