@@ -1,4 +1,4 @@
-"""The hooks of pre-commit and the example workflow: their commands run, and fail when they should."""
+"""The hooks of pre-commit and the example workflow: their commands run, and fail as they should."""
 
 from __future__ import annotations
 
