@@ -63,7 +63,8 @@ def test_the_tree_of_entities() -> None:
         ("2", "text/css", "http://a.example/y/z", "Content-Location of part 2"),
         ("3", "text/plain", "http://a.example/", "Base of the message"),
     ]
-    assert [one.base.layer.value for one in found] == ["entity"] * 3 + ["embedded"] + ["entity"] * 2
+    layers = ["embedded", "embedded", "entity", "embedded", "entity", "entity"]
+    assert [one.base.layer.value for one in found] == layers
     assert found[3].base.outer == found[2].base
     assert [note.reason.value for note in found[5].base.refused] == ["base-unsuitable"]
     for one in found[1:]:
