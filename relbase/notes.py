@@ -62,6 +62,7 @@ class Reason(Enum):
     LIMIT_HEADING = "limit-heading"
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_XML_BASE = "limit-xml-base"
+    LIMIT_XML_PIECES = "limit-xml-pieces"
     LIMIT_GROWTH = "limit-growth"
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.references.vocabulary import Row
-    from relbase.references.xml_names import Named
+    from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
 _S: Final = rb"[ \t\r\n]"
@@ -129,7 +129,7 @@ class _Scope(NamedTuple):
     """What ends with an element: it is `depth` elements deep, among those since the first scope."""
 
     depth: int
-    bound: Mapping[bytes, bytes | None]
+    bound: Bindings
     opens: bool
 
 
@@ -168,7 +168,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         elif group == _TAG:
             name = found[1]
             declared: Mapping[bytes, bytes] = {}
-            before: Mapping[bytes, bytes | None] = {}
+            before: Bindings = ()
             attributes: dict[bytes, Attribute] = {}
             named = names.of_element(name)
             if found.start(2) < found.end(2):

@@ -7,14 +7,18 @@ vocabulary, since nobody can say what was meant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from relbase.references.xml_vocabulary import KEYS, ROOTS, VOCABULARIES, Held, held, key_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
+
+
+# Prefixes and the namespaces that they are bound to, None for none.
+Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 
 
 class Named(NamedTuple):
@@ -41,20 +45,20 @@ class Names:
         self._plain = None if b"" in self._bound else ROOTS.get(root)
         self._named.clear()
 
-    def bind(self, declared: Mapping[bytes, bytes]) -> dict[bytes, bytes | None]:
+    def bind(self, declared: Mapping[bytes, bytes]) -> Bindings:
         """Bind prefixes to namespaces, b"" for the default one; return what they were."""
-        before = {prefix: self._bound.get(prefix) for prefix in declared}
+        before = tuple((prefix, self._bound.get(prefix)) for prefix in declared)
         if declared:
-            self._change(declared)
+            self._change(declared.items())
         return before
 
-    def restore(self, before: Mapping[bytes, bytes | None]) -> None:
+    def restore(self, before: Bindings) -> None:
         """Bind prefixes to what they were."""
         if before:
             self._change(before)
 
-    def _change(self, bindings: Mapping[bytes, bytes | None]) -> None:
-        for prefix, namespace in bindings.items():
+    def _change(self, bindings: Iterable[tuple[bytes, bytes | None]]) -> None:
+        for prefix, namespace in bindings:
             # The empty namespace is none (Namespaces in XML §6.2).
             if namespace:
                 self._bound[prefix] = namespace

@@ -39,7 +39,7 @@ _TEMPLATE: Final = rb"""[^<]*+(?:<(?:
   | (?!(?:%(prefix)s)?+(?:%(texts)s)[ \t\r\n/>])%(name)s(?:%(attribute)s)*+[ \t\r\n]*+>
   | (?:%(prefix)s)?+(?:%(markups)s)(?:%(attribute)s)++[ \t\r\n]*+>[^<&]*+(?=<[^!?])
   | !--(?:[^-]++|-(?!->))*+-->
-)[^<]*+)*+"""
+)[^<]*+){0,1000}+"""
 
 _ATTRIBUTE: Final = rb"""[ \t\r\n]++(?:
     (?!xmlns|(?:%(prefix)s)?+(?:%(asked)s)[ \t\r\n]*+=)%(name)s=(?:"[^"<]*+"|'[^'<]*+')
@@ -58,8 +58,10 @@ def skipping() -> Callable[[bytes, int], int]:
     found = _pattern().match
 
     def skip(text: bytes, pos: int) -> int:
-        passed = found(text, pos)
-        return pos if passed is None else passed.end()
+        # A repeat keeps something for each time: a document of many small elements would cost.
+        while (passed := found(text, pos)) is not None and passed.end() > pos:
+            pos = passed.end()
+        return pos
 
     return skip
 

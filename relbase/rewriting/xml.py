@@ -251,6 +251,8 @@ class _Visit:
                 items = visit_value(raw, context, place)
                 return lower_plain(items, plain_in_quotes, partial(text_view, raw), value.start)
             view = _text_view(raw)
+            if view is None:
+                return (self._too_many(slot, context),)
             if slot.row.syntax is Nested.HTML and self._html is not None:
                 return lower(self._html(view.inner, self._nested(context)), view, value.start)
             return lower(visit_value(view.inner, context, place), view, value.start)
@@ -286,6 +288,12 @@ class _Visit:
         text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
         yield Note(Reason.XML_ENTITY, context.part, span, text)
 
+    def _too_many(self, slot: xml.Slot, context: Context) -> Note:
+        """What is said of a text in too many pieces."""
+        span = Span(slot.value.start, slot.value.end)
+        text = f"a text in more than {MAX_PIECES} sections or comments: left as it is"
+        return Note(Reason.LIMIT_XML_PIECES, context.part, span, text)
+
     def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
         url = url_of(self._text, attribute)
         return on_codebase(url, context) if url else None
@@ -294,5 +302,13 @@ class _Visit:
 _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 
 
-def _text_view(raw: bytes) -> View:
-    return PiecesView(raw, pieces(raw)) if b"<" in raw else text_view(raw)
+# An article has a handful; each piece costs a view of its own.
+MAX_PIECES: Final = 10_000
+
+
+def _text_view(raw: bytes) -> View | None:
+    """The view of a text, None where it is in too many pieces."""
+    if b"<" not in raw:
+        return text_view(raw)
+    found = pieces(raw)
+    return PiecesView(raw, found) if len(found) <= MAX_PIECES else None

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 MAX_XML_BASE_DEPTH: Final = 100
 
 
+_REMEMBERED: Final = 1 << 12
+
+
 class Lines:
     """The lines and columns of places in a text that are asked for in order: linear."""
 
@@ -86,13 +89,14 @@ class Scopes:
         stated: what the next `xml:base` is resolved with.
     """
 
-    __slots__ = ("_counts", "_depth", "_lines", "_outer", "_text", "inside", "stated")
+    __slots__ = ("_counts", "_depth", "_last", "_lines", "_outer", "_text", "inside", "stated")
 
     def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
         self._text = text
         self._lines = Lines(text)
         self._counts = counts
         self._depth = 0
+        self._last: tuple[tuple[bytes, str] | None, Context] = None, document
         self._outer: list[tuple[Context | None, Context | None, int]] = []
         self.inside: Context | None = document
         self.stated: Context | None = document
@@ -110,14 +114,24 @@ class Scopes:
             text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: what is inside stays as it is"
             part = self._outer[0][0].part if self._outer and self._outer[0][0] else ""
             return [Note(Reason.LIMIT_XML_BASE, part, Span(stated.start, stated.end), text)]
+        key = (self._text[stated.start : stated.end], self.stated.base.url)
+        if key == self._last[0]:
+            # Many elements in a row may state the same; where each stands is not asked for.
+            self.stated = self._last[1]
+            self.inside = self.stated if self._counts else self.inside
+            return []
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
+        is_forgotten = not self.stated.task.edits_only or len(key[0]) > _REMEMBERED
         self.stated, notes = state(self._text, stated, source, self.stated)
+        # XML Base 2 §3: unlike that of `<base>`, its value may be relative.
+        held = self.stated.base.source == source
+        notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
+        if not notes and not is_forgotten:
+            self._last = key, self.stated
         if not self._counts:
             return []
         self.inside = self.stated
-        # XML Base 2 §3: unlike that of `<base>`, its value may be relative.
-        held = self.stated.base.source == source
-        return [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
+        return notes
 
     def leave(self) -> None:
         """Come out of the element that was entered last, among those that open a scope."""

@@ -15,6 +15,7 @@ from xml_referee import PARSER, differences, parsed
 import relbase
 from relbase import Policy, Profile, Status
 from relbase.edit import splice
+from relbase.rewriting.xml import MAX_PIECES
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 
 if TYPE_CHECKING:
@@ -223,6 +224,16 @@ def test_the_depth_of_xml_base(depth: int) -> None:
     assert (f"{'a/' * depth}x".encode() in result.data) is is_within
     assert [note.reason.value for note in result.notes] == ["limit-xml-base"] * (not is_within)
     assert b"<icon>http://h.example/d/a/y</icon>" in result.data
+
+
+@pytest.mark.parametrize("count", [MAX_PIECES - 1, MAX_PIECES, MAX_PIECES + 1])
+def test_the_number_of_pieces(count: int) -> None:
+    document = f"<rss><link>{'<![CDATA[x]]>' * count}</link><docs>y</docs></rss>"
+    result = relbase.rewrite(document.encode(), url=URL, kind="xml")
+    is_within = count <= MAX_PIECES
+    assert result.data.startswith(b"<rss><link><![CDATA[http://h.example/d/x]]>") is is_within
+    assert [note.reason.value for note in result.notes] == ["limit-xml-pieces"] * (not is_within)
+    assert result.data.endswith(b"<docs>http://h.example/d/y</docs></rss>")
 
 
 def test_bases_and_their_places() -> None:

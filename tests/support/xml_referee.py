@@ -86,6 +86,8 @@ def differences(
             continue
         for name, value in one.attrib.items():
             base = bases.around(one) if name == f"{XML}base" else bases.of(one)
+            if one.tag == f"{XHTML}base":
+                base = bases.outside
             must = (one.tag, name) in MUST or name == f"{XML}base"
             must = must or (name == f"{XLINK}href" and not value.startswith("#"))
             yield from _compared(
@@ -147,7 +149,7 @@ class Bases:
         shown = str(root.tag).startswith((XHTML, SVG, MATH))
         self.profile = profile
         self.counts = not (shown and profile == "whatwg")
-        self.document = url.partition("#")[0]  # a retrieval URL has no fragment
+        self.outside = self.document = url.partition("#")[0]  # a retrieval URL has no fragment
         if shown:
             for element in root.iter(f"{XHTML}base"):
                 if (
