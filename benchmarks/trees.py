@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
@@ -68,12 +69,10 @@ def main() -> None:
     for page in pages[:: max(1, len(pages) // PAGES)]:
         try:
             theirs, ours = seconds(
-                [of_lxml, of_relbase], lambda page=page: lxml.html.document_fromstring(page)
+                [of_lxml, of_relbase], partial(lxml.html.document_fromstring, page)
             )
             rows["lxml's own"].append((theirs, ours))
-            theirs, ours = seconds(
-                [of_loop, of_relbase], lambda page=page: bs4.BeautifulSoup(page, "lxml")
-            )
+            theirs, ours = seconds([of_loop, of_relbase], partial(bs4.BeautifulSoup, page, "lxml"))
             rows["urljoin over find_all"].append((theirs, ours))
         except ValueError:
             continue  # a peer gives up on `http://[bad`, or at a control character

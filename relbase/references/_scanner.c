@@ -88,7 +88,7 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
 enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, HOLDS };
-enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64 };
+enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
 typedef struct {
   unsigned char length, kind;
@@ -164,9 +164,12 @@ typedef struct {
   int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
 } Scan;
 
-enum { BATCH = 4096 };
+/* So much is found at once; an element in which there is more is left to the exact tokenizer, which
+   hands over one by one: what is allocated must not grow with a hostile document. */
+enum { BATCH = 4096, MOST = 1 << 16 };
 
 static int add(Scan *s, Text at, Text end, int shape) {
+  if (s->count == MOST) return STOPS;
   if (s->count == s->room) {
     size_t room = s->room ? s->room * 2 : 64;
     Found *grown = PyMem_Realloc(s->found, room * sizeof(Found));
@@ -442,7 +445,8 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
       }
       break;
     case '@':
-      if (e - p > 1 && (among("iInN", p[1]) || p[1] == '\\')) return STOPS;
+      /* `@import`, `@namespace`, `@container`: what a reference is depends on them */
+      if (e - p > 1 && (among("iInN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
       break;
     case '<':
       if (begins(p, e, "<!--")) return STOPS;
@@ -540,6 +544,7 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (maybe && s->mode == ALL) return STOPS;
   if (absolute(p, e)) return listed(s, p, e);
   if (maybe) return STOPS;
+  if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
   if (a->quote == 0 && !s->unquoted) return STOPS;
   return relative(s, p, e);

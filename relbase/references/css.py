@@ -99,7 +99,7 @@ def references(
 
 # Without one of these there is no reference. An escape has eight bytes at most.
 _TRIGGERS: Final = {
-    **{name + b"(": len(name) + 1 for name in endings(*Form)},
+    **{name + b"(": len(name) + 1 for name in endings()},
     b"@import": 7,
     b"\\": 8,
 }
@@ -307,7 +307,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 _CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_LAST_LETTERS: Final = last_letters(*Form)
+_LAST_LETTERS: Final = last_letters()
 _OPENINGS: Final = re.compile(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
 _WHOLE_NAME: Final = re.compile(NAME)

@@ -54,9 +54,9 @@ FUNCTIONS: Final = (
 # Those that are a <url>, as `@import` takes it (CSS Values 4 §4.5).
 URL_FORMS: Final = (Form.URL, Form.SRC)
 
-# The forms that functions take which always count. What settles at the first sight that a text
-# holds no reference looks for these; with the policy `extended` texts are read.
-TAKEN: Final = frozenset(function.form for function in FUNCTIONS if not function.extended)
+# The forms that functions take. What settles at the first sight that a text holds no reference
+# looks for all of them, whatever the policy.
+TAKEN: Final = frozenset(function.form for function in FUNCTIONS)
 
 NAMES: Final = tuple(function.name for function in FUNCTIONS)
 LONGEST_NAME: Final = max(map(len, NAMES))
@@ -69,7 +69,7 @@ def endings(*forms: Form) -> tuple[bytes, ...]:
         forms: the forms; all of `TAKEN` when none is given.
 
     >>> endings()
-    (b'url', b'src', b'image-set')
+    (b'url', b'src', b'image-set', b'alphaimageloader')
     """
     names = [function.name for function in FUNCTIONS if function.form in (forms or TAKEN)]
     return tuple(
@@ -105,7 +105,7 @@ def last_letters(*forms: Form) -> bytes:
         forms: of the function; any of `TAKEN` when none is given.
 
     >>> last_letters()
-    b'CLTclt'
+    b'CLRTclrt'
     """
     lasts = [name[-1:] for name in endings(*forms)]
     return bytes(sorted({*b"".join(lasts), *b"".join(lasts).upper()}))

@@ -16,7 +16,7 @@ from typing import Final
 
 from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import ESCAPE, INSIDE_DOUBLE, INSIDE_SINGLE, WORD
-from relbase.references.css_functions import NAMES, Form, not_after
+from relbase.references.css_functions import NAMES, not_after
 
 # §4.3.2; an unclosed comment reaches to the end.
 COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
@@ -50,7 +50,7 @@ _TEXT_IN_BRACKETS: Final = all_but(b"\"'\\/()[]{}<")
 def _group(inside: bytes) -> bytes:
     """Match a balanced `(...)` that is not the argument of a function of interest."""
     return rb"""%b \( (?: %b++ | /(?!\*) | %b%b )*+ \)""" % (
-        not_after(*Form),
+        not_after(),
         _TEXT_IN_BRACKETS,
         _STRING,
         inside,

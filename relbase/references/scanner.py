@@ -25,7 +25,7 @@ from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.skim import Becomes, Keeps, Skim
+    from relbase.references.shapes import Becomes, Keeps, Skim
     from relbase.references.vocabulary import Row
 
 EXACT: Final = "exact"
@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x19E55D28
+_SOURCE: Final = 0xEB3B59AE
 
 _compiled: Final = _load()
 
@@ -104,7 +104,7 @@ def force(name: str | None) -> None:
 _EDITS, _RELATIVE, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
 _NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING = range(8)
-_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL = 16, 32, 64
+_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL, _FRAGMENT_LOOK = 16, 32, 64, 128
 
 # Elements that change what is markup: the exact tokenizer counts them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
@@ -326,15 +326,30 @@ def _row(
 ) -> list[int]:
     """What each attribute holds on an element."""
     row = [_NOTHING] * len(numbers)
-    all_ = held(namespace, element).rows.items()
-    holding = {name: _counting(rows, extended=extended) for name, rows in all_}
-    for attribute, rows in holding.items():
-        by = decider(rows)
-        if rows and (by is None or holding.get(by)):
-            row[numbers[attribute]] = _holds(rows)
-        elif by is not None:
+    told = {
+        name: _told(rows, extended=extended) for name, rows in held(namespace, element).rows.items()
+    }
+    for attribute, (by, holds) in told.items():
+        if holds == _NOTHING:
+            continue
+        if by is None or told.get(by, (None, _NOTHING))[1] != _NOTHING:
+            row[numbers[attribute]] = holds
+        else:
             row[numbers[by]] = _DECIDES
     return row
+
+
+# By the identity of the rows, which are those of the vocabulary: `*` has the same for each element.
+_memo: Final[dict[tuple[int, bool], tuple[bytes | None, int]]] = {}
+
+
+def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
+    """What decides whether rows count, if one attribute does, and what they hold."""
+    key = (id(rows), extended)
+    if key not in _memo:
+        counting = _counting(rows, extended=extended)
+        _memo[key] = (decider(counting), _holds(counting)) if counting else (None, _NOTHING)
+    return _memo[key]
 
 
 def _holds(rows: tuple[Row, ...]) -> int:
@@ -348,4 +363,5 @@ def _holds(rows: tuple[Row, ...]) -> int:
     if kind != _URL:
         return kind
     empty = _EMPTY_LOOK if first.own_url else _EMPTY_IS_BASE
-    return kind | (empty if first.empty else 0) | (_LOCAL if first.local else 0)
+    local = _FRAGMENT_LOOK if first.local_when else _LOCAL if first.local else 0
+    return kind | (empty if first.empty else 0) | local

@@ -32,19 +32,19 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
         place: where the text stands; None for a style sheet.
     """
     place = _SHEET if place is None else place
-    extended = context.task.policy.extended
-    until = last_relative(text) if context.task.edits_only and not extended else None
+    until = last_relative(text) if context.task.edits_only else None
     if until == 0:
         return
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
     in_utf_8 = context.in_utf_8()
+    filters = context.task.policy.extended and place is not _SHEET
     for found in css.references(text, until=until):
         raw = text[found.start : found.end]
         if context.task.edits_only and raw.startswith(ABSOLUTE):
             continue
         # The filters of Internet Explorer resolve on the page, which a sheet does not know.
-        if found.form is Form.FILTER and (place is _SHEET or not extended):
+        if found.form is Form.FILTER and not filters:
             continue
         keeps = _keeps(found, context)
         view = partial(css_view, raw, found.quote)

@@ -95,12 +95,18 @@ def scalar_values(string: str, charset: str) -> str:
         return string
     if charset == "utf-8":
         string = _BAD_BYTES.sub(_utf8_errors, string)
+    elif charset in _VIEWED:
+        string = _CODED.sub(_REPLACEMENT, string)
     elif charset in MULTI_BYTE:
         string = _BAD_UNITS.sub(lambda found: _unit_errors(found[0], charset), string)
     return _SURROGATES.sub(_REPLACEMENT, string)
 
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
+# A document in these is scanned in a view, whose UTF-8 has surrogates of its own: they come as the
+# three bytes that they are there.
+_VIEWED: Final = frozenset({"iso-2022-jp", "utf-16be", "utf-16le"})
+_CODED: Final = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _BAD_BYTES: Final = re.compile("[\udc80-\udcff]{2,}+")
 # A bad character of four bytes in gb18030 has two digits.
 _BAD_UNITS: Final = re.compile("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")

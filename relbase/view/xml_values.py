@@ -20,7 +20,7 @@ from relbase.edit import Edit
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.view.runs import View
 
@@ -150,22 +150,43 @@ def text_view(raw: bytes) -> View:
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
     """
-    if _is_usual(raw):
-        return EscapedView(raw, _USUAL)
+    usual = _read(raw, _USUAL)
+    if usual is not None:
+        return usual
     written = _one_way(raw)
-    if written is None:
-        return RunView(raw, _Runs(raw, _in_text), spell_text)
-    return EscapedView(raw, written)
+    view = None if written is None else _read(raw, written)
+    return RunView(raw, _Runs(raw, _in_text), spell_text) if view is None else view
 
 
-# What most programs write, with `"` as it is or not at all; where there are no other references.
-_USUAL: Final = {b"<": b"&lt;", b">": b"&gt;", b'"': b"&quot;", b"&": b"&amp;"}
+# What most programs write. The ampersand is the last one to be read: `&amp;lt;` means `&lt;`.
+_USUAL: Final = (
+    *((b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&#39;"), (b"'", b"&#x27;")),
+    *((b'"', b"&#34;"), (b"'", b"&apos;"), (b"&", b"&amp;")),
+)
 
 
-def _is_usual(raw: bytes) -> bool:
-    if b'"' in raw or b">" in raw:
-        return False
-    return raw.count(b"&") == sum(map(raw.count, _USUAL.values()))
+def _read(raw: bytes, written: Iterable[tuple[bytes, bytes]]) -> EscapedView | None:
+    """The view of a text with these references; None where it has others, or characters of both.
+
+    Args:
+        raw: the text as written.
+        written: how each character is written, in the order of reading, `&` last.
+    """
+    inner, left = raw, raw.count(b"&")
+    longer: list[tuple[bytes, int]] = []
+    for meant, spelled in written:
+        if left == 0:
+            break
+        read = inner.replace(spelled, meant)
+        if len(read) < len(inner):
+            # A character that is written in two ways is mapped by looking at each.
+            if meant != b"&" and (meant in raw or any(meant == other for other, _ in longer)):
+                return None
+            more = len(spelled) - len(meant)
+            left -= (len(inner) - len(read)) // more
+            longer.append((meant, more))
+        inner = read
+    return EscapedView(inner, longer) if left == 0 else None
 
 
 # Each different reference is a pass over the text.
@@ -174,7 +195,7 @@ _MOST_WAYS: Final = 24
 _references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
 
 
-def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
+def _one_way(raw: bytes) -> list[tuple[bytes, bytes]] | None:
     """How each character that is written with a reference is written; None if not in one way."""
     written: dict[bytes, bytes] = {}
     for spelled in set(_references(raw)):
@@ -183,27 +204,24 @@ def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
         if character in written or (character in raw and character != b"&"):
             return None
         written[character] = spelled
-    return written if len(written) <= _MOST_WAYS else None
+    if len(written) > _MOST_WAYS:
+        return None
+    return sorted(written.items(), key=lambda pair: pair[0] == b"&")
 
 
 class EscapedView:
     """The view of a text in which each character is written in one way only.
 
     Args:
-        raw: the text as written.
-        written: by character how it is written; all others stand for themselves.
+        inner: what the text means.
+        longer: by character that is written with a reference by how much that is longer.
     """
 
     __slots__ = ("_longer", "inner")
 
-    def __init__(self, raw: bytes, written: dict[bytes, bytes]) -> None:
-        self._longer = [(meant, len(spelled) - len(meant)) for meant, spelled in written.items()]
-        inner = raw
-        for meant, spelled in written.items():
-            if meant != b"&":
-                inner = inner.replace(spelled, meant)
-        # The last one: `&amp;lt;` means `&lt;`.
-        self.inner: bytes = inner.replace(written[b"&"], b"&") if b"&" in written else inner
+    def __init__(self, inner: bytes, longer: Sequence[tuple[bytes, int]]) -> None:
+        self.inner = inner
+        self._longer = longer
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""

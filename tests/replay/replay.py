@@ -45,7 +45,7 @@ def main() -> int:
         folder = Path(name)
         (folder / "made.warc.gz").write_bytes(made())
         subprocess.run([scripts / "wb-manager", "init", "c"], cwd=folder, check=True)
-        command = [scripts / "wb-manager", "add", "c", "made.warc.gz"]
+        command: list[str | Path] = [scripts / "wb-manager", "add", "c", "made.warc.gz"]
         subprocess.run(command, cwd=folder, check=True)
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from growth import assert_linear_from_20_ms
@@ -20,6 +20,8 @@ from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from relbase.url.resolver import ProfileName
+
 URL: Final = "http://h.example/d/feed.xml"
 A: Final = ' xmlns="http://www.w3.org/2005/Atom"'
 H: Final = ' xmlns="http://www.w3.org/1999/xhtml"'
@@ -28,7 +30,7 @@ X: Final = ' xmlns:x="http://www.w3.org/1999/xlink"'
 C: Final = ' xmlns:c="http://purl.org/rss/1.0/modules/content/"'
 
 
-def rewritten(document: str, policy: Policy = Policy(), profile: str = "rfc1808") -> str:  # noqa: B008
+def rewritten(document: str, policy: Policy = Policy(), profile: ProfileName = "rfc1808") -> str:  # noqa: B008
     data = document.encode()
     result = relbase.rewrite(data, url=URL, kind="xml", profile=profile, policy=policy)
     assert splice(data, result.edits) == result.data
@@ -36,7 +38,7 @@ def rewritten(document: str, policy: Policy = Policy(), profile: str = "rfc1808"
     return result.data.decode()
 
 
-def reasons(document: str | bytes, **call: str) -> list[str]:
+def reasons(document: str | bytes, **call: Any) -> list[str]:
     data = document.encode() if isinstance(document, str) else document
     result = relbase.rewrite(data, url=URL, kind="xml", **call)
     return [note.reason.value for note in result.notes]
@@ -286,8 +288,8 @@ def test_the_infoset_is_the_same(inside: str, url: str, profile: Profile) -> Non
 def test_values_are_what_the_referee_says(pieces: list[str]) -> None:
     data = f"<rss xml:base='b/'>{''.join(pieces)}</rss>".encode()
     result = relbase.rewrite(data, url=URL, kind="xml", profile="rfc3986")
-    trees = [etree.fromstring(each, PARSER).getroottree() for each in (data, result.data)]
-    assert list(differences(*trees, URL, "rfc3986")) == []
+    before, after = (etree.fromstring(each, PARSER).getroottree() for each in (data, result.data))
+    assert list(differences(before, after, URL, "rfc3986")) == []
     assert result.changed
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from counts import Counts
 
+    from relbase.url.resolver import ProfileName
+
 SUFFIXES: Final = frozenset(
     (".xml", ".svg", ".xhtml", ".opf", ".ncx", ".rss", ".atom", ".rdf", ".opml", ".xht")
 )
@@ -46,7 +48,7 @@ def documents(data: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("profile", ["rfc1808", "rfc3986", "whatwg"])
-def test_infosets(data: Path, counts: Counts, profile: str) -> None:
+def test_infosets(data: Path, counts: Counts, profile: ProfileName) -> None:
     wrong: dict[str, list[str]] = {}
     run = changed = unsound = 0
     for number, path in enumerate(documents(data)):

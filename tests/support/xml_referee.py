@@ -17,6 +17,8 @@ import relbase
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relbase.url.resolver import ProfileName
+
 XML: Final = "{http://www.w3.org/XML/1998/namespace}"
 XLINK: Final = "{http://www.w3.org/1999/xlink}"
 XHTML: Final = "{http://www.w3.org/1999/xhtml}"
@@ -65,7 +67,7 @@ def parsed(data: bytes) -> etree._ElementTree | None:
 
 
 def differences(
-    before: etree._ElementTree, after: etree._ElementTree, url: str, profile: str
+    before: etree._ElementTree, after: etree._ElementTree, url: str, profile: ProfileName
 ) -> Iterator[str]:
     """Yield what is not as it should be in the document after."""
     nodes = [(one, other) for one, other in zip(before.iter(), after.iter(), strict=True)]
@@ -97,7 +99,7 @@ def differences(
 
 
 def _compared(
-    before: str, after: str, base: str, profile: str, place: str, *, must: bool
+    before: str, after: str, base: str, profile: ProfileName, place: str, *, must: bool
 ) -> Iterator[str]:
     bare = before.strip(" \t\r\n")
     if before == after:
@@ -112,7 +114,7 @@ def _compared(
         yield f"{place}: {before[:200]!r} became {after[:200]!r} on {base}, not {expected[:200]!r}"
 
 
-def _resolved(base: str, reference: str, profile: str) -> str | None:
+def _resolved(base: str, reference: str, profile: ProfileName) -> str | None:
     """What a reference resolves to, where it is relative; itself where it is not."""
     try:
         resolved = relbase.resolve(base, reference, profile)
@@ -122,7 +124,7 @@ def _resolved(base: str, reference: str, profile: str) -> str | None:
     return reference if is_absolute else resolved
 
 
-def _as_others(before: str, base: str, profile: str) -> Iterator[str]:
+def _as_others(before: str, base: str, profile: ProfileName) -> Iterator[str]:
     """What a value becomes as HTML, as CSS, as a list of URLs, as a refresh."""
     for kind in ("html", "css"):
         data = before.encode()
@@ -140,7 +142,7 @@ def _as_others(before: str, base: str, profile: str) -> Iterator[str]:
 class Bases:
     """The base of each element: XML Base §4, and `<base>` in XHTML."""
 
-    def __init__(self, tree: etree._ElementTree, url: str, profile: str) -> None:
+    def __init__(self, tree: etree._ElementTree, url: str, profile: ProfileName) -> None:
         root = tree.getroot()
         shown = str(root.tag).startswith((XHTML, SVG, MATH))
         self.profile = profile

@@ -79,6 +79,8 @@ def test_scalar_values(charset: str, data: bytes, meaning: str) -> None:
 def test_scalar_values_of_surrogates() -> None:
     assert scalar_values("\udc82\udce2", "utf-16le") == "\ufffd\ufffd"
     assert scalar_values("é\ud800\udfff", "gbk") == "é\ufffd\ufffd"
+    # of a document that is scanned in a view: one byte of ISO-2022-JP, half of a pair of UTF-16
+    assert scalar_values("\udced\udcb3\udcbf", "iso-2022-jp") == "\ufffd"
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from relbase.warc.places import Places
 
 @given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 2**63))))
 def test_the_first_offset_of_a_name_is_found(pairs: list[tuple[str, int]]) -> None:
-    places, known = Places(), {}
+    places = Places()
+    known: dict[str, int] = {}
     for name, offset in pairs:
         places.add(name, offset)
         known.setdefault(name, offset)

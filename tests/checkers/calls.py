@@ -3,7 +3,6 @@
 What follows `# wrong` on a line must be an error there, and nothing else may be one.
 """
 
-# ruff: noqa: ARG, B, E, F, PLR, RUF, S
 import re
 from typing import assert_type
 

@@ -1,0 +1,109 @@
+"""XML, from bytes to bytes: relbase against lxml, on a feed with HTML in it and on a sitemap.
+
+lxml: parse, make the links of each HTML text absolute with `lxml.html`, serialise.
+
+The feed is RSS of 10 MB with HTML of 4 to 20 KB in each item, escaped as most programs write it;
+the HTML are pieces of real pages of `--data`, or one that is made up, when there are none. In the
+sitemap everything is absolute, so that nothing is to be done: lxml parses and serialises.
+"""
+
+from __future__ import annotations
+
+import html
+from typing import TYPE_CHECKING, Final
+
+import lxml.html
+from lxml import etree
+
+import relbase
+from benchmarks.timing import Contender, measure, table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+_URL: Final = "http://example.com/2015/03/feed.xml"
+_PAGES: Final = "real-pages/mozilla-readability"
+_SIZE: Final = 10_000_000
+_SIZES: Final = (4_000, 8_000, 20_000, 6_000, 12_000)
+
+
+def run(data: Path | None, rounds: int) -> Iterator[str]:
+    """Yield a table for the feed, and one for the sitemap."""
+    texts, source = _pages(data)
+    feed = _feed(texts)
+    yield _compared(f"A feed with escaped HTML, of {source}", feed, _feed_by_lxml, rounds)
+    yield _compared("A sitemap of absolute URLs", _sitemap(), _by_lxml, rounds)
+
+
+def _pages(data: Path | None) -> tuple[list[str], str]:
+    paths = sorted((data / _PAGES).rglob("source.html")) if data else []
+    if not paths:
+        item = '<p>Some words. <a href="/a/{0}">one</a> <a href="http://h/{0}">two</a></p>\n'
+        return ["".join(map(item.format, range(1_000)))], "a page that is made up (no --data)"
+    return [_body(path.read_bytes()) for path in paths], f"{len(paths)} pages of {_PAGES}"
+
+
+def _body(page: bytes) -> str:
+    text = page.decode("utf-8", "replace")
+    body = text[max(text.find("<body"), 0) :]
+    return "".join(letter for letter in body if letter.isprintable() or letter in "\t\n")
+
+
+def _compared(title: str, document: bytes, peer: Callable[[bytes], bytes], rounds: int) -> str:
+    contenders = [
+        Contender("relbase", lambda: relbase.rewrite(document, url=_URL, kind="xml")),
+        Contender("lxml", lambda: peer(document)),
+    ]
+    megabytes = len(document) / 1e6
+    timings = measure(contenders, rounds)
+    return table(f"{title}: {megabytes:.1f} MB", timings, megabytes, "MB", "lxml")
+
+
+def _parsed(document: bytes) -> etree._Element:
+    return etree.fromstring(document, etree.XMLParser(huge_tree=True))
+
+
+def _by_lxml(document: bytes) -> bytes:
+    return bytes(etree.tostring(_parsed(document), encoding="utf-8"))
+
+
+def _feed_by_lxml(document: bytes) -> bytes:
+    tree = _parsed(document)
+    for element in tree.iter("description"):
+        fragment = lxml.html.fromstring(f"<div>{element.text or ''}</div>")
+        fragment.make_links_absolute(_URL, handle_failures="ignore")
+        element.text = lxml.html.tostring(fragment, encoding="unicode")
+    return bytes(etree.tostring(tree, encoding="utf-8"))
+
+
+def _feed(texts: list[str]) -> bytes:
+    items: list[str] = []
+    size = number = 0
+    while size < _SIZE:
+        text = texts[number % len(texts)]
+        length = _SIZES[number % len(_SIZES)]
+        start = text.find("<p", number * 1_000 % max(1, len(text) - length))
+        piece = text[max(start, 0) :][:length].rpartition("<")[0]
+        link = f"http://example.com/2015/03/{number}.html"
+        items.append(
+            f"<item><title>Post {number}</title><link>{link}</link><guid>{link}</guid>"
+            f"<description>{html.escape(piece)}</description></item>\n"
+        )
+        size += len(items[-1])
+        number += 1
+    start_ = (
+        '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel><title>x</title>\n'
+    )
+    return f"{start_}{''.join(items)}</channel></rss>\n".encode()
+
+
+def _sitemap() -> bytes:
+    entry = (
+        "<url>\n  <loc>https://www.example.com/some/path/to/page-{}.html</loc>\n"
+        "  <lastmod>2024-01-01</lastmod>\n  <changefreq>monthly</changefreq>\n"
+        "  <priority>0.8</priority>\n</url>\n"
+    )
+    entries = "".join(entry.format(number) for number in range(_SIZE // len(entry)))
+    namespace = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0"?>\n<urlset xmlns="{namespace}">\n{entries}</urlset>\n'.encode()

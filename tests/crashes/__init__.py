@@ -1,1 +1,0 @@
-"""A command of its own: `python -m tests.crashes`."""

@@ -1,0 +1,147 @@
+"""Which scanner reads, and that the compiled one is of the source that stands beside it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import pytest
+
+import relbase
+from relbase import Profile
+from relbase.references import heads, scanner
+from relbase.references.foreign import CLOSED_BY_END_TAG
+from relbase.references.skim_names import MATH_NAMES, SVG_NAMES
+
+SOURCE = Path(scanner.__file__).with_name("_scanner.c")
+NEEDS_COMPILED = pytest.mark.skipif(
+    relbase.scanner != scanner.COMPILED, reason="the compiled scanner was not built"
+)
+
+
+def test_the_source_is_the_one_that_the_module_knows() -> None:
+    """After a change of _scanner.c: write this number into `scanner._SOURCE`, and build again."""
+    assert zlib.crc32(SOURCE.read_bytes()) == scanner._SOURCE  # noqa: SLF001
+
+
+def test_no_name_of_the_vocabulary_stands_in_the_source() -> None:
+    written = SOURCE.read_text(encoding="utf-8")
+    for name in ("href", "srcset", "image-set", "iframe", "refresh", "importmap", "textarea"):
+        assert f'"{name}' not in written
+
+
+def test_the_environment_chooses_python() -> None:
+    code = "import relbase; print(relbase.scanner)"
+    environment = {**os.environ, "RELBASE_SCANNER": "python"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["python"]
+
+
+def test_what_is_forced() -> None:
+    try:
+        scanner.force(scanner.EXACT)
+        assert scanner.choose_scanner(1 << 30) == scanner.EXACT
+    finally:
+        scanner.force(None)
+    assert scanner.choose_scanner(1 << 30) != scanner.EXACT
+
+
+def test_names_of_foreign_content_change_no_markup() -> None:
+    names = {name.lower() for name in (*SVG_NAMES, *MATH_NAMES)}
+    assert not names & CLOSED_BY_END_TAG
+    assert not names & {b"script", b"style", b"title", b"desc", b"foreignobject", b"font", b"a"}
+
+
+@NEEDS_COMPILED
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ((), (), (), (), (b"", 0, 0), (), (), (), (), (), b"", 1, 0, 0),
+        ((), (), (), ((b"a", 0, 0),), (b"", 0, 0), (), (), (), (), (), b"\x0f", 1, 0, 0),
+        ((), (), (), ((b"a" * 64, 0, 0),), (b"", 0, 0), (), (), (), (), (), b"\0", 1, 0, 0),
+        (((b"a", 99, 0),), (), (), ((b"a", 0, 0),), (b"", 0, 0), *[()] * 5, b"\0", 1, 0, 0),
+        (((b"a", 0, 9),), (), (), ((b"a", 0, 0),), (b"", 0, 0), *[()] * 5, b"\0", 1, 0, 0),
+    ],
+)
+def test_tables_that_are_not_understood(arguments: tuple[object, ...]) -> None:
+    with pytest.raises((TypeError, ValueError)):
+        scanner._compiled.prepare(*arguments)  # noqa: SLF001
+
+
+@NEEDS_COMPILED
+def test_places_outside_of_the_text() -> None:
+    tables = scanner._tables(extended=False)  # noqa: SLF001
+    scan = scanner._compiled.scan  # noqa: SLF001
+    for pos, end in ((-1, 1), (0, 5), (3, 2)):
+        with pytest.raises(ValueError, match="outside"):
+            scan(tables, b"<p>", pos, end, 0, 0, (), relbase.Edit)
+    with pytest.raises(ValueError, match="mode"):
+        scan(tables, b"<p>", 0, 3, 7, 0, (), relbase.Edit)
+
+
+PAGES = [
+    b"<!doctype html><title>x</title><style>a{}</style><!-- c --><meta a=b><p><!-- d -->",
+    b"<script><!--<script></script>--></script><link href=x></head><body><title>",
+    b"<title>x",
+    b"<meta",
+    b"< <html></x y><!-- ",
+    b"",
+]
+
+
+@NEEDS_COMPILED
+@pytest.mark.parametrize("page", PAGES)
+def test_the_head_is_the_same(page: bytes) -> None:
+    compiled = heads.head(page)
+    scanner.force(scanner.EXACT)
+    try:
+        assert heads.head(page) == compiled
+    finally:
+        scanner.force(None)
+
+
+def test_law_9a_what_a_process_did_before_decides_no_result() -> None:
+    """In a fresh process, and in one that has read much else: the same, byte for byte."""
+    code = (
+        "import relbase, sys\n"
+        'd = b\'<a href="x\\x7f"><p style="a:url(../y)"><img srcset="a 1x, ./b"><base href=c/>\'\n'
+        "for n in range(int(sys.argv[1])):\n"
+        "    relbase.rewrite(b'<a href=\"%d\">' % n * 99, url='http://a%d/' % n, kind='html')\n"
+        "for profile in relbase.Profile:\n"
+        "    r = relbase.rewrite(d, url='http://h/d/', kind='html', profile=profile)\n"
+        "    print(r.data, r.edits, r.notes, r.base, r.links)\n"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", code, before],
+            env={**os.environ, "RELBASE_SCANNER": which},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for before in ("0", "400")
+        for which in ("python", "")
+    }
+    assert len(outputs) == 1
+    assert len(Profile) == outputs.pop().count(b"Edit(start=9")
+
+
+@NEEDS_COMPILED
+@pytest.mark.parametrize(
+    "piece", [b"url(x)", b"<!--[if IE]>", b"<noscript><p>", b"<svg><g>", b"<a href=x ", b"<style>"]
+)
+def test_more_than_the_scanner_takes_is_left_to_the_tokenizer(piece: bytes) -> None:
+    document = b"<style>a{b:" + piece * 70_000
+    results = set()
+    for name in (scanner.SKIMMED, scanner.COMPILED):
+        scanner.force(name)
+        try:
+            results.add(relbase.rewrite(document, url="http://h/d/", kind="html").edits)
+        finally:
+            scanner.force(None)
+    assert len(results) == 1
