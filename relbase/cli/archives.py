@@ -17,8 +17,9 @@ import sys
 import time
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import click
 
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from relbase.warc.rows import Row
 
 _named: Final = re.compile(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE).search
+
+_Made = TypeVar("_Made")
 
 # Of one reason so many notes on pages are shown; a crawl has millions of pages.
 _SHOWN: Final = 3
@@ -142,6 +145,20 @@ class Archive(NamedTuple):
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
 
+    def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
+        """Return what is made of a page; a defect costs that page alone, and is reported."""
+        from relbase import warc  # noqa: PLC0415 (start-up time)
+
+        try:
+            return work(page)
+        except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+            text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
+            text = f"a defect of relbase, please report it with the record: {text}"
+            self._report(
+                warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text)
+            )
+            return None
+
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
@@ -236,13 +253,16 @@ def rewritten(
     how = _how(archive)
     info, record = warc.warcinfo(name, date=choices.date, **how)
     yield _done(warc.pack(record, packing), ())
+    convert = partial(warc.conversion, date=choices.date, info=info, **how)
     counts: Counter[str] = Counter()
     notes = _Notes(archive)
     for page in archive.pages():
         counts["page"] += 1
         if not (page.succeeded or choices.all_status):
             continue
-        made = warc.conversion(page, date=choices.date, info=info, **how)
+        made = archive.done(page, convert)
+        if made is None:
+            continue
         notes.add(page, made.notes)
         if made.record is not None:
             counts["conversion"] += 1
@@ -352,17 +372,20 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
         as_json: whether as the rows of the table, in JSON Lines.
         table: where they go, None for standard output.
     """
-    from relbase import warc  # noqa: PLC0415 (start-up time)
-
-    how, name = _how(archive), archive.source.name
+    name = archive.source.name
     if table is not None:
         pages = archive.pages(lambda fault: table.add_fault(fault, name))
-        table.add(chain.from_iterable(warc.link_rows(page, name, **how) for page in pages))
+        table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
         return
     for page in archive.pages():
-        rows = warc.link_rows(page, name, **how)
-        for row in rows:
+        for row in _rows(archive, page, name):
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
+
+
+def _rows(archive: Archive, page: Page, name: str) -> list[Row]:
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    return archive.done(page, lambda one: list(warc.link_rows(one, name, **_how(archive)))) or []
 
 
 def _link(archive: Archive, page: Page, row: Row) -> str:
