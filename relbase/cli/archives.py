@@ -13,10 +13,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 from collections import Counter
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
@@ -25,6 +23,7 @@ import click
 
 import relbase
 from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import Document
 from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
@@ -121,7 +120,7 @@ class Archive(NamedTuple):
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
         elsewhere = 0
-        progress = _Progress(self.source.shown)
+        progress = Progress(self.source.shown)
         again = None if self.source.name == STDIN else _again(self.source.name)
         for found in warc.pages(progress.counted(self.source.pieces), again):
             if isinstance(found, warc.Page):
@@ -194,39 +193,6 @@ def _again(name: str) -> Callable[[int], Iterable[bytes]]:
             raise files.InputError(error.strerror or str(error)) from None
 
     return again
-
-
-class _Progress:
-    """What a person who waits sees: pages and bytes so far, twice a second."""
-
-    __slots__ = ("_bytes", "_next", "_shown", "pages")
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._bytes = self.pages = 0
-        self._next = time.monotonic() + 1 if streams.is_terminal() else float("inf")
-
-    def counted(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, counted."""
-        for piece in pieces:
-            self._bytes += len(piece)
-            if time.monotonic() > self._next:
-                self._next += 0.5
-                text = f"{self._shown}: {self.pages:,} pages, {self._bytes / 1e6:,.1f} MB read"
-                _show(text)
-            yield piece
-
-    def clear(self) -> None:
-        """Leave a line that is empty."""
-        if self._next != float("inf"):
-            _show("")
-
-
-def _show(text: str) -> None:
-    """Write a line over the one before, for a person who waits."""
-    with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
 
 
 def _counted(count: int, what: str) -> str:
