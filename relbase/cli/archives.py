@@ -13,17 +13,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import sys
 import time
 from collections import Counter
-from contextlib import suppress
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import click
 
 import relbase
 from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import Document
 from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from relbase.warc.rows import Row
 
 _named: Final = re.compile(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE).search
+
+_Made = TypeVar("_Made")
 
 # Of one reason so many notes on pages are shown; a crawl has millions of pages.
 _SHOWN: Final = 3
@@ -118,7 +120,7 @@ class Archive(NamedTuple):
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
         elsewhere = 0
-        progress = _Progress(self.source.shown)
+        progress = Progress(self.source.shown)
         again = None if self.source.name == STDIN else _again(self.source.name)
         for found in warc.pages(progress.counted(self.source.pieces), again):
             if isinstance(found, warc.Page):
@@ -141,6 +143,20 @@ class Archive(NamedTuple):
         record = f" (record {printable(fault.record_id)})" if fault.record_id else ""
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
+
+    def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
+        """Return what is made of a page; a defect costs that page alone, and is reported."""
+        from relbase import warc  # noqa: PLC0415 (start-up time)
+
+        try:
+            return work(page)
+        except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+            text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
+            text = f"a defect of relbase, please report it with the record: {text}"
+            self._report(
+                warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text)
+            )
+            return None
 
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
@@ -179,39 +195,6 @@ def _again(name: str) -> Callable[[int], Iterable[bytes]]:
     return again
 
 
-class _Progress:
-    """What a person who waits sees: pages and bytes so far, twice a second."""
-
-    __slots__ = ("_bytes", "_next", "_shown", "pages")
-
-    def __init__(self, shown: str) -> None:
-        self._shown = shown
-        self._bytes = self.pages = 0
-        self._next = time.monotonic() + 1 if streams.is_terminal() else float("inf")
-
-    def counted(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """The pieces, counted."""
-        for piece in pieces:
-            self._bytes += len(piece)
-            if time.monotonic() > self._next:
-                self._next += 0.5
-                text = f"{self._shown}: {self.pages:,} pages, {self._bytes / 1e6:,.1f} MB read"
-                _show(text)
-            yield piece
-
-    def clear(self) -> None:
-        """Leave a line that is empty."""
-        if self._next != float("inf"):
-            _show("")
-
-
-def _show(text: str) -> None:
-    """Write a line over the one before, for a person who waits."""
-    with suppress(OSError, ValueError, AttributeError):
-        sys.stderr.write(f"\r\x1b[K{text}")
-        sys.stderr.flush()
-
-
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'s'[: count != 1]}"
 
@@ -236,13 +219,16 @@ def rewritten(
     how = _how(archive)
     info, record = warc.warcinfo(name, date=choices.date, **how)
     yield _done(warc.pack(record, packing), ())
+    convert = partial(warc.conversion, date=choices.date, info=info, **how)
     counts: Counter[str] = Counter()
     notes = _Notes(archive)
     for page in archive.pages():
         counts["page"] += 1
         if not (page.succeeded or choices.all_status):
             continue
-        made = warc.conversion(page, date=choices.date, info=info, **how)
+        made = archive.done(page, convert)
+        if made is None:
+            continue
         notes.add(page, made.notes)
         if made.record is not None:
             counts["conversion"] += 1
@@ -352,17 +338,20 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
         as_json: whether as the rows of the table, in JSON Lines.
         table: where they go, None for standard output.
     """
-    from relbase import warc  # noqa: PLC0415 (start-up time)
-
-    how, name = _how(archive), archive.source.name
+    name = archive.source.name
     if table is not None:
         pages = archive.pages(lambda fault: table.add_fault(fault, name))
-        table.add(chain.from_iterable(warc.link_rows(page, name, **how) for page in pages))
+        table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
         return
     for page in archive.pages():
-        rows = warc.link_rows(page, name, **how)
-        for row in rows:
+        for row in _rows(archive, page, name):
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
+
+
+def _rows(archive: Archive, page: Page, name: str) -> list[Row]:
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    return archive.done(page, lambda one: list(warc.link_rows(one, name, **_how(archive)))) or []
 
 
 def _link(archive: Archive, page: Page, row: Row) -> str:

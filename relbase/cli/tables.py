@@ -34,28 +34,44 @@ class Table:
         errors: writes batches of errors.
     """
 
-    __slots__ = ("_errors", "_faults", "_links")
+    __slots__ = ("_batches", "_errors", "_faults", "_links")
 
     def __init__(self, links: pa.parquet.ParquetWriter, errors: pa.parquet.ParquetWriter) -> None:
         self._links = links
         self._errors = errors
         self._faults: list[tuple[Fault, str]] = []
+        self._batches: list[pa.RecordBatch] = []
 
     def add(self, rows: Iterable[Row]) -> None:
         """Write rows of links; no more than a batch of them is held."""
         from relbase.warc import table  # noqa: PLC0415 (start-up time)
 
         for batch in table.batches(rows):
-            self._links.write_batch(batch)
+            self._batches.append(batch)
+            if len(self._batches) >= _GROUP:
+                self._write()
+
+    def _write(self) -> None:
+        """Write the batches that are held as one group of rows, with one dictionary a column."""
+        import pyarrow as pa  # noqa: PLC0415 (of the extra `warc`)
+
+        if self._batches:
+            rows = pa.Table.from_batches(self._batches).unify_dictionaries()
+            self._links.write_table(rows, row_group_size=rows.num_rows)
+            self._batches.clear()
 
     def add_fault(self, fault: Fault, warc: str) -> None:
         """Write a row of the table of errors."""
         self._faults.append((fault, warc))
         if len(self._faults) >= _HELD:
-            self.flush()
+            self._flush_faults()
 
     def flush(self) -> None:
-        """Write the errors that are held."""
+        """Write what is held."""
+        self._write()
+        self._flush_faults()
+
+    def _flush_faults(self) -> None:
         from relbase.warc import table  # noqa: PLC0415 (start-up time)
 
         rows = [table.error_row(fault, warc) for fault, warc in self._faults]
@@ -64,7 +80,8 @@ class Table:
             self._errors.write_batch(batch)
 
 
-_HELD: Final = 10_000
+_HELD: Final = 10_000  # errors
+_GROUP: Final = 5  # batches: a group of 100,000 rows
 
 
 @contextmanager

@@ -218,3 +218,20 @@ def test_the_archive_of_the_fixtures(tmp_path: Path) -> None:
     expected = (FIXTURES / output.name).read_bytes()
     assert _named(b"", output.read_bytes()) == _named(b"", expected)
     assert expected.count(b"WARC-Type: conversion") == 3
+
+
+def test_a_defect_costs_its_page_alone(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def keeps(self: object, reference: str) -> bool:  # noqa: ARG001
+        if reference == "x":
+            raise RuntimeError("oops")
+        return False
+
+    monkeypatch.setattr("relbase.Policy.keeps", keeps)
+    output = tmp_path / "out.warc.gz"
+    result = run("rewrite", crawl, "-o", output, "--all-status")
+    assert result.exit_code == 3
+    assert "RuntimeError: oops [defect]" in result.stderr
+    assert [page.url for page in made(output)] == ["http://h/f/"]
+    assert "oops" in run("links", crawl).stderr
