@@ -71,9 +71,8 @@ def _rich_bar(count: int, size: int) -> Iterator[Bar]:
         TimeRemainingColumn(),
     )
     # No thread of its own: processes are forked, and threads do not live through that.
-    with Progress(
-        *columns, console=Console(stderr=True), auto_refresh=False, transient=True
-    ) as shown:
+    console = Console(stderr=True, force_terminal=True)
+    with Progress(*columns, console=console, auto_refresh=False, transient=True) as shown:
         task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
         class RichBar:

@@ -161,12 +161,14 @@ class _Running:
     def _sum(self) -> str:
         total = sum(self._states.values())
         parts = [counted(total, "input")]
+        checks = self._plan.action is Action.CHECK
         for state, words in _WORDS.items():
             if self._states[state]:
-                parts.append(f"{self._states[state]} {words}")
+                would = "would be " if checks and state is State.REWRITTEN else ""
+                parts.append(f"{self._states[state]} {would}{words}")
         if self._places:
             links = counted(self._places, "link")
-            changed = "would be made" if self._plan.action is Action.CHECK else "made"
+            changed = "would be made" if checks else "made"
             parts.append(f"{links} {changed} absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))

@@ -7,11 +7,10 @@ Whatever goes wrong with one input is said in its `Done`, so that it stops no ot
 
 from __future__ import annotations
 
-import hashlib
 import traceback
 from collections import Counter
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -319,7 +318,11 @@ class _Counted:
 
     def __init__(self, hashes: bool) -> None:  # noqa: FBT001 (one of two states)
         self.size = 0
-        self._hash = hashlib.sha256() if hashes else None
+        self._hash: Any = None
+        if hashes:
+            import hashlib  # noqa: PLC0415 (start-up time)
+
+            self._hash = hashlib.sha256()
 
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
@@ -330,7 +333,7 @@ class _Counted:
 
     @property
     def hash(self) -> str:
-        return "" if self._hash is None else self._hash.hexdigest()
+        return "" if self._hash is None else str(self._hash.hexdigest())
 
 
 def _is_done(job: Job) -> bool:

@@ -10,6 +10,7 @@ from typing import Final, NoReturn
 import pytest
 from running import run
 
+from relbase.cli import maildir
 from relbase.cli.maildir import sized
 
 URL: Final = ("--url", "http://h/")
@@ -220,3 +221,44 @@ def test_links_base_check_and_diff() -> None:
 def test_a_single_message_is_mail_whatever_its_name() -> None:
     put("new/1.host.css", MAIL)
     assert run("rewrite", "Maildir/new/1.host.css", *URL).stdout_bytes == DONE
+
+
+# ---- in place
+
+
+def test_messages_are_replaced_in_place() -> None:
+    put(f"cur/1.M1.host,S={len(MAIL)},W=9:2,FS", seconds=9)
+    put("cur/2.host:2,")
+    put("new/3.host", SAME)
+    put(".Sent/cur/4.host:2,S")
+    before = Path("Maildir/new/3.host").stat().st_ino
+    result = run("rewrite", "Maildir", *URL, "-i")
+    assert result.exit_code == 0
+    assert result.stderr == "4 inputs: 3 rewritten, 1 unchanged, 3 links made absolute\n"
+    bare = DONE.count(b"\n") - DONE.count(b"\r\n")
+    sizes = f"S={len(DONE)},W={len(DONE) + bare}"
+    assert tree("Maildir") == {
+        f"cur/1.M1.host,{sizes}:2,FS": DONE,
+        "cur/2.host:2,": DONE,
+        "new/3.host": SAME,
+        ".Sent/cur/4.host:2,S": DONE,
+    }
+    assert Path("Maildir/new/3.host").stat().st_ino == before
+    assert not list(Path("Maildir/tmp").iterdir())
+
+
+def test_a_message_that_another_program_moves_meanwhile_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    put("new/1.host")
+    real = maildir.keep_attributes
+
+    def moving(*arguments: object) -> None:
+        real(*arguments)  # type: ignore[arg-type]
+        Path("Maildir/new/1.host").rename("Maildir/cur/1.host:2,S")
+
+    monkeypatch.setattr(maildir, "keep_attributes", moving)
+    result = run("rewrite", "Maildir", *URL, "-i")
+    assert result.exit_code == 3
+    assert "it was moved while it was read: nothing was written" in result.stderr
+    assert tree("Maildir") == {"cur/1.host:2,S": MAIL}

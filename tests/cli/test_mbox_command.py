@@ -216,7 +216,7 @@ def test_base() -> None:
         "in.mbox: message 1: message/rfc822",
         "    base     http://h/  (retrieval, §3.3: retrieval URL)",
         "in.mbox: message 2: message/rfc822",
-        "    base     http://s/  (entity, §3.2: Content-Base of the message)",
+        "    base     http://s/  (embedded, §3.1: Content-Base of the message)",
         "    outward  http://h/  (retrieval, §3.3: retrieval URL)",
         "    part 2/1  text/plain  entity, §3.2: Content-Base of the message  http://s/",
         "    part 2/2  text/html   entity, §3.2: Content-Base of the message  http://s/",

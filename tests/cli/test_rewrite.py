@@ -141,7 +141,7 @@ def test_check() -> None:
     assert (result.exit_code, result.stdout, result.stderr) == (
         1,
         "page.html\n",
-        "2 inputs: 1 rewritten, 1 unchanged, 1 link would be made absolute\n",
+        "2 inputs: 1 would be rewritten, 1 unchanged, 1 link would be made absolute\n",
     )
     result = run("rewrite", "same.html", *ROOT, "--check")
     assert (result.exit_code, result.output) == (0, "")

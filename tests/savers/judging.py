@@ -55,7 +55,10 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
         if answer.type.startswith("text/html") and not answer.location
     }
     known = {f"http://{host}{target}" for target in site}
-    known |= {url for links in originals.values() for _, _, url in links}
+    for target, answer in site.items():
+        if answer.type.startswith("text/html"):
+            found = relbase.links(answer.body, url=f"http://{host}{target}", profile="whatwg")
+            known |= {_normal(link.url) for link in found if link.url}
     known |= {url.partition("#")[0] for url in known}
     pages = links = equal = relative = outward = outward_equal = 0
     wrong: set[str] = set()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import plistlib
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -92,6 +91,8 @@ def _plain(value: bytes) -> str:
 
 def _where_froms(value: bytes) -> str:
     """macOS: a property list, an array whose first item is the URL of the file."""
+    import plistlib  # noqa: PLC0415 (start-up time: it brings a parser of XML)
+
     try:
         items = plistlib.loads(value)
     except Exception:  # noqa: BLE001 (it may be anything; what plistlib raises is not documented)

@@ -26,6 +26,7 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
+from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
@@ -181,12 +182,14 @@ class Finder:
             data: the document.
         """
         call = check(data, **arguments)
-        marks = _marks(data) if self.whence.detect or self.whence.original else None
-        if found.url is None:
+        kind = _kind(call, data)
+        is_read = kind is Kind.HTML and (self.whence.detect or self.whence.original)
+        marks = _marks(data) if is_read else None
+        if found.url is None and kind is Kind.HTML:
             found = self._in_page(found, marks, data)
         redirects = call.redirects or found.redirects
         call = call._replace(url=found.url, redirects=redirects)
-        places = self._places(call, found, source, data)
+        places = self._places(call, found, source, data) if kind in _BESIDE else None
         if self.whence.original and marks is not None and marks.archived:
             places = _Original(places)
         if found.url is None and not found.notes and places is None:
@@ -216,9 +219,6 @@ class Finder:
     def _places(self, call: Call, found: Found, source: Source, data: bytes) -> Places | None:
         local = self.whence.local or ("off" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
-            return None
-        is_kind = call.kind is None or call.kind in {Kind.HTML, Kind.CSS}
-        if not is_kind:
             return None
         opened = file_url(source.name)
         as_file = call._replace(
@@ -329,6 +329,16 @@ class _Original:
         if found is not None:
             return Placed(found[1])
         return self._places(reference) if self._places else None
+
+
+# What programs save with the files that it needs beside it; mail holds its own.
+_BESIDE: Final = frozenset((Kind.HTML, Kind.CSS, Kind.XML))
+
+
+def _kind(call: Call, data: bytes) -> Kind:
+    """What the library takes a document for."""
+    types = (value for name, value in call.fields if name.strip().lower() == "content-type")
+    return call.kind or kind_of_type(next(types, "")) or kind_of_file(call.name, data)
 
 
 def _marks(data: bytes) -> Marks:

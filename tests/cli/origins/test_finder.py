@@ -176,6 +176,17 @@ def test_the_pages_base_decides_what_is_beside_it(base_: bytes, reference: str) 
     assert reference in references()
 
 
+def test_mail_has_its_own_bases() -> None:
+    # Neither a mark in its HTML nor a file beside it says anything of a message.
+    mail = b"MIME-Version: 1.0\nContent-Type: text/html\n\n" + PAGE % MARK
+    Path("m.eml").write_bytes(mail)
+    result = run("rewrite", "m.eml", "-q")
+    assert result.stdout_bytes == mail
+    Path("m.eml:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=http://zone.ex/\n")
+    result = run("rewrite", "m.eml", "-q")
+    assert b'src="http://zone.ex/p_files/x%20y.png?v=1"' in result.stdout_bytes
+
+
 def test_two_pages_with_one_url_are_told() -> None:
     Path("r.html").write_bytes(PAGE % MARK)
     result = run("rewrite", "-r", ".", "--check")
