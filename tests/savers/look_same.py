@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 from local_site import served
-
 from savers import complete, wget_converted_without_originals
 
 
