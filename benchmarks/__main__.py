@@ -11,7 +11,7 @@ from pathlib import Path
 
 import benchmarks
 
-_NOT_BENCHMARKS = {"__main__", "timing"}
+_NOT_BENCHMARKS = {"__main__", "corpora", "timing"}
 
 
 def main() -> int:
@@ -21,11 +21,29 @@ def main() -> int:
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - set(names):
         parser.error(f"no benchmark: {', '.join(sorted(unknown))}. Give of {', '.join(names)}")
+    tables: list[str] = []
     for name in arguments.names or names:
         benchmark = importlib.import_module(f"benchmarks.{name}")
         for table in benchmark.run(arguments.data, arguments.rounds):
             print(table, end="\n\n", flush=True)
+            tables.append(table)
+    if arguments.readme:
+        write_into(arguments.readme, tables)
     return 0
+
+
+BEGIN, END = "<!-- speed: written by python -m benchmarks -->", "<!-- end of speed -->"
+
+
+def write_into(readme: Path, tables: list[str]) -> None:
+    """Write the tables between the two comments of a file, in place of what is there."""
+    before, begin, rest = readme.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SystemExit(f"{readme} has no place for them: add {BEGIN!r} and {END!r}")
+    block = "\n\n".join(tables)
+    text = f"{before}{begin}\n```text\n{block}\n```\n{end}{after}"
+    readme.write_text(text, encoding="utf-8")
 
 
 def _parser(names: list[str]) -> argparse.ArgumentParser:
@@ -40,6 +58,9 @@ def _parser(names: list[str]) -> argparse.ArgumentParser:
         default=os.environ.get("RELBASE_DATA"),
         metavar="DIRECTORY",
         help="the directory that has real-pages/ (otherwise: $RELBASE_DATA)",
+    )
+    parser.add_argument(
+        "--readme", type=Path, metavar="FILE", help="write the tables into it, at their comments"
     )
     parser.add_argument(
         "--rounds", type=int, default=7, help="how often each is timed (%(default)s)"

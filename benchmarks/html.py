@@ -1,93 +1,154 @@
-"""The full job on HTML, from bytes to bytes: relbase against lxml and turbohtml.
+"""HTML: relbase with each scanner, and with policies, against lxml, turbohtml and BeautifulSoup.
 
-lxml:      fromstring, make_links_absolute, tostring.
-turbohtml: parse, resolve_links, encode.
+Rewriting is the full job from bytes to bytes. The peers build a tree, make its links absolute and
+write all of it anew; relbase changes the links alone.
 
-Both build a tree and write all of it anew; relbase changes the links alone. turbohtml is in the
-extra `bench`; without it the table has the others. Needs pages: `--data`.
+lxml:          fromstring, make_links_absolute, tostring; iterlinks
+turbohtml:     parse, resolve_links, encode; links
+BeautifulSoup: with lxml, urljoin for href and src, encode; on the smallest sets only, as it is slow
+
+Packages that are not installed are left out; turbohtml is in the extra `bench`. Real pages need
+`--data`; the other sets are generated.
 """
 
 from __future__ import annotations
 
 import importlib
+import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from urllib.parse import urljoin
 
 import lxml.html
 
 import relbase
+from benchmarks.corpora import Corpus, corpora
 from benchmarks.timing import Contender, measure, table
+from relbase.references import scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-_BASE: Final = "http://example.com/2015/03/a-page.html?id=1"
-
-# Tidied pages and raw ones: raw ones have twice as many tags per byte, and CRLF.
-_FOLDERS: Final = ("real-pages/mozilla-readability", "real-pages/htmlparser-benchmark")
+_BASE: Final = "http://example.com/2015/03/04/05/a-page.html?id=1"
+_PEER: Final = "turbohtml"
+_SLOW_FROM: Final = 3_000_000  # bytes: BeautifulSoup is not asked for more
 
 
 class Job(NamedTuple):
-    """One contender's way from the bytes of a page to the bytes with its links absolute."""
+    """One contender's way to do the work on one page."""
 
     name: str
-    rewrite: Callable[[bytes], bytes]
+    do: Callable[[bytes], object]
 
 
 def run(data: Path | None, rounds: int) -> Iterator[str]:
-    """Yield one table per folder of pages; a line that says so when there are none."""
-    jobs = list(_jobs())
-    for folder in _FOLDERS:
-        pages = _pages(data / folder, jobs) if data else []
-        if not pages:
-            yield f"HTML, {folder}: no pages. Give --data DIRECTORY, which has that folder."
-            continue
-        megabytes = sum(map(len, pages)) / 1e6
-        contenders = [Contender(name, partial(_all, rewrite, pages)) for name, rewrite in jobs]
-        timings = measure(contenders, rounds)
-        title = f"HTML, bytes to bytes: {len(pages)} pages of {folder}, {megabytes:.1f} MB"
-        yield table(title, timings, megabytes, "MB", "lxml")
+    """Yield a table of rewriting and one of listing for each set of pages."""
+    for corpus in corpora(data):
+        yield _compared(f"rewrite, {corpus.name}", corpus, list(_rewriting(corpus)), rounds)
+    for corpus in corpora(data):
+        if corpus.name in {"tidied", "raw"}:
+            yield _compared(f"links, {corpus.name}", corpus, list(_listing()), rounds)
 
 
-def _jobs() -> Iterator[Job]:
-    yield Job("relbase", lambda page: relbase.rewrite(page, url=_BASE, kind="html").data)
+def _compared(what: str, corpus: Corpus, jobs: Sequence[Job], rounds: int) -> str:
+    pages = [page for page in corpus.pages if all(_succeeds(job, page) for job in jobs)]
+    corpus = corpus._replace(pages=pages)
+    if not pages:
+        return f"{what}: no pages"
+    contenders = [Contender(job.name, partial(_all, job.do, pages)) for job in jobs]
+    title = f"{what}: {len(pages)} pages, {corpus.megabytes:.2f} MB"
+    peer = _PEER if any(job.name == _PEER for job in jobs) else "lxml"
+    return table(title, measure(contenders, rounds), corpus.megabytes, "MB", peer)
+
+
+def _rewriting(corpus: Corpus) -> Iterator[Job]:
+    for name in _scanners():
+        yield Job(f"relbase, {name}", partial(_by_relbase, name, {}))
+    fastest = _scanners()[0]
+    for label, call in _CALLS.items():
+        yield Job(f"relbase, {label}", partial(_by_relbase, fastest, call))
     yield Job("lxml", _by_lxml)
+    if turbohtml := _found("turbohtml"):
+        yield Job("turbohtml", partial(_by_turbohtml, turbohtml))
+    if corpus.megabytes < _SLOW_FROM / 1e6 and (bs4 := _found("bs4")):
+        yield Job("BeautifulSoup", partial(_by_soup, bs4))
+
+
+_CALLS: Final[dict[str, dict[str, Any]]] = {
+    "rfc3986": {"profile": "rfc3986"},
+    "whatwg": {"profile": "whatwg"},
+    "keep": {"policy": relbase.Policy(keep=re.compile("^/private/"))},
+    "extended": {"policy": relbase.Policy(extended=True)},
+}
+
+
+def _listing() -> Iterator[Job]:
+    for name in (scanner.EXACT, scanner.COMPILED)[: 1 + (relbase.scanner == scanner.COMPILED)]:
+        yield Job(f"relbase, {name}", partial(_listed_by_relbase, name))
+    yield Job("lxml", lambda page: sum(1 for _ in lxml.html.fromstring(page).iterlinks()))
+    if turbohtml := _found("turbohtml"):
+        yield Job("turbohtml", lambda page: sum(1 for _ in turbohtml.parse(page).links()))
+
+
+def _scanners() -> list[str]:
+    is_compiled = relbase.scanner == scanner.COMPILED
+    return [*([scanner.COMPILED] if is_compiled else []), scanner.SKIMMED]
+
+
+def _by_relbase(name: str, call: dict[str, Any], page: bytes) -> object:
+    scanner.force(name)
     try:
-        turbohtml = importlib.import_module("turbohtml")
-    except ImportError:
-        return
-    yield Job("turbohtml", partial(_by_turbohtml, turbohtml))
+        return relbase.rewrite(page, url=_BASE, kind="html", **call).data
+    finally:
+        scanner.force(None)
 
 
-def _by_lxml(page: bytes) -> bytes:
+def _listed_by_relbase(name: str, page: bytes) -> object:
+    scanner.force(name)
+    try:
+        return sum(1 for _ in relbase.links(page, url=_BASE, kind="html"))
+    finally:
+        scanner.force(None)
+
+
+def _by_lxml(page: bytes) -> object:
     tree = lxml.html.fromstring(page)
     tree.make_links_absolute(_BASE, handle_failures="ignore")
-    return bytes(lxml.html.tostring(tree))
+    return lxml.html.tostring(tree)
 
 
-def _by_turbohtml(turbohtml: Any, page: bytes) -> bytes:  # noqa: ANN401 (ships no types for mypy)
+def _by_turbohtml(turbohtml: Any, page: bytes) -> object:  # noqa: ANN401 (ships no types)
     document = turbohtml.parse(page)
     document.resolve_links(_BASE)
-    return bytes(document.encode())
+    return document.encode()
 
 
-def _all(rewrite: Callable[[bytes], bytes], pages: list[bytes]) -> None:
+def _by_soup(bs4: Any, page: bytes) -> object:  # noqa: ANN401
+    tree = bs4.BeautifulSoup(page, "lxml")
+    for name in ("href", "src"):
+        for element in tree.find_all(attrs={name: True}):
+            element[name] = urljoin(_BASE, element[name])
+    return tree.encode()
+
+
+def _found(package: str) -> Any:  # noqa: ANN401
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        return None
+
+
+def _all(do: Callable[[bytes], object], pages: list[bytes]) -> None:
     for page in pages:
-        rewrite(page)
-
-
-def _pages(folder: Path, jobs: Sequence[Job]) -> list[bytes]:
-    """The pages of a folder that every contender can do at all."""
-    pages = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
-    return [page for page in pages if all(_succeeds(job, page) for job in jobs)]
+        do(page)
 
 
 def _succeeds(job: Job, page: bytes) -> bool:
     try:
-        job.rewrite(page)
+        job.do(page)
     except Exception:
-        if job.name == "relbase":
+        if job.name.startswith("relbase"):
             raise
         return False
     return True

@@ -32,7 +32,6 @@ class Reason(Enum):
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
-    REFERENCE_TEMPLATE = "reference-template"  # a placeholder was made absolute
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through

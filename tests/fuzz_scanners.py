@@ -12,6 +12,7 @@ import argparse
 import importlib.util
 import os
 import random
+import re
 import subprocess
 import sys
 import sysconfig
@@ -24,7 +25,10 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
 SANITIZED: Final = "RELBASE_SANITIZED"
-_FLAGS: Final = ["-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"]
+_FLAGS: Final = (
+    *("-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"),
+    *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+)
 
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
@@ -56,8 +60,13 @@ def _sanitized() -> int:
         built = Path(directory) / "_scanner.abi3.so"
         subprocess.run(
             [
-                *("gcc", *_FLAGS, "-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-                *(f"-DRELBASE_SOURCE={crc}u", f"-I{include}", str(SOURCE), "-o", str(built)),
+                "gcc",
+                *_FLAGS,
+                f"-DRELBASE_SOURCE={crc}u",
+                f"-I{include}",
+                str(SOURCE),
+                "-o",
+                str(built),
             ],
             check=True,
         )
@@ -242,18 +251,18 @@ _BASES: Final = (
 
 
 def _compare(documents: int, seed: int) -> int:
-    from scanners import SCANNERS, result_of_each  # noqa: PLC0415
+    from scanners import SCANNERS, result_of_each  # noqa: PLC0415 (after --sanitize)
 
-    import relbase  # noqa: PLC0415 (after --sanitize)
+    import relbase  # noqa: PLC0415
 
     policies = [
         relbase.Policy(),
         relbase.Policy(),
         relbase.Policy(extended=True),
         relbase.Policy(keep_fragments=True),
-        relbase.Policy(keep=__import__("re").compile("a")),
+        relbase.Policy(keep=re.compile("a")),
     ]
-    print(f"scanners: {', '.join(SCANNERS)}; seed {seed}", flush=True)
+    _say(f"scanners: {', '.join(SCANNERS)}; seed {seed}")
     random_ = random.Random(seed)
     soup = Soup(random_)
     started, changed = time.monotonic(), 0
@@ -268,15 +277,18 @@ def _compare(documents: int, seed: int) -> int:
         first, *others = result_of_each(document, **call).values()
         changed += first[0] != document
         if any(other != first for other in others):
-            print(f"document {number}: they differ: {document!r}\n{call}")
+            _say(f"document {number}: they differ: {document!r}\n{call}")
             for name, result in zip(SCANNERS, (first, *others), strict=True):
-                print(f"  {name}: {result[0]!r}\n    {result[2]!r}")
+                _say(f"  {name}: {result[0]!r}\n    {result[2]!r}")
             return 1
-    print(
-        f"{documents} documents agree, {changed} of them changed, "
-        f"{time.monotonic() - started:.0f} s"
-    )
+    seconds = time.monotonic() - started
+    _say(f"{documents} documents agree, {changed} of them changed, {seconds:.0f} s")
     return 0
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

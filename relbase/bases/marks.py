@@ -82,6 +82,7 @@ class Placed(NamedTuple):
 Places: TypeAlias = "Callable[[str], Placed | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
+_FIREFOX: Final = b"<!-- base href="
 # Each mark has one of these, byte by byte. To look for them costs next to nothing.
 _WORDS: Final = (
     b" saved from url=(",
@@ -93,7 +94,7 @@ _WORDS: Final = (
     b"data-scrapbook-source",
     _IN_SCRIPT,
     b"<!--<base",
-    b"<!-- base href=",
+    _FIREFOX,
 )
 
 
@@ -393,16 +394,15 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
     """
-    if not any(word in text for word in _BASES):
+    # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
+    is_dot = element is not None and text[element.start : element.end] == b"."
+    if not (is_dot if element is not None else _FIREFOX in text):
         return None
     marks = read_marks(text, charset)
     if marks.stand_in is None:
         return None if element is not None else marks.base
     is_it = element is not None and element.start == marks.stand_in.span.start
     return marks.base if is_it else None
-
-
-_BASES: Final = (b"<!--<base", b"<!-- base href=")
 
 
 def is_stand_in(text: bytes, start: int) -> bool:

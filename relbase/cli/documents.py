@@ -21,7 +21,7 @@ from relbase.call import check
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.mail.mbox import is_settled, may_drop, messages, settle
+from relbase.mail.mbox import Lengths, is_settled, may_drop, messages, settle
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from relbase.call import Arguments, Call
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
-    from relbase.containers.mbox import Message
+    from relbase.mail.mbox import Numbered
     from relbase.notes import Note
     from relbase.results import Entity, Link, Result
 
@@ -48,6 +48,7 @@ class Document(NamedTuple):
         lines: how many lines of the input are before it.
         arguments: of the library, for it.
         message: of the mbox, None for a document that is the input itself.
+        lengths: those of the messages before it.
     """
 
     before: bytes
@@ -57,7 +58,8 @@ class Document(NamedTuple):
     start: int
     lines: int
     arguments: Arguments
-    message: Message | None = None
+    message: Numbered | None = None
+    lengths: Lengths | None = None
 
 
 def documents(source: Source, settings: Settings) -> Iterator[Document]:
@@ -81,27 +83,33 @@ def documents(source: Source, settings: Settings) -> Iterator[Document]:
 def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Document]:
     """The messages of an mbox; what stands before the first comes with it."""
     arguments = {**arguments, "kind": Kind.MAIL}
+    lengths = Lengths()
     for one in messages(pieces):
         if isinstance(one, bytes):
             yield Document(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
             continue
         number, before, message, start, lines = one
         content, ending = message.content, message.ending
-        yield Document(before, content, ending, str(number), start, lines, arguments, message)
+        place = before, content, ending, str(number), start, lines
+        yield Document(*place, arguments, one, lengths)
 
 
 def rewritten(document: Document, call: Call | None = None) -> Result:
     """Return what the library makes of a document; of a message what it makes of its mbox.
+
+    The messages of an mbox are given once each, in their order, here or to `links_of`.
 
     Args:
         document: the document.
         call: what is asked for, None for what its arguments say.
     """
     result = pipeline.rewrite_called(document.data, call or _called(document))
-    message = document.message
-    if message is None:
+    if document.message is None or document.lengths is None:
         return result
+    message = document.message.message
     edits, notes = settle(message, result.edits)
+    edits, more = document.lengths.keep(document.message, edits)
+    notes += more
     result.notes = (*(note for note in result.notes if not is_settled(message, note)), *notes)
     if tuple(edits) != result.edits:
         result.edits = tuple(edits)
@@ -121,7 +129,8 @@ def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
         call: what is asked for, None for what its arguments say.
     """
     found = pipeline.links_called(document.data, call or _called(document))
-    if document.message is None or not may_drop(document.message):
+    one, lengths = document.message, document.lengths
+    if one is None or not (may_drop(one.message) or (lengths and lengths.concern(one))):
         return (link_in(document, link) for link in found)
     is_kept = not rewritten(document, call).edits
     return (

@@ -47,8 +47,9 @@ resolves to, by which step, and why those that stay do. It is one file that
 needs nothing else, and nothing in the document can run in it.
 
 \b
-Exit status: 0 done; 2 usage, nothing written; 3 some inputs failed; 4 an output
-cannot be written: stopped.
+Exit status: 0 done; 1 there were warnings, which the pages show, under --strict;
+2 usage, nothing written; 3 some inputs failed; 4 an output cannot be written:
+stopped.
 """
 
 _OPTIONS: Final = (
@@ -98,7 +99,9 @@ def explain(
             _explain_archive(archive, plan)
             return
         data, call = _whole(source, settings, finder)
-        plan.put(source.name, *page(data, call, "" if call.name else source.shown))
+        markup, summary = page(data, call, "" if call.name else source.shown)
+        tally.warnings += summary.notes
+        plan.put(source.name, markup, summary)
 
     files.process(found.all, work, tally)
     plan.settle()
@@ -129,7 +132,9 @@ def _explain_archive(archive: Archive, plan: _Plan) -> None:
             streams.warn(f"{source.shown}: warning: {text}")
             break
         call = check(found.body, **arguments(found, as_profile(settings.profile), settings.policy))
-        plan.put(source.name, *page(found.body, call, found.url), number=number)
+        markup, summary = page(found.body, call, found.url)
+        archive.tally.warnings += summary.notes
+        plan.put(source.name, markup, summary, number)
 
 
 class _Plan:

@@ -140,7 +140,9 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
         version = metadata.version(PROGRAM)
     except metadata.PackageNotFoundError:
         version = "of a directory that is not installed"
-    click.echo(f"{PROGRAM} {version}")
+    from relbase.references.scanner import NAME as scanner  # noqa: PLC0415, N811 (start-up time)
+
+    click.echo(f"{PROGRAM} {version} ({scanner} scanner)")
     context.exit()
 
 

@@ -24,7 +24,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
-from relbase.containers.from_line import LOOKED_AT, begins_file, has_date, is_separator
+from relbase.containers.from_line import LOOKED_AT, begins_file, is_separator
 from relbase.edit import Span
 from relbase.registry import ROWS, Follows
 
@@ -214,11 +214,11 @@ def _next_separator(
         if found >= 0:
             at = found + 1
             _fill(buffer, source, at + LOOKED_AT)
-            if _empty_line(buffer, 0, at) == at:
-                if len(doubtful) < MAX_DOUBTFUL and has_date(_line(buffer, at)):
+            if is_separator(_line(buffer, at)):
+                if _empty_line(buffer, 0, at) < at:
+                    return at, tuple(doubtful)
+                if len(doubtful) < MAX_DOUBTFUL:
                     doubtful.append(at)
-            elif is_separator(_line(buffer, at)):
-                return at, tuple(doubtful)
             continue
         at = max(at, len(buffer) - len(_FROM_AFTER_LINE) + 1)
         if not _grow(buffer, source):

@@ -96,8 +96,9 @@ def _layer_of(note: Note) -> Layer:
     return Layer.ENTITY if is_heading else Layer.RETRIEVAL
 
 
-def _key(base: Base) -> tuple[str, Layer, str]:
-    return base.url, base.layer, base.source
+def _key(base: Base) -> tuple[str, str]:
+    # Not the layer: what a heading states is §3.1 to the message and §3.2 to the parts inside.
+    return base.url, base.source
 
 
 # What holds parts, by the first half of its type.
@@ -114,7 +115,7 @@ class _Tree:
         for entity in entities[1:MAX_DRAWN]:
             self._inside[_around(entity.part, known)].append(entity)
 
-    def drawn(self, entity: Entity, known: set[tuple[str, Layer, str]]) -> str:
+    def drawn(self, entity: Entity, known: set[tuple[str, str]]) -> str:
         """The box of a part; `known` are the bases that the boxes around it have shown."""
         own = [base for base in chain(entity.base) if _key(base) not in known]
         inside = known | {_key(base) for base in own}

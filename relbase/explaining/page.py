@@ -42,12 +42,14 @@ class Summary(NamedTuple):
         type: its media type.
         base: of the outermost entity.
         counts: how many references have a status.
+        notes: how many notes there are.
     """
 
     title: str
     type: str
     base: Base
     counts: Counter[Status]
+    notes: int
 
 
 def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
@@ -76,7 +78,8 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
         _section("references", "Every reference", listed or "<p>There are none.</p>"),
     )
     name = title or call.name or "document"
-    summary = Summary(name, found[0].type, result.base, Counter(link.status for link in links))
+    counts = Counter(link.status for link in links)
+    summary = Summary(name, found[0].type, result.base, counts, len(result.notes))
     head = _head(summary, len(found), call.profile.value)
     return whole(f"{name}: what its links mean", head, "\n".join(sections)), summary
 

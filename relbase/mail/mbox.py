@@ -10,7 +10,9 @@ wherever other readers see the heading end.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
@@ -98,6 +100,75 @@ _DOUBTFUL: Final = (
 _ADDED: Final = "a line would become the beginning of a message: its links are left alone"
 
 
+class Lengths:
+    """Which Content-Lengths that are wrong would be right in the output (see `containers.mbox`).
+
+    A message with such a length would swallow those after it at the next reading. So the edits of
+    the message that it would end with are left out.
+    """
+
+    __slots__ = ("_ends", "_grown")
+
+    def __init__(self) -> None:
+        self._grown = 0  # by how many bytes the output is longer so far
+        self._ends: list[int] = []  # where in the output wrong lengths end, as a heap
+
+    def concern(self, one: Numbered) -> bool:
+        """Return whether `keep` may refuse edits of a message, or has to know of it."""
+        return bool(self._ends) or one.message.unproven is not None
+
+    def keep(self, one: Numbered, edits: list[Edit]) -> tuple[list[Edit], list[Note]]:
+        """Return the edits of the next message that can be made, and what is to be noted.
+
+        Args:
+            one: the message; each of an mbox in its order.
+            edits: those that are otherwise settled.
+        """
+        notes: list[Note] = []
+        end = one.start + self._grown + len(one.message.content) + len(one.message.ending)
+        near = self._near(end + _growth(edits))
+        if edits and self._joins(one.message, edits, near, end + _growth(edits)):
+            notes = [Note(Reason.FIELD_STALE, "", Span(0, len(one.message.content)), _JOINED)]
+            edits = []
+        for at in near:
+            if at > end + _growth(edits):
+                heappush(self._ends, at)
+        if (promise := one.message.unproven) is not None:
+            body = promise.body + _growth(edit for edit in edits if edit.start < promise.body)
+            heappush(self._ends, one.start + self._grown + body + promise.length)
+        self._grown += _growth(edits)
+        return edits, notes
+
+    def _near(self, end: int) -> list[int]:
+        """Where wrong lengths end at the next message, or right before it; others are let go of."""
+        near = []
+        while self._ends and self._ends[0] <= end:
+            at = heappop(self._ends)
+            if at >= end - _LINE_ENDS:
+                near.append(at)
+        return near
+
+    def _joins(self, message: mbox.Message, edits: list[Edit], near: list[int], end: int) -> bool:
+        """Whether one of these lengths would be right, were the edits made."""
+        if not near:
+            return False
+        text = splice(message.content, edits) + message.ending
+        return any(_line_ends(text, len(text) - (end - at)) is not None for at in near)
+
+
+_JOINED: Final = (
+    "with these links the wrong Content-Length of a message before would be right, and both would "
+    "be read as one: they are left alone"
+)
+# At most two line ends stand between where a length ends and the next message.
+_LINE_ENDS: Final = len(b"\r\n\r\n")
+_line_ends: Final = re.compile(rb"(?:\r?\n){0,2}\Z").match
+
+
+def _growth(edits: Iterable[Edit]) -> int:
+    return sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
+
+
 def may_drop(message: mbox.Message) -> bool:
     """Return whether `settle` may drop the edits of a message: no edit writes `From `."""
     return message.length is None and b"\n" + _FROM in message.content
@@ -115,7 +186,7 @@ def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> lis
     """The edits with that of the Content-Length, wherever other readers see the heading end."""
     written = message.content[length.start : length.end]
     body = len(message.content) - int(written)
-    grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.start >= body)
+    grown = _growth(edit for edit in edits if edit.start >= body)
     if grown and all(edit.start != length.start for edit in edits):
         return sorted([*edits, Edit(*length, b"%d" % (int(written) + grown))])
     return list(edits)
@@ -133,6 +204,7 @@ def is_settled(message: mbox.Message, note: Note) -> bool:
 
 def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
     """The items of all messages of an mbox; part "3/1.2" is of the third message."""
+    lengths = Lengths()
     for one in messages([data]):
         if isinstance(one, bytes):
             if one.strip():
@@ -141,6 +213,8 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
         inside = replace(context, part=str(one.number))
         findings, edits = separate(visit_message(one.message.content, inside))
         settled, notes = settle(one.message, edits)
+        settled, more = lengths.keep(one, settled)
+        notes += more
         if edits and not settled:
             findings = [_kept(item) for item in findings]
         left = (

@@ -164,9 +164,12 @@ typedef struct {
   int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
 } Scan;
 
-enum { BATCH = 4096 };
+/* So much is found at once; an element in which there is more is left to the exact tokenizer, which
+   hands over one by one: what is allocated must not grow with a hostile document. */
+enum { BATCH = 4096, MOST = 1 << 16 };
 
 static int add(Scan *s, Text at, Text end, int shape) {
+  if (s->count == MOST) return STOPS;
   if (s->count == s->room) {
     size_t room = s->room ? s->room * 2 : 64;
     Found *grown = PyMem_Realloc(s->found, room * sizeof(Found));

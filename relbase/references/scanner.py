@@ -25,7 +25,7 @@ from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.skim import Becomes, Keeps, Skim
+    from relbase.references.shapes import Becomes, Keeps, Skim
     from relbase.references.vocabulary import Row
 
 EXACT: Final = "exact"
@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x35E68F35
+_SOURCE: Final = 0xeb3b59ae
 
 _compiled: Final = _load()
 
@@ -326,15 +326,30 @@ def _row(
 ) -> list[int]:
     """What each attribute holds on an element."""
     row = [_NOTHING] * len(numbers)
-    all_ = held(namespace, element).rows.items()
-    holding = {name: _counting(rows, extended=extended) for name, rows in all_}
-    for attribute, rows in holding.items():
-        by = decider(rows)
-        if rows and (by is None or holding.get(by)):
-            row[numbers[attribute]] = _holds(rows)
-        elif by is not None:
+    told = {
+        name: _told(rows, extended=extended) for name, rows in held(namespace, element).rows.items()
+    }
+    for attribute, (by, holds) in told.items():
+        if holds == _NOTHING:
+            continue
+        if by is None or told.get(by, (None, _NOTHING))[1] != _NOTHING:
+            row[numbers[attribute]] = holds
+        else:
             row[numbers[by]] = _DECIDES
     return row
+
+
+# By the identity of the rows, which are those of the vocabulary: `*` has the same for each element.
+_memo: Final[dict[tuple[int, bool], tuple[bytes | None, int]]] = {}
+
+
+def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
+    """What decides whether rows count, if one attribute does, and what they hold."""
+    key = (id(rows), extended)
+    if key not in _memo:
+        counting = _counting(rows, extended=extended)
+        _memo[key] = (decider(counting), _holds(counting)) if counting else (None, _NOTHING)
+    return _memo[key]
 
 
 def _holds(rows: tuple[Row, ...]) -> int:

@@ -16,15 +16,15 @@ no more than what the exact tokenizer then passes in one go, so that the time st
 from __future__ import annotations
 
 import re
-from enum import IntEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
 from relbase.references.css_skim import is_settled
 from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_names import (
     MATH_NAMES,
     SCRIPT_TYPES,
@@ -40,42 +40,11 @@ from relbase.references.tags import RAW_TEXT, WS, any_case, raw_text_end
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-
-class Shape(IntEnum):
-    """A plain reference: what it resolves to ends in it as it is written, but for its dots.
-
-    The values are the groups of the regex, empty ones where the reference begins.
-    """
-
-    ROOT = 6  # /path
-    FRAGMENT = 7  # #fragment
-    QUERY = 8  # ?query
-    NETWORK = 9  # //host/path
-    PATH = 10  # path
-    EMPTY = 11  # nothing: the base itself
-    HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
+    from relbase.references.shapes import Becomes, Keeps, Skim
 
 
-# One of each shape, in which any other of that shape could stand.
-SAMPLES: Final = {
-    Shape.ROOT: "/x",
-    Shape.FRAGMENT: "#x",
-    Shape.QUERY: "?x",
-    Shape.NETWORK: "//x/",
-    Shape.PATH: "x",
-    Shape.EMPTY: "",
-}
-
-# So many levels up are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
-MAX_UP: Final = 8
-# What references of these shapes begin with; `x` or nothing follows.
-DOTS: Final = {
-    int(Shape.HERE): "./",
-    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
-}
-_UP: Final = Shape.HERE + 1  # the group of `../`, as often as it stands there
-_LAST_GROUP: Final = int(_UP)
-
+# The last group of a plain reference: `../`, as often as it stands there.
+_LAST_GROUP: Final = Shape.HERE + 1
 
 # So many edits are handed over at once: a list of all would outgrow a hostile document.
 _BATCH: Final = 4096
@@ -385,18 +354,6 @@ def _simple(shapes: _Plain, quote: bytes, html: Watched, *, dots: bool, extended
 
 # As many groups, none of which ever matches.
 _NO_SIMPLE: Final = rb"(?!)" + rb"()" * _LAST_GROUP
-
-# What becomes of a reference of each shape: the edit, in offsets of the reference; nothing when it
-# stays; None when it has to be looked at. By the number of the shape.
-Becomes: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
-
-# Whether a reference of plain shape is to stay as it is, asked with its bytes as they are written.
-Keeps: TypeAlias = "Callable[[bytes], bool]"
-
-# Called with a text, where to begin, where to end and whether that is the inside of a noscript, it
-# returns the edits on the way to the next place that has to be looked at, and that place, -1 when
-# there is none.
-Skim: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Edit], int]]"
 
 
 def skimming(

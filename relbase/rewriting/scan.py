@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
-from relbase.references.skim import DOTS, SAMPLES, Shape
+from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.items import Found, Status
@@ -25,7 +25,7 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.skim import Becomes, Skim
+    from relbase.references.shapes import Becomes, Skim
     from relbase.rewriting.context import Context
 
     Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"

@@ -57,7 +57,8 @@ class Kind(NamedTuple):
         vocabulary: whose element it is, None for an unknown one.
         keys: its attributes that may hold references, as the tree names them, each with its row
             where that is so whatever else the element says.
-        own: the names of those attributes alone.
+        own: the names of those attributes alone, and of those that its text depends on.
+        speaks: whether its text holds references where it has no attributes.
         is_special: whether something else holds inside of it than around it.
         is_base: whether it is HTML's `<base>`, which stands on what is around the document.
         by_browsers: whether browsers, which know no xml:base, read it as their own.
@@ -69,6 +70,7 @@ class Kind(NamedTuple):
     vocabulary: str | None = None
     keys: Mapping[str, Row | None] = {}
     own: frozenset[str] = frozenset()
+    speaks: bool = False
     is_special: bool = False
     is_base: bool = False
     by_browsers: bool = True
@@ -208,17 +210,24 @@ def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -
         for key, attribute in _attributes(is_html=is_html).items()
         if counting.get(attribute)
     }
+    asked = {attribute for row, _ in text if row.when for attribute in row.when.asks}
     return Kind(
         name,
         counting,
         text,
         vocabulary_,
         keys,
-        frozenset(keys),
+        frozenset(keys).union(*(_spellings(is_html=is_html).get(name, ()) for name in asked)),
+        speaks=any(row.when is None or row.when.holds(_nothing) for row, _ in text),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,
         by_browsers=vocabulary_ in _BROWSERS,
     )
+
+
+def _nothing(_name: bytes) -> bytes:
+    """What an element without attributes says."""
+    return b""
 
 
 # Names that documents share; a hostile one may be as long as its document.

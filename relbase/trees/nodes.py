@@ -40,6 +40,9 @@ def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
     return LxmlTree(element)
 
 
+# lxml.html has one of its own, for attributes without a value.
+_set: Final = etree._Element.set  # noqa: SLF001
+
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
@@ -96,7 +99,7 @@ class LxmlTree:
                 next(islice(nodes, len(inner) - 1, len(inner) - 1), None)
             elif kind.name:
                 keys = node.keys()
-                if not kind.own.isdisjoint(keys) or kind.text:
+                if not kind.own.isdisjoint(keys) or kind.speaks:
                     yield Spot(node, kind, keys)
             elif kind is COMMENT and is_conditional(node.text):
                 yield Spot(node, COMMENT)
@@ -131,7 +134,7 @@ class LxmlTree:
             kind = known.kind(tag, here)
             if len(node):
                 arounds[node] = self._inside(node, kind, here, known)
-            if not here.opaque and (kind.text or not kind.own.isdisjoint(keys)):
+            if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
                 yield Spot(node, kind, keys, here.scope)
 
     def _inside(self, node: Any, kind: Kind, here: Around, known: Known) -> Around:  # noqa: ANN401
@@ -164,7 +167,7 @@ class LxmlTree:
 
     def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
         """Give an attribute another value."""
-        element.set(attribute, value)
+        _set(element, attribute, value)
 
     def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
         """The text of an element or of a comment, unless there are elements in it."""

@@ -104,7 +104,7 @@ class SoupTree:
                 if kind.is_special or here is not TOP or not self._is_html:
                     arounds[id(node)] = self._inside(node, kind, here, known)
                 keys: Any = node.attrs if self._is_html else self._spelled(node)
-                if (kind.text or not kind.own.isdisjoint(keys)) and not here.opaque:
+                if (kind.speaks or not kind.own.isdisjoint(keys)) and not here.opaque:
                     yield Spot(node, kind, list(keys) if self._is_html else keys, here.scope)
             elif isinstance(node, PreformattedString) and not here.opaque:
                 yield from self._instruction(node)

@@ -184,10 +184,10 @@ class Walk:
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The pieces of an element's text that hold references."""
         says = partial(self._says, spot)
-        for holder, text in self._tree.texts(spot.element):
-            for row, only in spot.kind.text:
-                is_row = row.when is None or row.when.holds(says)
-                if is_row and (not only or encode_inner(text.lstrip()).startswith(only)):
+        rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
+        for holder, text in self._tree.texts(spot.element) if rows else ():
+            for row, only in rows:
+                if not only or encode_inner(text.lstrip()).startswith(only):
                     settled = self._settle(spot, "", row, text, context)
                     yield _value(spot.element, holder, None, settled)
                     break
@@ -346,9 +346,10 @@ _NO_SPAN: Final = Span(0, 0)
 
 # A path that holds no dot segment, no parameters and nothing that a URL parser writes anew, with a
 # query or a fragment; and one of each shape, for which any other could stand.
+_WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@-]"
 _plain: Final = re.compile(
-    r"/?(?:[A-Za-z0-9_~][A-Za-z0-9_~.-]*+/)*+(?:[A-Za-z0-9_~][A-Za-z0-9_~.-]*+)?(?<!^)"
-    r"(?:[?][A-Za-z0-9_~.&=-]*+)?(?:[#][A-Za-z0-9_~.-]*+)?"
+    rf"(?:/|(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
+    rf"(?:[?](?:{_WORD}|[.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
 ).fullmatch
 _SAMPLES: Final = {True: "/x", False: "x"}
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import pytest
 from archives import PACKED, gz, http, record_id, response, zstd
@@ -14,9 +16,6 @@ from pyarrow import parquet
 from running import program, run
 
 from relbase.warc import Fault, Page, pages
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATE: Final = "2026-01-02T03:04:05Z"
 RECORDS: Final = [
@@ -205,3 +204,17 @@ def test_the_program_does_as_the_functions(crawl: Path) -> None:
     ran = program("rewrite", str(crawl), "--date", DATE)
     assert ran.returncode == 0
     assert ran.stdout == run("rewrite", crawl, "--date", DATE).stdout_bytes
+
+
+FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "warc"
+# Ids and the first record name the version of relbase.
+_named: Final = re.compile(rb"<urn:uuid:(?!0000)[-0-9a-f]{36}>|relbase/[0-9.]+").sub
+
+
+def test_the_archive_of_the_fixtures(tmp_path: Path) -> None:
+    output = tmp_path / "crawl.expected.warc"
+    result = run("rewrite", FIXTURES / "crawl.warc.gz", "-o", output, "--date", DATE)
+    assert result.exit_code == 0
+    expected = (FIXTURES / output.name).read_bytes()
+    assert _named(b"", output.read_bytes()) == _named(b"", expected)
+    assert expected.count(b"WARC-Type: conversion") == 3

@@ -23,6 +23,12 @@ def test_standard_input_to_standard_output() -> None:
     assert shown == explain(PAGE, url="http://h/d/")
 
 
+def test_strict_counts_what_the_page_notes() -> None:
+    assert run("explain", "--strict", "--url", "http://h/", stdin=PAGE).exit_code == 0
+    assert run("explain", "--strict", stdin=PAGE).exit_code == 1  # no base
+    assert run("explain", stdin=PAGE).exit_code == 0
+
+
 def test_one_file(tmp_path: Path) -> None:
     page, out = tmp_path / "page.html", tmp_path / "out.html"
     page.write_bytes(PAGE)

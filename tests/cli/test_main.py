@@ -142,7 +142,9 @@ def test_a_mistake_in_hostile_arguments_shows_escapes() -> None:
         assert ran.returncode == 2
         assert b"\x1b" not in ran.stderr
         assert b"\x07" not in ran.stderr
-        assert b"\\x" in ran.stderr or b"\\udcff" in ran.stderr
+        # click before 8.4 leaves the character out of what it calls an option
+        shown = (b"\\x", b"\\udcff", b"No such option: --\n")
+        assert any(text in ran.stderr for text in shown)
 
 
 def test_an_encoding_without_the_characters_shows_escapes() -> None:

@@ -6,7 +6,7 @@ import tracemalloc
 from typing import Final
 
 import pytest
-from growth import assert_linear, assert_linear_from_20_ms
+from growth import assert_linear_from_20_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -284,7 +284,7 @@ def test_many_fields_need_little_memory(line: bytes) -> None:
 
 BOMBS: Final = {
     "fields": b"X: y\n",
-    "remembered fields": b"List-X: y\n",
+    "remembered fields": b"List-Help: y\n",
     "folds": b" y\n",
     "empty names": b":\n",
     "dashes with a colon": b"--:\n",
@@ -302,14 +302,22 @@ BOMBS: Final = {
 }
 
 
-@pytest.mark.parametrize("unit", BOMBS.values(), ids=BOMBS)
-@pytest.mark.parametrize("start", [b"X: ", b"Content-Type: ", b"", b"y\n"])
-@pytest.mark.parametrize("end", [b"", b"\nContent-Type: x\n"])
-def test_headings_in_linear_time(start: bytes, unit: bytes, end: bytes) -> None:
+# Each bomb is the whole heading, with a field of MIME at its end, or stands in a value of it.
+AROUND: Final = [
+    *((name, b"", b"\nContent-Type: x\n") for name in BOMBS),
+    *((name, b"Content-Type: ", b"") for name in ("folds", "one line", "CR", "no fields")),
+    *((name, b"y\n", b"") for name in ("fields", "no fields", "almost fields of MIME")),
+]
+
+
+@pytest.mark.parametrize(("name", "start", "end"), AROUND)
+def test_headings_in_linear_time(name: str, start: bytes, end: bytes) -> None:
+    unit = BOMBS[name]
+
     def make(size: int) -> bytes:
         return start + unit * (size // len(unit)) + end
 
-    assert_linear(read, make, [2 * MEGABYTE, 4 * MEGABYTE], 3)
+    assert_linear_from_20_ms(read, make)
 
 
 # ---- Media types and tokens

@@ -34,6 +34,7 @@ FILES: Final = {
     "inbox.mbox": b"From a@b Thu Jan  1 00:00:00 2020\nSubject: x\nContent-Type: text/html\n\n"
     + PAGE
     + b"\n",
+    "crawl.warc.gz": (ROOT / "fixtures" / "warc" / "crawl.warc.gz").read_bytes(),
 }
 
 

@@ -60,3 +60,19 @@ def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
         assert other.length is not None
         assert (one.separator, one.ending) == (other.separator, other.ending)
         assert one.content.count(LINK) == other.content.count(DONE)
+
+
+def test_no_wrong_length_becomes_right() -> None:
+    """Whoever reads the output finds the same messages."""
+    heading = FROM + HTML
+    others = (heading + b"\n" + LINK + b"\n\n") * 2 + heading + b"\n" + LINK + b"\n"
+    refused = 0
+    for length in range(160, 420):
+        text = heading + b"Content-Length: %d\n\n" % length + LINK + b"\n\n" + others
+        result = relbase.rewrite(text, kind="mbox", url=URL)
+        before, after = list(split([text])), list(split([result.data]))
+        assert [one.separator for one in before] == [one.separator for one in after]
+        kept = [link.part for link in result.links if link.status.value == "kept"]
+        assert [note.part for note in result.notes if "read as one" in note.text] == kept
+        refused += len(kept)
+    assert refused >= 5

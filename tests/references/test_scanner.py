@@ -129,3 +129,19 @@ def test_law_9a_what_a_process_did_before_decides_no_result() -> None:
     }
     assert len(outputs) == 1
     assert len(Profile) == outputs.pop().count(b"Edit(start=9")
+
+
+@NEEDS_COMPILED
+@pytest.mark.parametrize(
+    "piece", [b"url(x)", b"<!--[if IE]>", b"<noscript><p>", b"<svg><g>", b"<a href=x ", b"<style>"]
+)
+def test_more_than_the_scanner_takes_is_left_to_the_tokenizer(piece: bytes) -> None:
+    document = b"<style>a{b:" + piece * 70_000
+    results = set()
+    for name in (scanner.SKIMMED, scanner.COMPILED):
+        scanner.force(name)
+        try:
+            results.add(relbase.rewrite(document, url="http://h/d/", kind="html").edits)
+        finally:
+            scanner.force(None)
+    assert len(results) == 1

@@ -12,7 +12,7 @@ from strategies import pages
 import relbase
 from relbase import Profile
 from relbase.edit import Edit
-from relbase.references import html, scanner, skim
+from relbase.references import html, scanner, shapes, skim
 
 URL = "http://h.example/d/p.html?id=1"
 # Without a `=`, so that it can be written into an unquoted value as it is.
@@ -29,13 +29,13 @@ def edits(
 
 
 # An edit of each shape that says which.
-BECOMES = (None,) * skim.Shape.ROOT + tuple(
-    (0, 0, b"%d" % shape) for shape in range(skim.Shape.ROOT, max(skim.DOTS) + 1)
+BECOMES = (None,) * shapes.Shape.ROOT + tuple(
+    (0, 0, b"%d" % shape) for shape in range(shapes.Shape.ROOT, max(shapes.DOTS) + 1)
 )
 NONE = (None,) * len(BECOMES)
 
 
-def searches(*, insertions: bool = True, unquoted: bool = False) -> list[skim.Skim]:
+def searches(*, insertions: bool = True, unquoted: bool = False) -> list[shapes.Skim]:
     """Each scanner that passes over what needs nothing."""
     becomes = BECOMES if insertions else NONE
     found = [skim.skimming(becomes, whatwg=False, unquoted=unquoted)]
@@ -46,7 +46,7 @@ def searches(*, insertions: bool = True, unquoted: bool = False) -> list[skim.Sk
     return found
 
 
-def elements(text: bytes, search: skim.Skim) -> list[html.Element | list[Edit]]:
+def elements(text: bytes, search: shapes.Skim) -> list[html.Element | list[Edit]]:
     return list(html.elements(text, 0, len(text), skim=search))
 
 
@@ -98,20 +98,20 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
 
 # Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
 SHAPES = [
-    (b"/a/b?c#d", skim.Shape.ROOT),
-    (b"#a", skim.Shape.FRAGMENT),
-    (b"#", skim.Shape.FRAGMENT),
-    (b"?a=b&amp;c=d", skim.Shape.QUERY),
-    (b"?a&b", skim.Shape.QUERY),
-    (b"//a/b", skim.Shape.NETWORK),
-    (b"a/b.html", skim.Shape.PATH),
-    (b"a.b/c:d", skim.Shape.PATH),
-    (b"a?b:c", skim.Shape.PATH),
-    (b"./", skim.Shape.HERE),
-    (b"./a/b?c", skim.Shape.HERE),
-    (b"../a", skim.Shape.HERE + 1),
-    (b"../../", skim.Shape.HERE + 2),
-    (b"../" * skim.MAX_UP + b"a.b", skim.Shape.HERE + skim.MAX_UP),
+    (b"/a/b?c#d", shapes.Shape.ROOT),
+    (b"#a", shapes.Shape.FRAGMENT),
+    (b"#", shapes.Shape.FRAGMENT),
+    (b"?a=b&amp;c=d", shapes.Shape.QUERY),
+    (b"?a&b", shapes.Shape.QUERY),
+    (b"//a/b", shapes.Shape.NETWORK),
+    (b"a/b.html", shapes.Shape.PATH),
+    (b"a.b/c:d", shapes.Shape.PATH),
+    (b"a?b:c", shapes.Shape.PATH),
+    (b"./", shapes.Shape.HERE),
+    (b"./a/b?c", shapes.Shape.HERE),
+    (b"../a", shapes.Shape.HERE + 1),
+    (b"../../", shapes.Shape.HERE + 2),
+    (b"../" * shapes.MAX_UP + b"a.b", shapes.Shape.HERE + shapes.MAX_UP),
 ]
 NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a b", b"a\x7f", b"{{a}}"]
 NO_SHAPES += [
@@ -126,7 +126,7 @@ NO_SHAPES += [
     b"../a:b",
     b"./;",
 ]
-NO_SHAPES += [b"../" * (skim.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
+NO_SHAPES += [b"../" * (shapes.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
 NO_SHAPES += [
     b"a&#46;b",
     b"&sol;a",
@@ -174,16 +174,16 @@ def test_no_shapes_without_quotes(value: bytes) -> None:
 
 def test_an_empty_reference() -> None:
     for search in searches():
-        edit = Edit(17, 17, b"%d" % skim.Shape.EMPTY)
+        edit = Edit(17, 17, b"%d" % shapes.Shape.EMPTY)
         assert search(b'<p><a id=a href="">', 0, 19, False) == ([edit], -1)
         assert search(b'<p><form action="">', 0, 19, False) == ([], 3)
 
 
 def test_what_stays_is_passed_over() -> None:
-    at = skim.Shape.FRAGMENT
+    at = shapes.Shape.FRAGMENT
     becomes = (*BECOMES[:at], (), *BECOMES[at + 1 :])
     text = b"<a href='#a'><a href='b'>"
-    expected = ([Edit(22, 22, b"%d" % skim.Shape.PATH)], -1)
+    expected = ([Edit(22, 22, b"%d" % shapes.Shape.PATH)], -1)
     assert skim.skimming(becomes, whatwg=False)(text, 0, len(text), False) == expected
 
     def keeps(value: bytes) -> bool:
@@ -319,7 +319,7 @@ HOSTILE += [
 def test_skimming_takes_linear_time(piece: bytes) -> None:
     for search in searches():
 
-        def all_elements(text: bytes, search: skim.Skim = search) -> int:
+        def all_elements(text: bytes, search: shapes.Skim = search) -> int:
             return len(elements(text, search))
 
         assert_linear_from_20_ms(all_elements, lambda n: piece * (n // len(piece)))

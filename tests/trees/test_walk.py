@@ -16,7 +16,26 @@ BASES: Final = (
     *("http://h.example/d/p.html", "http://h.example", "file:/a/b"),
     *("http://h.example/d;p/e?q=/r", "ftp://h/a//b", "http://h.example/a/../b"),
 )
-PIECES: Final = ("/", "a", ".", "..", "?", "#", ";", ":", "~b", "c.d", "-", "%20", "=", "&", " ")
+PIECES: Final = (
+    "/",
+    "a",
+    ".",
+    "..",
+    "?",
+    "#",
+    ";",
+    ":",
+    "~b",
+    "c.d",
+    "-",
+    "%20",
+    "=",
+    "&",
+    " ",
+    "a:b",
+    "(c)",
+    "@",
+)
 
 
 @given(
