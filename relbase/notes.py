@@ -33,6 +33,7 @@ class Reason(Enum):
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
+    REFERENCE_TEMPLATE = "reference-template"  # a placeholder was rewritten
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it

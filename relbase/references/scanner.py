@@ -50,7 +50,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xeb3b59ae
+_SOURCE: Final = 0xEB3B59AE
 
 _compiled: Final = _load()
 

@@ -106,7 +106,9 @@ def test_without_arguments_it_shows_its_help_as_a_mistake() -> None:
 
 
 def test_the_version() -> None:
-    assert re.fullmatch(r"relbase \d+\.\d+\.\d+\S* \((?:compiled|python) scanner\)\n", run("--version").stdout)
+    assert re.fullmatch(
+        r"relbase \d+\.\d+\.\d+\S* \((?:compiled|python) scanner\)\n", run("--version").stdout
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from running import run
 
 from relbase.cli import maildir
+from relbase.cli.inplace import keep_attributes
 from relbase.cli.maildir import sized
 
 URL: Final = ("--url", "http://h/")
@@ -251,7 +252,7 @@ def test_a_message_that_another_program_moves_meanwhile_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("new/1.host")
-    real = maildir.keep_attributes
+    real = keep_attributes
 
     def moving(*arguments: object) -> None:
         real(*arguments)  # type: ignore[arg-type]

@@ -66,8 +66,8 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
     seen: set[str] = set()
     for path in copies:
         data = path.read_bytes()
-        found = _target(quopri.decodestring(data) if path.suffix == ".mhtml" else data)
-        target = found[1].decode().replace("&amp;", "&") if found else ""
+        stated = _target(quopri.decodestring(data) if path.suffix == ".mhtml" else data)
+        target = stated[1].decode().replace("&amp;", "&") if stated else ""
         if target not in originals or target in seen:
             continue
         seen.add(target)
