@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 # Less than this is done before anybody has read a bar.
 _MANY: Final = 50
 _LARGE: Final = 32 << 20  # bytes
+
+# A drawing takes as long as a small page, in seconds.
+_PAUSE: Final = 0.1
 
 
 class Bar(Protocol):
@@ -72,14 +76,21 @@ def _rich_bar(count: int, size: int) -> Iterator[Bar]:
     )
     # No thread of its own: processes are forked, and threads do not live through that.
     console = Console(stderr=True, force_terminal=True)
-    with Progress(*columns, console=console, auto_refresh=False, transient=True) as shown:
+    shown_by = Progress(
+        *columns, console=console, auto_refresh=False, transient=True, redirect_stdout=False
+    )
+    with shown_by as shown:
         task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
         class RichBar:
             done = 0
+            drawn = 0.0
 
             def advance(self, size: int) -> None:
                 self.done += 1
-                shown.update(task, advance=size, files=self.done, refresh=True)
+                now = time.monotonic()
+                is_due = now - self.drawn >= _PAUSE or self.done == count
+                self.drawn = now if is_due else self.drawn
+                shown.update(task, advance=size, files=self.done, refresh=is_due)
 
         yield RichBar()
