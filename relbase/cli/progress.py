@@ -25,12 +25,18 @@ _PAUSE: Final = 0.1
 class Bar(Protocol):
     """Shows how far a run is."""
 
-    def advance(self, size: int) -> None:
-        """Show that another input of so many bytes is done."""
+    def read(self, size: int) -> None:
+        """Show that so many bytes more are read."""
+
+    def done(self) -> None:
+        """Show that another input is done."""
 
 
 class _NoBar:
-    def advance(self, size: int) -> None:
+    def read(self, size: int) -> None:
+        """Show nothing."""
+
+    def done(self) -> None:
         """Show nothing."""
 
 
@@ -83,14 +89,20 @@ def _rich_bar(count: int, size: int) -> Iterator[Bar]:
         task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
         class RichBar:
-            done = 0
+            files = 0
             drawn = 0.0
 
-            def advance(self, size: int) -> None:
-                self.done += 1
+            def read(self, size: int) -> None:
+                self._update(size)
+
+            def done(self) -> None:
+                self.files += 1
+                self._update(0)
+
+            def _update(self, size: int) -> None:
                 now = time.monotonic()
-                is_due = now - self.drawn >= _PAUSE or self.done == count
+                is_due = now - self.drawn >= _PAUSE or self.files == count
                 self.drawn = now if is_due else self.drawn
-                shown.update(task, advance=size, files=self.done, refresh=is_due)
+                shown.update(task, advance=size, files=self.files, refresh=is_due)
 
         yield RichBar()
