@@ -151,6 +151,7 @@ Examples:
   relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
   relbase links page.html --url http://example.com/a/page.html
   relbase rewrite inbox.mbox -o absolute.mbox
+  relbase rewrite -r saved/ -o absolute/
   relbase resolve 'http://a/b/c/d;p?q' ../g --all
 
 \b
@@ -159,7 +160,8 @@ Exit status of every command:
     1  --check or check found something, or there were warnings under --strict
     2  usage: nothing was done
     3  some inputs failed; the others are done
-    4  input/output error: stopped
+    4  input/output error, or a mailbox that another program holds: stopped
+    5  what was to replace a file failed the self-check: the file stays as it is
   130  interrupted
 """
 

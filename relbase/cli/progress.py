@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -17,16 +18,25 @@ if TYPE_CHECKING:
 _MANY: Final = 50
 _LARGE: Final = 32 << 20  # bytes
 
+# A drawing takes as long as a small page, in seconds.
+_PAUSE: Final = 0.1
+
 
 class Bar(Protocol):
     """Shows how far a run is."""
 
-    def advance(self, size: int) -> None:
-        """Show that another input of so many bytes is done."""
+    def read(self, size: int) -> None:
+        """Show that so many bytes more are read."""
+
+    def done(self) -> None:
+        """Show that another input is done."""
 
 
 class _NoBar:
-    def advance(self, size: int) -> None:
+    def read(self, size: int) -> None:
+        """Show nothing."""
+
+    def done(self) -> None:
         """Show nothing."""
 
 
@@ -72,14 +82,27 @@ def _rich_bar(count: int, size: int) -> Iterator[Bar]:
     )
     # No thread of its own: processes are forked, and threads do not live through that.
     console = Console(stderr=True, force_terminal=True)
-    with Progress(*columns, console=console, auto_refresh=False, transient=True) as shown:
+    shown_by = Progress(
+        *columns, console=console, auto_refresh=False, transient=True, redirect_stdout=False
+    )
+    with shown_by as shown:
         task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
         class RichBar:
-            done = 0
+            files = 0
+            drawn = 0.0
 
-            def advance(self, size: int) -> None:
-                self.done += 1
-                shown.update(task, advance=size, files=self.done, refresh=True)
+            def read(self, size: int) -> None:
+                self._update(size)
+
+            def done(self) -> None:
+                self.files += 1
+                self._update(0)
+
+            def _update(self, size: int) -> None:
+                now = time.monotonic()
+                is_due = now - self.drawn >= _PAUSE or self.files == count
+                self.drawn = now if is_due else self.drawn
+                shown.update(task, advance=size, files=self.files, refresh=is_due)
 
         yield RichBar()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.cli.jobs import Done, Job, Plan
+    from relbase.cli.progress import Bar
     from relbase.cli.report import Report
 
 
@@ -58,13 +59,14 @@ def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
     with ExitStack() as stack:
         if manner.report is not None:
             stack.enter_context(manner.report)
-        wanted = not manner.quiet and plan.action not in {Action.PRINT, Action.DIFF}
+        is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)
+        wanted = not manner.quiet and not is_shown
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
         stack.callback(running.settle)
         try:
-            for done in _done(plan, jobs, manner.processes):
+            for done in _done(plan, jobs, manner.processes, bar):
                 running.add(done)
-                bar.advance(done.sizes[0])
+                bar.done()
         except KeyboardInterrupt:
             running.interrupted(len(jobs))
             raise
@@ -72,14 +74,16 @@ def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
     return running.tally
 
 
-def _done(plan: Plan, jobs: Sequence[Job], processes: int) -> Iterator[Done]:
+def _done(plan: Plan, jobs: Sequence[Job], processes: int, bar: Bar) -> Iterator[Done]:
     count = min(processes, len(jobs))
     if count > 1 and all(job.input.name != STDIN for job in jobs):
         from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
 
-        yield from in_processes(plan, jobs, count)
+        for done in in_processes(plan, jobs, count):
+            bar.read(done.sizes[0])
+            yield done
         return
-    worker = Worker(plan)
+    worker = Worker(plan, bar.read)
     for job in jobs:
         yield worker.do(job)
 

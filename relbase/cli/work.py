@@ -32,7 +32,7 @@ from relbase.formats import FORMATS
 from relbase.results import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
     from relbase.bases.layers import Base
@@ -71,18 +71,21 @@ class Worker:
 
     Args:
         plan: what is asked for.
+        read: told of the bytes that are read, as they are.
     """
 
-    __slots__ = ("_plan", "_written")
+    __slots__ = ("_plan", "_read", "_written")
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, read: Callable[[int], None] | None = None) -> None:
         self._plan = plan
+        self._read = read
         self._written = Written()
 
     def do(self, job: Job) -> Done:
         """Do a job, and say what became of it; only what ends the run is raised."""
         try:
-            with files.opened(job.input) as source:
+            with files.opened(job.input) as opened:
+                source = opened._replace(pieces=_told(opened.pieces, self._read))
                 return _Doing(self._plan, self._written, job, source).done()
         except _SkippedError as skipped:
             return Done(job, skipped.state)
@@ -94,6 +97,14 @@ class Worker:
             raise
         except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
             return Done(job, State.FAILED, reason(error))
+
+
+def _told(pieces: Iterator[bytes], read: Callable[[int], None] | None) -> Iterator[bytes]:
+    """The pieces of an input; `read` is told of each."""
+    for piece in pieces:
+        if read is not None:
+            read(len(piece))
+        yield piece
 
 
 class _Doing:

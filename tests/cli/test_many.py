@@ -6,6 +6,8 @@ import hashlib
 import json
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -244,3 +246,47 @@ def test_the_same_whatever_the_number_of_processes() -> None:
     runs = [run("rewrite", *ROOT, "--check", "-v", "-j", jobs) for jobs in ("1", "2")]
     assert {tuple(sorted(one.output.splitlines())) for one in runs} != set()
     assert sorted(runs[0].stdout.splitlines()) == sorted(runs[1].stdout.splitlines())
+
+
+# ---- threats N12, P3, W7: nothing outside of the tree is read or written
+
+HOOKED: Final = """
+import sys
+opened = []
+def hook(event, arguments):
+    if event in ("open", "os.rename", "os.remove", "os.link", "os.mkdir", "shutil.copyfile"):
+        opened.append((event, str(arguments[0])))
+    elif event.startswith(("socket.", "subprocess.", "os.exec", "os.system", "urllib.")):
+        opened.append((event, "!"))
+sys.addaudithook(hook)
+from relbase.cli.group import run
+status = run(sys.argv[1:])
+for event, name in opened:
+    print(event, name)
+sys.exit(status)
+"""
+
+
+def test_nothing_outside_of_the_tree_is_read_or_written() -> None:
+    Path("secret.html").write_bytes(PAGE)
+    Path("site/out.html").symlink_to("../secret.html")
+    Path("site/loop").symlink_to("..")
+    mark = b"<!-- saved from url=(0015)http://h.ex/d/p -->"
+    hostile = (
+        b'<a href="../secret.html"><a href="..%2fsecret.html"><a href="loop/secret.html">'
+        b'<a href="out.html"><a href="file:///etc/passwd"><a href="%00"><a href="/etc/passwd">'
+        b'<a href="..\\secret.html"><base href="file:///etc/">'
+    )
+    Path("site/hostile.html").write_bytes(b"<!DOCTYPE html>" + mark + hostile)
+    Path("site/file.html").write_bytes(b"<!-- saved from url=(0017)file:///etc/passwd -->" + PAGE)
+    command = [sys.executable, "-c", HOOKED, "rewrite", "-r", "site", "-o", "out"]
+    command += ["--local", "resolve", "--mirror", "site=http"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    own = [line for line in ran.stdout.splitlines() if "secret.html" in line or "!" in line]
+    assert own == []
+    names = {line.partition(" ")[2] for line in ran.stdout.splitlines()}
+    assert not {name for name in names if name.startswith("/etc") and "passwd" in name}
+    assert not Path("out/out.html").exists()
+    written = {str(path.relative_to("out")) for path in Path("out").rglob("*") if path.is_file()}
+    assert written == {*DONE, "hostile.html", "file.html"}

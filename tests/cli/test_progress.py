@@ -41,6 +41,7 @@ def test_when_there_is_a_bar(  # noqa: PLR0917 (a table)
     threads = threading.active_count()
     with progress(inputs, wanted=wanted) as bar:
         for _ in inputs:
-            bar.advance(1000)
+            bar.read(1000)
+            bar.done()
         assert threading.active_count() == threads
     assert (f"{count}/{count} files" in capsys.readouterr().err) is shown

@@ -57,8 +57,8 @@ def judge(copies: Iterable[Path], site: Mapping[str, Answer], host: str) -> Judg
     known = {f"http://{host}{target}" for target in site}
     for target, answer in site.items():
         if answer.type.startswith("text/html"):
-            found = relbase.links(answer.body, url=f"http://{host}{target}", profile="whatwg")
-            known |= {_normal(link.url) for link in found if link.url}
+            every = relbase.links(answer.body, url=f"http://{host}{target}", profile="whatwg")
+            known |= {_normal(link.url) for link in every if link.url}
     known |= {url.partition("#")[0] for url in known}
     pages = links = equal = relative = outward = outward_equal = 0
     wrong: set[str] = set()
