@@ -74,11 +74,16 @@ class Format(NamedTuple):
     view: ViewRule = document_view
     visit: Visit | None = None
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
-    marks: Callable[[bytes, str], Marks] = lambda _text, _charset: NONE
+    marks: Callable[[bytes, str], Marks] | None = None
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
     streams: bool = False
     advice: str = "give the URL that the document was retrieved from"
     in_text: bool = False
+
+    @property
+    def has_marks(self) -> bool:
+        """Whether programs that save such documents leave marks in them."""
+        return self.marks is not None
 
     @property
     def works(self) -> bool:
@@ -150,7 +155,8 @@ class Document:
 
     def marks(self) -> Marks:
         """What programs that save pages left in the document."""
-        return NONE if self.notes else self.format.marks(self.text, self.context.charset)
+        read = self.format.marks
+        return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
     def on(self, base: Base) -> Document:
         """The same document in a container of another base."""

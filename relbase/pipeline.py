@@ -213,7 +213,12 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
     room = Room(allowed_growth(len(document.data)) + len(document.data))
-    task = replace(document.context.task, edits_only=edits_only, room=room)
+    task = replace(
+        document.context.task,
+        edits_only=edits_only,
+        found_only=not edits_only and document.format.charset is not None,
+        room=room,
+    )
     return document.asked(task).visit()
 
 

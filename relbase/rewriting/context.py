@@ -87,6 +87,8 @@ class Task:
             nothing is to be looked for.
         edits_only: only edits, notes and unresolved references are asked for, so that what holds
             none of them may be passed over.
+        found_only: only what is found is asked for: no edit need be made. Who decides by the edits
+            what becomes of a reference (mail does) asks for both.
         detect: whether marks that programs leave may state a retrieval URL.
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
@@ -97,6 +99,7 @@ class Task:
     policy: Policy
     reader: Readers
     edits_only: bool = False
+    found_only: bool = False
     detect: bool = True
     room: Room | None = None
     places: Places | None = None

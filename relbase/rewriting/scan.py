@@ -84,7 +84,7 @@ def list_for(context: Context, name: str) -> Listing | None:
         context: of the inside of the document.
         name: of the scanner.
     """
-    if name != scanner.COMPILED or context.task.edits_only:
+    if name != scanner.COMPILED or not context.task.found_only:
         return None
     becomes = _becomes(context)
     extended = context.task.policy.extended

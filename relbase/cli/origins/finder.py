@@ -26,8 +26,7 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
-from relbase.formats import kind_of_file, kind_of_type
-from relbase.kind import Kind
+from relbase.formats import FORMATS, kind_of_file, kind_of_type
 from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
 
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import Source
+    from relbase.kind import Kind
 from relbase.cli.origins.paths import Mirror, Root
 
 Local: TypeAlias = Literal["keep", "resolve", "off"]
@@ -183,13 +183,15 @@ class Finder:
         """
         call = check(data, **arguments)
         kind = _kind(call, data)
-        is_read = kind is Kind.HTML and (self.whence.detect or self.whence.original)
+        is_read = FORMATS[kind].has_marks and (self.whence.detect or self.whence.original)
         marks = _marks(data) if is_read else None
-        if found.url is None and kind is Kind.HTML:
+        if found.url is None and FORMATS[kind].has_marks:
             found = self._in_page(found, marks, data)
         redirects = call.redirects or found.redirects
         call = call._replace(url=found.url, redirects=redirects)
-        places = self._places(call, found, source, data) if kind in _BESIDE else None
+        # Documents of text are saved with the files that they need; mail holds its own.
+        is_text = FORMATS[kind].charset is not None
+        places = self._places(call, found, source, data) if is_text else None
         if self.whence.original and marks is not None and marks.archived:
             places = _Original(places)
         if found.url is None and not found.notes and places is None:
@@ -329,10 +331,6 @@ class _Original:
         if found is not None:
             return Placed(found[1])
         return self._places(reference) if self._places else None
-
-
-# What programs save with the files that it needs beside it; mail holds its own.
-_BESIDE: Final = frozenset((Kind.HTML, Kind.CSS, Kind.XML))
 
 
 def _kind(call: Call, data: bytes) -> Kind:
