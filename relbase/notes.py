@@ -23,7 +23,7 @@ class Reason(Enum):
     BASE_UNSUITABLE = "base-unsuitable"  # §2.3: relative references have no meaning on it
     CONTENT_LOCATION_HTTP = "content-location-http"  # no base in HTTP (RFC 9110 §8.7)
     CREDENTIALS_REMOVED = "credentials-removed"  # a retrieval URL had a user or a password
-    # Marks of programs that save pages (design rule 17)
+    # Marks of programs that save pages (rule 17)
     MARK_REFUSED = "mark-refused"  # it states no URL of the web
     MARK_DOUBTFUL = "mark-doubtful"  # not as its program writes it
     MARK_DISAGREES = "mark-disagrees"  # with the URL that was given
@@ -56,7 +56,7 @@ class Reason(Enum):
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports
-    # Limits (design rule 12)
+    # Limits (rule 12)
     LIMIT_MIME_DEPTH = "limit-mime-depth"
     LIMIT_MIME_PARTS = "limit-mime-parts"
     LIMIT_HEADING = "limit-heading"

@@ -5,7 +5,7 @@ for (`containers.fields`), what states a base (`bases.headings`), what holds ref
 (`references.headers`), what follows a body and what signs it (`mail`). How a row's `holds` and
 `follows` are carried out stands where that is done; a field of a known form is one row here.
 
-The order of the rows is that in which fields of one heading count as its base (design rule 2).
+The order of the rows is that in which fields of one heading count as its base (rule 2).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Holds(Enum):
 
 
 class Follows(Enum):
-    """What of a body a field tells: it follows when the body changes (design rule 11)."""
+    """What of a body a field tells: it follows when the body changes (rule 11)."""
 
     LENGTH = "its bytes"
     LINES = "its lines"

@@ -78,7 +78,7 @@ def test_what_is_not_in_an_edit_stays() -> None:
         edits = edits_of(data, cuts, news)
         result = splice(data, edits)
         edited += len(edits) > 1
-        # Cut the edited spans out of both: design law 2.
+        # Cut the edited spans out of both: law 2.
         left_in, left_out, at, shift = b"", b"", 0, 0
         for start, end, new in edits:
             left_in += data[at:start]

@@ -210,7 +210,7 @@ def parsed(data: bytes) -> Element:
     """Return html5lib's tree of a document."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        # With scripting noscript is raw text (design rule 14). html5lib still drops most tags in a
+        # With scripting noscript is raw text (rule 14). html5lib still drops most tags in a
         # select, as the standard of its day did.
         text = re.sub("(?i)(</?)select", r"\1sel", data.decode("utf-8", "replace"))
         tree: Element = html5lib.parse(

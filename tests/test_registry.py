@@ -1,4 +1,4 @@
-"""The table of fields: what one row does everywhere (design rules 2, 3 and 11)."""
+"""The table of fields: what one row does everywhere (rules 2, 3 and 11)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def test_every_field_has_one_row_that_counts_for_something() -> None:
 
 
 def test_the_fields_that_state_a_base() -> None:
-    """Design rules 2 and 3."""
+    """Rules 2 and 3."""
     assert [row.name for row in bases(States.MAIL)] == ["Base", "Content-Base", "Content-Location"]
     assert [row.name for row in bases(States.HTTP)] == ["Base", "Content-Base"]
 

@@ -112,7 +112,7 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
     Args:
         value: of Snapshot-Content-Location, None when there is none.
 
-    It is a detected mark: `file:` is refused (design rule 5), and credentials are removed.
+    It is a detected mark: `file:` is refused (rule 5), and credentials are removed.
     """
     source = "Snapshot-Content-Location of the message"
     found, notes = retrieved(url_of(value or "") or "", ())

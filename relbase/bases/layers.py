@@ -259,7 +259,7 @@ def _resolved(
 
 
 def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
-    """Percent-encode what could not be written into a document as it is (design rule 10)."""
+    """Percent-encode what could not be written into a document as it is (rule 10)."""
     return unsafe.sub(lambda found: quote(encode(found[0], "utf-8")), url)
 
 

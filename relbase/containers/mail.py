@@ -40,7 +40,7 @@ from relbase.containers.parts import (
 from relbase.containers.stated import Stated, file_name, read_type
 from relbase.edit import Span
 
-# Design rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
+# Rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
 MAX_DEPTH: Final = 100
 MAX_PARTS: Final = 10_000
 

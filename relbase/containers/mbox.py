@@ -3,7 +3,7 @@
 What comes in are the bytes of the file in pieces. What goes out are `Message` values whose bytes,
 joined in order, are the file again. At most one message and one piece are held at a time.
 
-The rule (design rule 19): a From_ line (`containers.from_line`) separates messages where it is the
+The rule (rule 19): a From_ line (`containers.from_line`) separates messages where it is the
 first line of the file (after a byte order mark too) or follows an empty line. Prose that begins
 with `From ` is text, and so is a From_ line after a line that is not empty; the latter is reported,
 since other readers take it for a separator. An edit must make no such line: `mail.mbox` sees to it.

@@ -1,7 +1,7 @@
 """Where the references of an HTML document are: its elements, their attributes, and its raw text.
 
 Strategy: `elements` walks the tokens and applies the rules of tree construction that decide what is
-markup: raw text elements, foreign content, frameset pages, templates, noscript by design rule 14,
+markup: raw text elements, foreign content, frameset pages, templates, noscript by rule 14,
 and the downlevel conditional comments in which mail hides markup. `slots` asks the vocabulary which
 of an element's attributes hold references. What is inside a value is the business of `values`,
 `css` and the pipeline.

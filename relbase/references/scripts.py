@@ -208,7 +208,7 @@ _C0_AND_SPACE: Final = bytes(range(0x21))
 
 
 def _is_not_empty(url: bytes) -> bool:
-    """Design rule 6: an empty value is no reference; the URL parser drops U+0000 to U+0020."""
+    """Rule 6: an empty value is no reference; the URL parser drops U+0000 to U+0020."""
     return bool(url.strip(_C0_AND_SPACE))
 
 

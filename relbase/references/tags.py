@@ -142,7 +142,7 @@ RAW_TEXT: Final = frozenset(
         *(b"title", b"textarea"),  # RCDATA
         *(b"style", b"xmp", b"iframe", b"noembed", b"noframes"),  # RAWTEXT
         *(b"script", b"plaintext"),
-        b"noscript",  # design rule 14
+        b"noscript",  # rule 14
     }
 )
 

@@ -6,7 +6,7 @@ that can stand at such a span.
 
 Strategy: one function a syntax, `(value) -> spans`, in the table at the foot of the file. Each
 passes over the value once, by expressions that give nothing back (possessive), so time is linear
-whatever the value holds. Every span is without U+0000 to U+0020 at both ends (design rule 6),
+whatever the value holds. Every span is without U+0000 to U+0020 at both ends (rule 6),
 because the URL parser drops them; tab, CR and LF inside it stay, and `clean` drops them from the
 reference.
 
@@ -242,7 +242,7 @@ _DROPPED: Final = str.maketrans("", "", "\t\r\n")
 
 
 def clean(text: str) -> str:
-    r"""Return a reference as the URL parser reads it: without tab, CR and LF (design rule 6).
+    r"""Return a reference as the URL parser reads it: without tab, CR and LF (rule 6).
 
     Args:
         text: the decoded text of a span.

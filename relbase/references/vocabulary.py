@@ -59,8 +59,8 @@ class Row(NamedTuple):
 
     Args:
         syntax: the grammar of the value.
-        empty: an empty value is a reference (design rule 6).
-        local: a fragment alone refers into the document wherever it is (design rule 8).
+        empty: an empty value is a reference (rule 6).
+        local: a fragment alone refers into the document wherever it is (rule 8).
         local_when: the condition on which that is so, if there is one; `choose` asks it.
         on_codebase: relative to the element's `codebase` (HTML 4.01 §13.3, §13.4).
         own_url: an empty value means the document's own URL, whatever `<base>` says.

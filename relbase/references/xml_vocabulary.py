@@ -4,7 +4,7 @@ Strategy: a table a vocabulary, as `vocabulary` has for HTML; those of XHTML, SV
 made from it. `held` says what an element can hold. Attributes go by a key: their name as written
 where they are in no namespace, and `xlink:href`, `rdf:about`, `xml:base` whatever their prefix is.
 
-Never references, and so in no row (design rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
+Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
 RSS's `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers, `xlink:role` (XLink
 1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style sheets of XSLT what
 looks like a reference is a template: nothing in them is one.

@@ -2,7 +2,7 @@
 
 A word is decoded wherever it stands, between brackets and quotes too, where §5 forbids it and
 mailers write it. One whose charset is unknown, or whose bytes mean nothing in it, stands for
-itself: no reader shows anything better. Charsets are those of the WHATWG table alone (design rule
+itself: no reader shows anything better. Charsets are those of the WHATWG table alone (rule
 13).
 """
 

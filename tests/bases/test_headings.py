@@ -1,4 +1,4 @@
-"""What a heading states as the base (design rules 2 and 3; RFC 1808 §3.1, RFC 2110, RFC 9110)."""
+"""What a heading states as the base (rules 2 and 3; RFC 1808 §3.1, RFC 2110, RFC 9110)."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_no_value_raises_and_none_keeps_white_space(value: str) -> None:
 
 A, B, C = "http://a.example/", "http://b.example/", "http://c.example/"
 
-# (fields, the statements, strongest first): design rule 2
+# (fields, the statements, strongest first): rule 2
 ORDER = [
     ([], []),
     ([("Content-Type", "text/html"), ("X-Base", A)], []),
@@ -119,7 +119,7 @@ def test_the_order_of_statements(
 
 @pytest.mark.parametrize("name", ["Content-Location", "content-location", "CONTENT-LOCATION"])
 def test_content_location_is_noted_and_no_base(name: str) -> None:
-    """RFC 9110 §8.7; design rule 3."""
+    """RFC 9110 §8.7; rule 3."""
     statements, (note,) = http_statements([(name, "\x1bhttp://h.example/"), ("Base", A)])
     assert [found.value for found in statements] == [A]
     assert note.reason is Reason.CONTENT_LOCATION_HTTP
@@ -127,7 +127,7 @@ def test_content_location_is_noted_and_no_base(name: str) -> None:
     assert "\x1b" not in note.text
 
 
-# (fields, the statements, strongest first): design rules 2 and 3, RFC 2557 §5
+# (fields, the statements, strongest first): rules 2 and 3, RFC 2557 §5
 MIME = [
     ([], []),
     ([("content-location", A)], [(A, "Content-Location")]),
@@ -164,7 +164,7 @@ def test_the_statements_of_a_mime_heading(
         assert one.layer is Layer.ENTITY
 
 
-# (the value, the URL, the reasons of the notes): design rules 3 and 5, threat A7
+# (the value, the URL, the reasons of the notes): rules 3 and 5, threat A7
 SNAPSHOTS = [
     (None, [], []),
     ("", [], []),

@@ -1,4 +1,4 @@
-"""RFC 1808 §3: the four layers, one row a rule (design rules 1, 4 and 5)."""
+"""RFC 1808 §3: the four layers, one row a rule (rules 1, 4 and 5)."""
 
 from __future__ import annotations
 
@@ -221,7 +221,7 @@ def test_notes_name_the_part_and_the_source() -> None:
     assert note.text.startswith("Base: 'news:a'")
 
 
-# --- design rule 5: RFC 1738 §3.1 wants a path before what follows the authority
+# --- rule 5: RFC 1738 §3.1 wants a path before what follows the authority
 WITH_PATH = [
     ("http://h.example?q", "http://h.example/?q"),
     ("HTTPS://h.example:8080?q#f", "HTTPS://h.example:8080/?q#f"),
@@ -255,7 +255,7 @@ def test_a_semicolon_in_the_host_stays_there(profile: Profile) -> None:
     assert Resolver(base.url, profile).resolve("y") == "http://h;x/d/y"
 
 
-# --- design rule 5: (value, layer, what it is alone in whatwg)
+# --- rule 5: (value, layer, what it is alone in whatwg)
 ALONE = [
     ("file:/a/b", Layer.EMBEDDED, "file:///a/b"),
     ("file:/a/b", Layer.ENTITY, "file:///a/b"),
@@ -284,7 +284,7 @@ def test_no_long_url_is_remembered() -> None:  # threat N3
     assert layers._remembered.cache_info().currsize == before  # noqa: SLF001
 
 
-# --- design rule 10: characters of a base from outside that no document could hold as they are
+# --- rule 10: characters of a base from outside that no document could hold as they are
 ENCODED = [
     ("http://h.example/é/", "http://h.example/%C3%A9/", "http://h.example/é/"),
     ("http://h.example/a\r\nb", "http://h.example/a%0D%0Ab", "http://h.example/a%0D%0Ab"),

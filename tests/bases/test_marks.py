@@ -1,4 +1,4 @@
-"""Design rule 17: the marks of the programs that save pages, each as it writes them."""
+"""Rule 17: the marks of the programs that save pages, each as it writes them."""
 
 from __future__ import annotations
 

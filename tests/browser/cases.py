@@ -181,7 +181,7 @@ def place(of: Link | Reference) -> tuple[str, str, str]:
     """The element, the attribute and the reference as relbase and the browser both tell them.
 
     HTML's `<image>` is img in the tree, and how many U+FFFD stand for broken bytes is a matter of
-    its own. An empty value of SVG and MathML is a reference in SVG's `a` only (design rule 6): else
+    its own. An empty value of SVG and MathML is a reference in SVG's `a` only (rule 6): else
     it is nothing that relbase could tell, whatever an element of that name is in HTML.
     """
     reference = _DROPPED.sub("", of.reference.strip(_ENDS)).replace("\0", "\ufffd")

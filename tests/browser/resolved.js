@@ -96,7 +96,7 @@ class Page {
     this.found.push([element, attribute, reference, url, isComputed, this.space]);
   }
 
-  // A fragment alone stays in its document (design rule 8).
+  // A fragment alone stays in its document (rule 8).
   addSpecified(element, attribute, value) {
     for (const url of urls(value))
       this.add(element, attribute, url, url[0] == '#' ? url : this.resolved(url));

@@ -2,7 +2,7 @@
 
 A page is captured with `Page.captureSnapshot`, each image being of a colour of its own, and the
 archive opened by `file:`, as it is and rewritten. What is shown is what colours a screenshot has
-(design rule 18).
+(rule 18).
 """
 
 from __future__ import annotations

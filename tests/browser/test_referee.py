@@ -197,7 +197,7 @@ def test_what_is_kept_by_a_rule(site: Site, browser: Any, data: bytes, rule: Rul
 
 
 def test_an_empty_action_of_srcdoc_needs_no_rule(site: Site, browser: Any) -> None:
-    """It is kept (design rule 6), and means about:srcdoc wherever the output is opened."""
+    """It is kept (rule 6), and means about:srcdoc wherever the output is opened."""
     data = b"<iframe srcdoc='<form action><button formaction>'></iframe>"
     assert _rules(browser, site, data) == set()
 

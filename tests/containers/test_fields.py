@@ -407,7 +407,7 @@ PARAMETERS: Final = [
     ("a/b; (a(b)c); b=2", {"b": "2"}),
     ("a/b; a=1 (b; b=2", {"a": "1"}),
     ("a/b; a=1 ); b=2", {"a": "1", "b": "2"}),
-    # ASCII only (design rule 13)
+    # ASCII only (rule 13)
     ("a/b; \u212a=1; \u017f=2; k=3", {"k": "3"}),
     # RFC 2231 §3
     (

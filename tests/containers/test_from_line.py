@@ -1,4 +1,4 @@
-"""From_ lines as mailers have written them, and prose that begins like one (design rule 19)."""
+"""From_ lines as mailers have written them, and prose that begins like one (rule 19)."""
 
 from __future__ import annotations
 

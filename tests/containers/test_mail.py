@@ -502,7 +502,7 @@ def test_what_is_sealed_is_followed_to_its_end(inside: bytes) -> None:
     ]
 
 
-# ---- Limits (design rule 12)
+# ---- Limits (rule 12)
 
 
 def nested(levels: int) -> bytes:

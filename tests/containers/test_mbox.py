@@ -56,7 +56,7 @@ CRLF = A.replace(b"\n", b"\r\n")
         (A + ONE + b"\n\n\n" + B, [(A, ONE + b"\n\n", b"\n"), (B, b"", b"")]),
         (A + ONE + B + ONE, [(A, ONE + B + ONE, b"")]),  # no empty line
         (A + ONE + b" \n" + B, [(A, ONE + b" \n" + B, b"")]),  # nor is this one empty
-        # design rule 19: without a date a field has to follow
+        # rule 19: without a date a field has to follow
         (A + ONE + b"\nFrom -\n" + ONE, [(A, ONE, b"\n"), (b"From -\n", ONE, b"")]),
         (A + ONE + b"\nFrom -\n\n" + ONE, [(A, ONE + b"\nFrom -\n\n" + ONE, b"")]),
         (A + ONE + b"\nFrom -", [(A, ONE + b"\nFrom -", b"")]),

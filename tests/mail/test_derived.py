@@ -1,4 +1,4 @@
-"""Fields that follow a body (design rule 11; RFC 1864; threat M12)."""
+"""Fields that follow a body (rule 11; RFC 1864; threat M12)."""
 
 from __future__ import annotations
 

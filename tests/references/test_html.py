@@ -79,7 +79,7 @@ ROWS = [
     ("<select><title><a href=x></title><a href=y>", "a@href=y"),
     ("<select><option><noembed><a href=x></noembed><a href=y>", "a@href=y"),
     ("<select><svg><style><a href=x></style></svg><a href=y>", "a@href=x a@href=y"),
-    # noscript: design rule 14
+    # noscript: rule 14
     ("<noscript><a href=x></noscript><a href=y>", "a@href=x a@href=y"),
     ("<noscript><!--</noscript><a href=y>", "a@href=y"),
     ("<noscript><style>@import 'x'</noscript><a href=y>", "style@=x a@href=y"),
@@ -164,7 +164,7 @@ def test_references(text: str, expected: str) -> None:
     assert found(text) == expected
 
 
-# (document, the base that counts; None where none does). Design rule 4, threat H11.
+# (document, the base that counts; None where none does). Rule 4, threat H11.
 BASES = [
     ("<base href=http://b/>", "http://b/"),
     ("<BASE HREF='http://b/'>", "http://b/"),

@@ -102,7 +102,7 @@ def test_import_map(text: str, urls: list[tuple[Role, str]]) -> None:
         ('{"prerender_until_script":[{"urls":["a"]}]}', ["a"]),
         ('{"prefetch":[{"urls":["a"],"relative_to":"ruleset"}]}', ["a"]),
         ('{"prefetch":[{"urls":["a"],"relative_to":"document"}]}', ["a"]),
-        ('{"prefetch":[{"urls":[""," \\t","b"]}]}', ["b"]),  # design rule 6
+        ('{"prefetch":[{"urls":[""," \\t","b"]}]}', ["b"]),  # rule 6
         # Never patterns, nor strings elsewhere.
         ('{"prefetch":[{"where":{"href_matches":"/a/*"}}]}', []),
         ('{"prefetch":[{"where":{"and":[{"href_matches":["/a","/b"]},{"urls":["/c"]}]}}]}', []),
@@ -328,7 +328,7 @@ def test_json_view_inner(raw: str, inner: bytes) -> None:
 @pytest.mark.parametrize(
     ("raw", "edit", "changed"),
     [
-        # Design rule 10, ECMA-404 §9.
+        # Rule 10, ECMA-404 §9.
         ("x", Edit(0, 0, b'"\\'), r"\"\\x"),
         ("x", Edit(0, 0, bytes(range(0x20))), "".join(rf"\u{n:04x}" for n in range(0x20)) + "x"),
         ("x", Edit(0, 0, b"\x7f"), r"\u007fx"),

@@ -179,7 +179,7 @@ RAW_TEXT = [
     (b"iframe", b"</iframe>", b"</iframe>"),
     (b"noembed", b"</noembed>", b"</noembed>"),
     (b"noframes", b"</noframes>", b"</noframes>"),
-    (b"noscript", b"<!-- </noscript> -->", b"</noscript> -->"),  # design rule 14
+    (b"noscript", b"<!-- </noscript> -->", b"</noscript> -->"),  # rule 14
     (b"plaintext", b"</plaintext>", b""),  # §13.2.5.5
     # §13.2.5.15 to .31: the escapes of script data, all [C]
     (b"script", b"a</script>b", b"</script>b"),

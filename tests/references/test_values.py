@@ -54,7 +54,7 @@ def test_every_syntax_has_its_function() -> None:
 @pytest.mark.parametrize(
     ("syntax", "value", "urls"),
     [
-        # Design rule 6: U+0000 to U+0020 at both ends are not part of the value.
+        # Rule 6: U+0000 to U+0020 at both ends are not part of the value.
         (URL, b"x", [b"x"]),
         (URL, b" \t\n\f\r\0\x1fx y\x0b\x01 ", [b"x y"]),
         (URL, b"x\t\ny", [b"x\t\ny"]),
@@ -90,7 +90,7 @@ def test_every_syntax_has_its_function() -> None:
         (SRCSET, b"a x), b", [b"a", b"b"]),
         (SRCSET, b"a (, b", [b"a"]),  # step 8, in parens: end of input
         (SRCSET, b"a -1x, b 0w, c 1q", [b"a", b"b", b"c"]),  # steps 9-15: errors are no matter
-        (SRCSET, b"\x01a\x02 1x, \x01 2x, b", [b"a", b"b"]),  # design rule 6
+        (SRCSET, b"\x01a\x02 1x, \x01 2x, b", [b"a", b"b"]),  # rule 6
         # HTML "shared declarative refresh steps".
         (REFRESH, b"", []),  # step 6.1
         (REFRESH, b"url=x", []),  # step 6.1
@@ -102,7 +102,7 @@ def test_every_syntax_has_its_function() -> None:
         (REFRESH, b"5x", []),  # step 10.1
         (REFRESH, b"5 ; x", [b"x"]),  # steps 10.2 to 10.4
         (REFRESH, b"5;;x", [b";x"]),  # step 10.3: one separator
-        (REFRESH, b"5;\x0bx", [b"x"]),  # step 11.1, and design rule 6
+        (REFRESH, b"5;\x0bx", [b"x"]),  # step 11.1, and rule 6
         (REFRESH, b"0;UrL=x", [b"x"]),  # steps 11.2 to 11.4
         (REFRESH, b"0;u'x'", [b"u'x'"]),  # step 11.3: jump to parse
         (REFRESH, b"0;ur", [b"ur"]),  # step 11.4
@@ -115,7 +115,7 @@ def test_every_syntax_has_its_function() -> None:
         (REFRESH, b"0;url='x", [b"x"]),
         (REFRESH, b"0;url=' x '", [b"x"]),
         (REFRESH, b"0;url=\x01'x'", [b"'x'"]),
-        (REFRESH, b"0;url=", []),  # design rule 6
+        (REFRESH, b"0;url=", []),  # rule 6
         (REFRESH, b"0;url=' '", []),
         (REFRESH, b"0;url=''x", []),
         (REFRESH, b"0;\x0b", []),

@@ -323,14 +323,14 @@ def test_extended_rows(row: str) -> None:
 
 @pytest.mark.parametrize(("row", "honoured", "ignored"), CODEBASE)
 def test_codebase(row: str, honoured: str, ignored: str) -> None:
-    """Design rule 7: a base for rfc1808 and rfc3986, none for browsers."""
+    """Rule 7: a base for rfc1808 and rfc3986, none for browsers."""
     becoming = zip(Profile, (honoured, honoured, ignored), strict=True)
     for profile, becomes in becoming:
         result = rewrite(row.encode(), url=URL, kind="html", profile=profile)
         assert result.data == expected(becomes), profile
 
 
-# Design rule 6: (element with an empty value, whether that is a reference)
+# Rule 6: (element with an empty value, whether that is a reference)
 EMPTY = [
     ("<a href='{}'>", URL),
     ("<area href='{}'>", URL),
@@ -384,7 +384,7 @@ LOCAL = [
 
 @pytest.mark.parametrize("row", LOCAL)
 def test_local_references_stay(row: str) -> None:
-    """Design rule 8."""
+    """Rule 8."""
     document = row.encode()
     result = rewrite(document, url=URL, kind="html")
     assert result.data is document
@@ -405,7 +405,7 @@ def test_local_references_stay(row: str) -> None:
     ],
 )
 def test_other_fragments_are_resolved(row: str) -> None:
-    """Design rule 8."""
+    """Rule 8."""
     assert rewrite(row.format("").encode(), url=URL, kind="html").data == row.format(URL).encode()
 
 

@@ -55,7 +55,7 @@ def embedded(outer: Base) -> Base:
 RETRIEVED = Base("http://h.example/d?q", Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
 STATED = Base("http://h.example/d#f", Layer.ENTITY, "Base", RETRIEVED)
 
-# Design rule 6: the chain without its <base>, without fragment
+# Rule 6: the chain without its <base>, without fragment
 OWN_URLS = [
     (RETRIEVED, "http://h.example/d?q"),
     (STATED, "http://h.example/d"),

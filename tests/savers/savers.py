@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Saver = Callable[[str, Mapping[str, Answer], Path], list[str] | None]
 
 # Where `npm install single-file-cli` put it.
-SINGLE_FILE: Final = shutil.which("single-file") or "/tmp/saved-tools/node_modules/.bin/single-file"
+SINGLE_FILE: Final = shutil.which("single-file") or "single-file"
 
 
 def _run(*command: str, cwd: Path) -> None:

@@ -1,6 +1,6 @@
 """css-parsing-tests and WPT's documents on URLs in CSS: which tokens are URLs, and which none.
 
-css-parsing-tests tells the component values of a text. Those that hold a URL by design rule 9 are
+css-parsing-tests tells the component values of a text. Those that hold a URL by rule 9 are
 walked here: url tokens, the string of a function `url`, the string or url behind `@import`.
 An empty URL is no reference (rule 6).
 """

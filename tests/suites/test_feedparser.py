@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 URL: Final = "http://127.0.0.1:8097/wellformed/"
 
-_HTTP: Final = "Content-Location is no base in HTTP (design rule 3, RFC 9110 §8.7)"
+_HTTP: Final = "Content-Location is no base in HTTP (rule 3, RFC 9110 §8.7)"
 _SLASHES: Final = "an empty net_loc is kept: only browsers skip further slashes"
 _BASE64: Final = "Atom 0.3 in mode base64 is no text that anybody links in (rule 20 has none)"
 _ID: Final = "an id is a name and stays, or every entry would be new (rule 20)"

@@ -25,7 +25,7 @@ TAIL: Final = '<base href="/added/"><a href="added"><img src="added.png">'
 
 _SELECT: Final = "since 2025 the standard parses what is in a select, and so do browsers"
 _FRAMESET: Final = "the frameset removes the body from the tree; what follows stays a tag"
-_NOSCRIPT: Final = "links in noscript count (design rule 14)"
+_NOSCRIPT: Final = "links in noscript count (rule 14)"
 _BREAKS_OUT: Final = "</p> and </br> end SVG and MathML, which html5lib does not know yet"
 
 # Tests, by file and number, in which relbase sees more.

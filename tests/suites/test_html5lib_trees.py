@@ -38,7 +38,7 @@ _FRAMESET: Final = "the frameset removes the body from the tree, with what is in
 ATTRIBUTES_DIFFER: Final = {
     "ark.dat 1": "a script changes the attribute",
     "noscript01.dat 13": _IGNORED,
-    "noscript01.dat 14": "noscript does not nest (design rule 14)",
+    "noscript01.dat 14": "noscript does not nest (rule 14)",
     "pending-spec-changes.dat 1": _FRAMESET,
     "template.dat 64": _IGNORED,
     "template.dat 65": _IGNORED,

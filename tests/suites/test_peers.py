@@ -51,7 +51,7 @@ W3LIB_BASE_DIFFERS: Final[Row] = {
 W3LIB_REFRESH_DIFFERS: Final[Row] = {
     # the tag is not closed: no browser sees a tag
     "11": None,
-    # absolute already: its bytes are never touched (design rule 6)
+    # absolute already: its bytes are never touched (rule 6)
     "15": "http://example.com/to\u00a3",
     "16": "http://example.com/to\u00a3?unit=\u00b5",
     # the meta is written by a script

@@ -2,7 +2,7 @@
 
 Each message has two expectations, one with its lines ended by LF and one by CR LF. What is
 compared: media type, charset, number of parts, and where heading and body begin and the body ends.
-What relbase does not enter (design rule 11) is compared as a leaf.
+What relbase does not enter (rule 11) is compared as a leaf.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ def test_meta_refresh(data: Path, counts: Counts) -> None:
     for row in rows:
         value = row["content"].encode()
         urls = [clean(value[start:end].decode()) for start, end in refresh(value)]
-        # "" is the document's own URL, and stays (design rule 6)
+        # "" is the document's own URL, and stays (rule 6)
         assert urls == ([row["url"]] if row["url"] else []), row
     counts("WPT: meta refresh", len(rows), 0)
 
@@ -41,7 +41,7 @@ _descriptors: Final = re.compile(
            | (?: \d+ | -?0*\.?0+ | \d*\.\d+ ) (?: [eE][+-]?\d+ )? x )?""",
     re.VERBOSE,
 ).fullmatch
-# What design rule 6 took off the end of the URL.
+# What rule 6 took off the end of the URL.
 _untrimmed: Final = re.compile(rb"^[^\t\n\f\r ,]*")
 
 

@@ -61,7 +61,7 @@ RULES: dict[str, list[Row]] = {
         ("http://a/b", "?", "http://a/b?", "http://a/b?", "http://a/b?"),
         ("http://a/b", ";", "http://a/b;", "http://a/;", "http://a/;"),
     ],
-    # design rule 7: a delimiter that the author wrote stays
+    # rule 7: a delimiter that the author wrote stays
     "a lone delimiter, of what is not inherited": [
         (BASE, "#", "http://a/b/c/d;p?q#", "http://a/b/c/d;p?q#", "http://a/b/c/d;p?q#"),
         (BASE, "g?", "http://a/b/c/g?", "http://a/b/c/g?", "http://a/b/c/g?"),
@@ -108,7 +108,7 @@ RULES: dict[str, list[Row]] = {
         ("http://a", "./g", "http://a/g", "http://a/g", "http://a/g"),
         ("http://a", "../g", "http://a/../g", "http://a/g", "http://a/g"),
     ],
-    # The algorithm alone. As the base of a document it gets `/` first: design rule 5.
+    # The algorithm alone. As the base of a document it gets `/` first: rule 5.
     "a base with `?` after its authority": [
         ("http://a?q", "g", "http://a?q/g", "http://a/g", "http://a/g"),
         ("http://a?q", "?y", "http://a?q/?y", "http://a?y", "http://a/?y"),
@@ -162,7 +162,7 @@ RULES: dict[str, list[Row]] = {
         (BASE, r"\g", r"http://a/b/c/\g", r"http://a/b/c/\g", "http://a/g"),
         (BASE, r"\\h\g", r"http://a/b/c/\\h\g", r"http://a/b/c/\\h\g", "http://h/g"),
     ],
-    # The standard strips, removes and encodes; white space around a value is design rule 6
+    # The standard strips, removes and encodes; white space around a value is rule 6
     "characters that no URL has": [
         (BASE, " g ", "http://a/b/c/ g ", "http://a/b/c/ g ", "http://a/b/c/g"),
         (BASE, "g\nh", "http://a/b/c/g\nh", "http://a/b/c/g\nh", "http://a/b/c/gh"),
@@ -208,7 +208,7 @@ def test_the_result_is_absolute() -> None:
 
 @pytest.mark.parametrize("profile", Profile)
 def test_an_absolute_reference_is_the_same_on_every_base(profile: Profile) -> None:
-    # design rule 6: what the profile's own parser finds absolute
+    # rule 6: what the profile's own parser finds absolute
     bases = [BASE, "https://b/c", "x://y/z", "file:///d"]
     references = {reference for _, reference, *_ in ROWS if is_absolute(reference, profile)}
     assert len(references) >= 3

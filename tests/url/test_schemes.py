@@ -20,7 +20,7 @@ CATEGORIES = [
     ("ftp", Category.ALWAYS),
     ("http", Category.ALWAYS),
     ("nntp", Category.ALWAYS),
-    # design rule 5, registered later: never a base
+    # rule 5, registered later: never a base
     ("data", Category.NEVER),
     ("javascript", Category.NEVER),
     ("cid", Category.NEVER),
@@ -55,5 +55,5 @@ def test_the_tables_hold_scheme_names_in_lower_case() -> None:
 
 
 def test_what_needs_a_net_loc_has_the_generic_syntax() -> None:
-    # design rule 5: "http, https and ftp also need a net_loc"
+    # rule 5: "http, https and ftp also need a net_loc"
     assert {"http", "https", "ftp"} == NET_LOC_REQUIRED <= ALWAYS

@@ -1,4 +1,4 @@
-"""Places in encoded bodies: base64 in whole quanta, quoted-printable exactly (design law 7)."""
+"""Places in encoded bodies: base64 in whole quanta, quoted-printable exactly (law 7)."""
 
 import base64
 import quopri
