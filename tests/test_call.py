@@ -1,4 +1,4 @@
-"""Bad calls raise TypeError or ValueError, with the fix in the text (design §2)."""
+"""Bad calls raise TypeError or ValueError, with the fix in the text."""
 
 from __future__ import annotations
 

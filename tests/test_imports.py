@@ -1,4 +1,4 @@
-"""design §3: imports point one way, nothing below the command line does I/O, start-up is light."""
+"""Imports point one way, nothing below the command line does I/O, start-up is light."""
 
 from __future__ import annotations
 

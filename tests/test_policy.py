@@ -1,4 +1,4 @@
-"""What the caller may choose (design §2)."""
+"""What the caller may choose."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def main() -> NoReturn:
-    """Run the command line that `sys.argv` holds, and exit with its status (design §2)."""
+    """Run the command line that `sys.argv` holds, and exit with its status."""
     for ending in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         if signal.getsignal(ending) is signal.SIG_DFL:
             signal.signal(ending, _terminated)

@@ -10,7 +10,7 @@ import click
 
 
 class ExitStatus(IntEnum):
-    """The exit statuses of every command (design §2)."""
+    """The exit statuses of every command."""
 
     DONE = 0
     FOUND = 1  # by --check or --violations, or warnings under --strict

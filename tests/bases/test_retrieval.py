@@ -15,7 +15,7 @@ from relbase.notes import Reason
 ROWS = [
     ("http://h.example/a/b", [], "http://h.example/a/b", "retrieval URL"),
     (" http://h.example/a\n", [], "http://h.example/a", "retrieval URL"),
-    # design §2: each is resolved on the one before, by RFC 3986 whatever the profile
+    # each is resolved on the one before, by RFC 3986 whatever the profile
     ("http://h.example/a/b", ["https://i.example/"], "https://i.example/", "redirect 1"),
     ("http://h.example/a/b", ["c"], "http://h.example/a/c", "redirect 1"),
     ("http://h.example/a/b", ["/c", "d/e", "../f"], "http://h.example/f", "redirect 3"),

@@ -18,7 +18,7 @@ from relbase.cli.origins.finder import Whence
 if TYPE_CHECKING:
     from pathlib import Path
 
-# The flags of design §2, and what each makes of the policy.
+# The flags, and what each makes of the policy.
 FLAGS: Final = [
     (["--keep-fragments"], Policy(keep_fragments=True)),
     (["--keep", "^/x"], Policy(keep=re.compile("^/x"))),

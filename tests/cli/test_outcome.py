@@ -1,4 +1,4 @@
-"""design §2: the exit statuses."""
+"""The exit statuses."""
 
 from __future__ import annotations
 

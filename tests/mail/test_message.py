@@ -325,7 +325,7 @@ def test_the_limit_of_fields(count: int) -> None:
     assert reasons(result) == ["limit-heading"] * (count > 0)
 
 
-# ---- Laws (design §5) on messages that a grammar makes
+# ---- Laws on messages that a grammar makes
 
 _hosts: Final = st.sampled_from(
     (

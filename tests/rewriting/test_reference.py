@@ -1,4 +1,4 @@
-"""The verdict on one reference, and the smallest edit (design §1 and rules 5 to 8)."""
+"""The verdict on one reference, and the smallest edit (rules 5 to 8)."""
 
 from __future__ import annotations
 
