@@ -68,7 +68,7 @@ def test_rewriting_does_not_list_the_links(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_the_fields_of_links() -> None:
-    """design §2: line and column are 1-based, the column in bytes."""
+    """Line and column are 1-based, the column in bytes."""
     found = rewrite(DOCUMENT, url=URL).links
     assert [(link.element, link.attribute, link.syntax, link.reference) for link in found] == [
         ("a", "href", "url", "x"),

@@ -1,9 +1,9 @@
-r"""Headings of messages and parts by byte offsets, and the grammar inside their fields.
+r"""Headings of messages and parts by byte offsets.
 
 Strategy: bytes and an offset come in, a `Heading` of spans comes out; nothing is copied but the
 few names. Fields of no use to relbase are passed over inside the regex engine, so that millions of
 them cost neither memory nor a step of Python. A field's value becomes `str` (`text_of`) only when
-it is asked for; `parameters`, `media_type` and `token` read such a value, folded or not.
+it is asked for (`containers.content_type` reads such values).
 
 Where real headings break the grammar: a line that is neither a field nor the continuation of one
 is passed over where a field of MIME follows before the first empty line, as in Chromium, Dovecot
@@ -26,8 +26,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.registry import REMEMBERED
-from relbase.view.charset import lookup
-from relbase.view.transcode import UNREADABLE, decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -39,7 +37,6 @@ if TYPE_CHECKING:
 MAX_HEADING: Final = 50_000_000
 MAX_FIELD: Final = 10_000_000
 MAX_FIELDS: Final = 1_000  # of those that are remembered
-MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
 
 
 class Field(NamedTuple):
@@ -270,163 +267,3 @@ def first(data: bytes, heading: Heading, name: str) -> str | None:
     """
     assert name in REMEMBERED, f"{name} has no row in relbase.registry"
     return next((text_of(data, field) for field in heading.fields if field.name == name), None)
-
-
-# ---- The grammar inside of Content-Type, Content-Disposition and Content-Transfer-Encoding
-
-# token := 1*<any (US-ASCII) CHAR except SPACE, CTLs, or tspecials>   (RFC 2045 §5.1)
-_token: Final = re.compile(r"[!#$%&'*+.0-9A-Z^_`a-z{|}~-]++").match
-_separators: Final = re.compile(r"[\t\n\r ;]*+").match
-_white_space: Final = re.compile(r"[\t\n\r ]*+").match
-# Quotes that do not close hold all that follows.
-_QUOTED: Final = r'"((?:[^"\\]++|\\.)*+)(?:"|\\?\Z)'
-_quoted: Final = re.compile(_QUOTED, re.DOTALL).match
-# However, unquoted values hold tspecials in practice (`boundary=----=_Part/1`).
-_unquoted: Final = re.compile(r"[^\t\n\r ;(]*+").match
-_attribute: Final = re.compile(r'[^\t\n\r ;=("]*+').match
-_passed_over: Final = re.compile(r'(?:[^;"(]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))*+', re.DOTALL).match
-_parenthesis: Final = re.compile(r"\\.|[()]", re.DOTALL).finditer
-_unfold: Final = {ord("\r"): None, ord("\n"): None}
-_unescape: Final = re.compile(r"\\(.)", re.DOTALL).sub
-
-# parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
-# than `MAX_PARAMETERS`)
-_section: Final = re.compile(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
-_percent: Final = re.compile(rb"%([0-9A-Fa-f]{2})").sub
-
-
-def token(value: str) -> str:
-    """Return the first token of a value in lower case, "" when it begins with none.
-
-    Args:
-        value: of Content-Transfer-Encoding or Content-Disposition, comments included.
-
-    >>> token(" (odd) Quoted-Printable (really)"), token("attachment; filename=x")
-    ('quoted-printable', 'attachment')
-    """
-    found = _token(value, _skip(value, 0))
-    return found[0].lower() if found else ""
-
-
-def media_type(value: str) -> str:
-    """Return the media type that a Content-Type states, in lower case; "" when it states none.
-
-    Args:
-        value: with or without parameters and comments.
-
-    Implements RFC 2045 §5.1.
-
-    >>> media_type("Text/HTML (a page); charset=utf-8"), media_type("text")
-    ('text/html', '')
-    """
-    major = _token(value, _skip(value, 0))
-    slash = _skip(value, major.end()) if major else len(value)
-    if major is None or not value.startswith("/", slash):
-        return ""
-    minor = _token(value, _skip(value, slash + 1))
-    return f"{major[0]}/{minor[0]}".lower() if minor else ""
-
-
-def parameters(value: str) -> dict[str, str]:
-    r"""Return the parameters of a Content-Type or Content-Disposition, names in lower case.
-
-    Args:
-        value: the whole value of the field.
-
-    The first one of a name wins. One that RFC 2231 splits or encodes counts only beside no plain
-    one, as in readers that do not know RFC 2231; without its section 0 it is none.
-
-    Implements RFC 2045 §5.1 and RFC 2231 §3 and §4.
-
-    >>> parameters("multipart/mixed; boundary*0=a; Boundary*1=\"b c\" (x); x*=utf-8''%C3%A9")
-    {'boundary': 'ab c', 'x': 'é'}
-    """
-    plain: dict[str, str] = {}
-    split: dict[str, dict[int, tuple[str, bool]]] = {}
-    pos, count = _next(value, 0), 0
-    while pos < len(value) and count < MAX_PARAMETERS:
-        pos, name, text = _parameter(value, pos)
-        count += 1
-        if section := _section(name):
-            extended = section[2] is None or section[3] is not None
-            split.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, extended))
-        elif name:
-            plain.setdefault(name, text)
-    return {name: _joined(pieces) for name, pieces in split.items() if 0 in pieces} | plain
-
-
-def _parameter(value: str, pos: int) -> tuple[int, str, str]:
-    """Return where `; a = "b"` ends (at the next `;`), its name and its value; "" for no name."""
-    separators = _separators(value, pos)
-    assert separators is not None
-    attribute = _attribute(value, _skip(value, separators.end()))
-    assert attribute is not None
-    pos = _skip(value, attribute.end())
-    # ASCII only: U+212A is no "k" (rule 13)
-    if not attribute[0].isascii() or not value.startswith("=", pos):
-        return _next(value, pos), "", ""
-    pos = _skip(value, pos + 1)
-    if quoted := _quoted(value, pos):
-        text = _unescape(r"\1", quoted[1].translate(_unfold))
-        return _next(value, quoted.end()), attribute[0].lower(), text
-    unquoted = _unquoted(value, pos)
-    assert unquoted is not None
-    return _next(value, unquoted.end()), attribute[0].lower(), unquoted[0]
-
-
-def _next(value: str, pos: int) -> int:
-    """Return where the next `;` outside of quotes and comments is, or the end."""
-    while True:
-        passed = _passed_over(value, pos)
-        assert passed is not None
-        pos = passed.end()
-        if not value.startswith("(", pos):
-            return pos
-        pos = _comment_end(value, pos)
-
-
-def _skip(value: str, pos: int) -> int:
-    """Return where the white space and comments at `pos` end."""
-    while True:
-        passed = _white_space(value, pos)
-        assert passed is not None
-        pos = passed.end()
-        if not value.startswith("(", pos):
-            return pos
-        pos = _comment_end(value, pos)
-
-
-def _comment_end(value: str, pos: int) -> int:
-    """Return where the comment at `pos` ends; all that follows belongs to one that does not."""
-    depth = 0
-    for found in _parenthesis(value, pos):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth == 0:
-            return found.end()
-    return len(value)
-
-
-def _joined(sections: dict[int, tuple[str, bool]]) -> str:
-    """Join the sections 0, 1, 2, ... of a parameter (RFC 2231 §3) and decode them (§4)."""
-    text, extended = sections[0]
-    label = ""
-    if extended and text.count("'") > 1:
-        label, _, text = text.split("'", 2)
-    encoded = [_bytes(text, extended=extended)]
-    for number in range(1, len(sections)):
-        if number not in sections:
-            break
-        text, extended = sections[number]
-        encoded.append(_bytes(text, extended=extended))
-    charset = lookup(label)
-    if charset is None or charset in UNREADABLE:
-        charset = "utf-8"
-    return decode(b"".join(encoded), charset)
-
-
-def _bytes(text: str, *, extended: bool) -> bytes:
-    """Return what a section stands for: `%41` is `A` in an extended one."""
-    encoded = encode(text, "utf-8")
-    if not extended:
-        return encoded
-    return _percent(lambda found: bytes.fromhex(found[1].decode("ascii")), encoded)

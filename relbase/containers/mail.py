@@ -26,7 +26,8 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
 from relbase.containers import fields
-from relbase.containers.fields import Heading, eol_of, first, read_heading, token
+from relbase.containers.content_type import token
+from relbase.containers.fields import Heading, eol_of, first, read_heading
 from relbase.containers.parts import (
     IDENTITY,
     MESSAGES,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.fields import text_of, token
+from relbase.containers.content_type import token
+from relbase.containers.fields import text_of
 
 if TYPE_CHECKING:
     from relbase.containers.fields import Heading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from relbase.containers.fields import media_type, parameters, token
+from relbase.containers.content_type import media_type, parameters, token
 from relbase.view.encoded_words import decoded_words
 from relbase.view.transcode import encode
 

@@ -19,7 +19,8 @@ from relbase import sniffing
 from relbase.bases.headings import http_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.bases.retrieval import statements as retrieval_statements
-from relbase.containers.fields import media_type, parameters, text_of
+from relbase.containers.content_type import media_type, parameters
+from relbase.containers.fields import text_of
 from relbase.containers.http import Decoded, decoded, read_head, values
 from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
