@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 from judging import judge
 from local_site import served
-
 from savers import SAVERS
 
 if TYPE_CHECKING:
