@@ -136,7 +136,7 @@ def _advice(entities: Sequence[Entity]) -> str:
     read = [entity for entity in parts if _is_read(entity.type)]
     for entity in read if parts else [outermost]:
         if not entity.base.url:
-            return remarks.ADVICE
+            return remarks.advice(outermost.type)
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved on this base{where}, {why}"

@@ -16,6 +16,7 @@ from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
 from relbase.cli.warnings import Teller, Warned
+from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
     from relbase.cli.files import Source
@@ -100,16 +101,17 @@ def links(
         if table is not None:
             raise files.InputError("it is not a web archive: --parquet is for those")
         unresolved = 0
-        base = None
+        base, type_ = None, ""
         for document, call in calls(source, settings, finder):
             for link in links_of(document, call):
                 show(source, document.number, link, tally, as_json=as_json)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
-                    base = link.base
+                    base = base or link.base
+                    type_ = type_ or next(entities_called(document.data, call)).type
         if base is not None:
             tally.warnings += 1
-            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url)}"
+            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, type_)}"
             teller.tell([Warned("unresolved", text)])
 
     with nullcontext() if parquet is None else tables.written(parquet) as table:
@@ -118,10 +120,10 @@ def links(
     context.exit(tally.status(strict=settings.strict))
 
 
-def _unresolved(count: int, base: str) -> str:
+def _unresolved(count: int, base: str, type_: str) -> str:
     references = f"{count} reference{'s are' if count > 1 else ' is'} unresolved"
     if not base:
-        return f"{references}: no base URL is known; {remarks.ADVICE}"
+        return f"{references}: no base URL is known; {remarks.advice(type_)}"
     return f"{references} on the base {excerpt(base)}"
 
 

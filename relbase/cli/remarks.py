@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli.documents import note_in, part_name
 from relbase.cli.streams import printable
-from relbase.formats import FORMATS
+from relbase.formats import FORMATS, kind_of_type
 from relbase.kind import Kind
 from relbase.notes import Reason
 
@@ -20,8 +20,18 @@ if TYPE_CHECKING:
 
 # What to give when no base is known. The library's note says it too, but not the option's name.
 _OPTION: Final = " with --url URL"
-ADVICE: Final = f"{FORMATS[Kind.OTHER].advice}{_OPTION}"
-MAIL_ADVICE: Final = f"{FORMATS[Kind.MAIL].advice}{_OPTION}"
+
+
+def advice(type_: str) -> str:
+    """Return what to give where a document has no base.
+
+    Args:
+        type_: its media type.
+    """
+    return f"{FORMATS[kind_of_type(type_) or Kind.OTHER].advice}{_OPTION}"
+
+
+MAIL_ADVICE: Final = advice("message/rfc822")
 
 
 def collect(
