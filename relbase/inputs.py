@@ -54,7 +54,14 @@ def read_input(data: bytes, call: Call) -> Input:
     row = FORMATS[kind]
     label = call.charset or _charset_parameter(content_type)
     places = call.origin.places if call.origin else None
-    task = Task(call.profile, call.policy, reader, detect=call.detect, places=places)
+    task = Task(
+        call.profile,
+        call.policy,
+        reader,
+        policies=_policies(call),
+        detect=call.detect,
+        places=places,
+    )
     document = row.read(data, label, Context(UNKNOWN, task))
     retrieved, remarks = _retrieved(call)
     refused = list(call.origin.notes) if call.origin else []
@@ -110,6 +117,15 @@ _charset_value: Final = re.compile(
 
 def _field(call: Call, name: str) -> str:
     return next((value for field, value in call.fields if field.strip().lower() == name), "")
+
+
+def _policies(call: Call) -> tuple[str, ...]:
+    """The policies of the heading; a comma stands between those of one field."""
+    named = (value for name, value in call.fields if name.strip().lower() == _POLICY)
+    return tuple(policy for value in named for policy in value.split(","))
+
+
+_POLICY: Final = "content-security-policy"
 
 
 def _charset_parameter(content_type: str) -> str | None:

@@ -89,6 +89,7 @@ class Task:
             none of them may be passed over.
         found_only: only what is found is asked for: no edit need be made. Who decides by the edits
             what becomes of a reference (mail does) asks for both.
+        policies: the Content-Security-Policy fields that the document came with.
         detect: whether marks that programs leave may state a retrieval URL.
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
@@ -100,6 +101,7 @@ class Task:
     reader: Readers
     edits_only: bool = False
     found_only: bool = False
+    policies: tuple[str, ...] = ()
     detect: bool = True
     room: Room | None = None
     places: Places | None = None

@@ -25,6 +25,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
+from relbase.rewriting.forbidden import allowed_base
 from relbase.rewriting.outward import (
     lower,
     lower_plain,
@@ -176,6 +177,8 @@ def _within(
         part=around.part,
         charset=around.encoding,
     )
+    if stated is not None and base.outer is around.base:
+        base, notes = allowed_base(text, stated, (base, notes), around)
     if stated is not None and (note := unstated(stated.value, around)):
         notes.append(note._replace(part=around.part, span=stated.span))
     return around.having(base=base, sheets=_Sheets(text)), notes

@@ -1,0 +1,120 @@
+"""Content-Security-Policy: whether a page's policy forbids its `<base>` (CSP 3 §7.5, `base-uri`).
+
+Strategy: of each policy the first `base-uri` counts. It lists sources, and a base is allowed where
+one of them matches it. What cannot be decided, as `'self'` of a page whose URL nobody knows, is
+allowed: then the base counts as it does without a policy.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.url import rfc3986
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_SPACE: Final = " \t\n\r\f"
+_DEFAULT_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
+
+# scheme-source = scheme-part ":"   (§2.3.1)
+_scheme_source: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):").fullmatch
+# host-source = [ scheme-part "://" ] host-part [ ":" port-part ] [ path-part ]
+_host_source: Final = re.compile(
+    r"""(?:([A-Za-z][A-Za-z0-9+.-]*+)://)?+ (\*|(?:\*\.)?+[A-Za-z0-9_.-]++)
+    (?::([0-9]++|\*))?+ (/.*+)?+""",
+    re.VERBOSE,
+).fullmatch
+_host_and_port: Final = re.compile(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBOSE).fullmatch
+
+
+class _Place(NamedTuple):
+    """What sources are compared with: of a URL, its default port written out."""
+
+    scheme: str
+    host: str
+    port: str
+    path: str
+
+
+def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:
+    """Return the `base-uri` that forbids a base; None where all policies allow it.
+
+    Args:
+        policies: their texts, of headers or of `<meta>`.
+        url: the base, absolute.
+        own: the URL of the document itself, None when unknown.
+
+    >>> forbidding(["default-src *; base-uri 'none'"], "http://h/", None)
+    "base-uri 'none'"
+    """
+    base = _place(url)
+    for policy in policies:
+        for directive in policy.split(";"):
+            name, *sources = directive.strip(_SPACE).split() or [""]
+            if name.lower() == "base-uri":
+                if not any(_matches(source, base, own) for source in sources):
+                    return directive.strip(_SPACE)
+                break
+    return None
+
+
+def _place(url: str) -> _Place:
+    scheme, authority, path, *_ = rfc3986.split(url)
+    scheme = (scheme or "").lower()
+    found = _host_and_port(authority or "")
+    host, port = (found[1], found[2]) if found else ("", "")
+    return _Place(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
+
+
+def _matches(source: str, base: _Place, own: str | None) -> bool:
+    """Whether a source expression matches a base (§6.7.2.8); one that cannot be decided does."""
+    if source.lower() == "'none'":
+        return False
+    if source.lower() == "'self'":
+        return own is None or _is_same_origin(base, _place(own))
+    if source == "*":
+        return base.scheme in _DEFAULT_PORTS
+    if scheme := _scheme_source(source):
+        return _is_scheme(scheme[1].lower(), base.scheme)
+    host = _host_source(source)
+    if host is None:
+        return False
+    scheme_part = host[1] or (None if own is None else _place(own).scheme)
+    return (
+        (scheme_part is None or _is_scheme(scheme_part.lower(), base.scheme))
+        and _is_host(host[2].lower(), base.host)
+        and _is_port(host[3], base)
+        and _is_path(host[4], base.path)
+    )
+
+
+def _is_same_origin(base: _Place, own: _Place) -> bool:
+    # "'self'" holds for the secure scheme of the same host too, on the default ports.
+    if (base.scheme, base.host, base.port) == (own.scheme, own.host, own.port):
+        return True
+    is_default = own.port == _DEFAULT_PORTS.get(own.scheme) and base.port == "443"
+    return base.host == own.host and (own.scheme, base.scheme) == ("http", "https") and is_default
+
+
+def _is_scheme(stated: str, scheme: str) -> bool:
+    return scheme == stated or (stated, scheme) == ("http", "https")
+
+
+def _is_host(stated: str, host: str) -> bool:
+    if stated.startswith("*"):
+        return host.endswith(stated[1:]) and bool(host)
+    return host == stated
+
+
+def _is_port(stated: str | None, base: _Place) -> bool:
+    if stated is None:
+        return base.port == _DEFAULT_PORTS.get(base.scheme, "")
+    return stated in {"*", base.port} or (stated == "80" and base.port == "443")
+
+
+def _is_path(stated: str | None, path: str) -> bool:
+    if stated is None or stated == "/":
+        return True
+    return path.startswith(stated) if stated.endswith("/") else path == stated
