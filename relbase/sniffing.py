@@ -134,8 +134,16 @@ def is_html(start: bytes) -> bool:
 _ROOTS: Final = frozenset(b"feed rss rdf opml urlset sitemapindex package ncx svg math".split())
 
 
+_doctype_html: Final = re.compile(
+    rb"(?:[\t\n\f\r ]++|<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>))*+<!doctype[\t\n\f\r ]+html\b",
+    re.IGNORECASE,
+).match
+
+
 def is_xml(start: bytes) -> bool:
     """Whether an XML document begins so that is not a page to browsers."""
+    if _doctype_html(start):
+        return False  # `<!doctype html><svg>`
     root = _root(start)
     if root is not None and root[1].lower() in _ROOTS:
         return True

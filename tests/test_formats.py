@@ -82,6 +82,8 @@ BYTES = [
     (b"text before <a href=x>", Kind.OTHER),
     (b"<custom-element>", Kind.HTML),
     (b"<svg><a href=x>", Kind.XML),
+    (b"<!doctype html><svg><a href=x>", Kind.HTML),
+    (b"<!-- a --><!DOCTYPE HTML><feed>", Kind.HTML),
     (b"<p><feed>", Kind.HTML),
     (b"<feeds><a href=x>", Kind.OTHER),
     # text before the first message of an mbox, and pages that show one

@@ -296,7 +296,7 @@ _frameset_page: Final = re.compile(
     | <(?:(?:script|style|title|noscript|noframes|noembed)(?=[\t\n\f\r />])[^>]*+>
         (?:[^<]++|<(?!/(?:script|style|title|noscript|noframes|noembed)[\t\n\f\r />]))*+)
     | <(?!(?:body|pre|listing|li|dd|dt|button|applet|marquee|object|table|area|br|embed|img|image
-        |keygen|wbr|input|hr|textarea|xmp|iframe|select|plaintext|svg|math|template)[\t\n\f\r />])
+        |keygen|wbr|input|hr|textarea|xmp|iframe|select|plaintext|template)[\t\n\f\r />])
         /?[a-z][^>]*+>
     )*+""",
     re.VERBOSE | re.IGNORECASE,

@@ -113,6 +113,8 @@ ROWS = [
     ("<frameset><xmp><frame src=x></xmp><frame src=y>", "frame@src=x frame@src=y"),
     ("<frameset><style><frame src=x></style><frame src=y>", "frame@src=x frame@src=y"),
     ("<frameset><textarea><frame src=x>", "frame@src=x"),
+    ("<svg><g></g></svg><frameset><textarea><frame src=x>", "frame@src=x"),
+    ("<svg>t</svg><frameset><textarea><frame src=x>", ""),
     ("<frameset><noframes><frame src=x></noframes><frame src=y>", "frame@src=y"),
     ("<frameset><a href=x><frame src=y>", "frame@src=y"),
     ("<frameset><svg><frame src=x></svg>", "frame@src=x"),
