@@ -353,6 +353,21 @@ def test_a_long_base_in_many_links_passes_through(
     assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
 
 
+@pytest.mark.parametrize("name", SCANNERS)
+def test_links_know_of_a_message_that_grows_too_long(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
+    message = b"MIME-Version: 1.0\nContent-Type: text/html\n\n" + b"<a href='x'>" * 2_000
+    with scanning(name):
+        result = rewrite(message, url="http://h.example/" + "d" * 20_000 + "/", kind="mail")
+        found = {link.status.value for link in result.links}
+    assert result.data is message
+    assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
+    assert "kept" in found
+    assert "rewritten" not in found
+
+
 def nested(depth: int) -> bytes:
     document = b"<a href=x>"
     for _ in range(depth):

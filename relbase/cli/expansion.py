@@ -36,13 +36,16 @@ class Inputs(NamedTuple):
     passed: str
 
 
-def inputs_of(names: Sequence[str], given: dict[str, Any], tally: Tally) -> Inputs:
+def inputs_of(
+    names: Sequence[str], given: dict[str, Any], tally: Tally, backup: str | None = None
+) -> Inputs:
     """Return the inputs of a command.
 
     Args:
         names: the arguments; none at all is standard input.
         given: the options, of which -r and --files-from are removed.
         tally: where what cannot be read is counted.
+        backup: the suffix under which this run keeps what it replaces.
     """
     trees: tuple[str, ...] = given.pop("trees")
     listed: tuple[str, ...] | None = given.pop("listed")
@@ -65,7 +68,7 @@ def inputs_of(names: Sequence[str], given: dict[str, Any], tally: Tally) -> Inpu
     passed: list[str] = []
     for tree in trees:
         refuse_no_directory(tree)
-        walked, over = walk(tree, failed, given["sidecars"])
+        walked, over = walk(tree, failed, given["sidecars"], backup)
         found += walked
         passed += [words] if (words := passed_words(over)) else []
     several = bool(trees) or len(names) + len(listed or ()) > 1

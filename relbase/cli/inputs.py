@@ -10,6 +10,7 @@ is kept of each is small.
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -86,7 +87,7 @@ class Passed(NamedTuple):
 _HIDDEN: Final = Passed("with a name that begins with a dot")
 _LINK: Final = Passed("that are symbolic links")
 _SPECIAL: Final = Passed("that are no regular files")
-_KEPT: Final = Passed("that a program keeps beside a page")
+_KEPT: Final = Passed("kept beside a page by a program, or as a backup")
 
 # HTTrack's directory of its own.
 _OWN_DIRECTORIES: Final = frozenset(("hts-cache",))
@@ -94,9 +95,19 @@ _OWN_DIRECTORIES: Final = frozenset(("hts-cache",))
 # What stands beside a file and says something of it: wget -K, Windows.
 _BESIDE: Final = (".orig", ":Zone.Identifier")
 
+# What keeps a file as it was, as people and editors name it: a second run would change the backups
+# of the first.
+_BACKUPS: Final = (".bak", ".old", "~")
+
+# --backup numbers what it keeps when there is one already: x.bak, x.bak.1, ...
+_NUMBER: Final = re.compile(r"\.[0-9]++\Z")
+
 
 def walk(
-    root: str, failed: Callable[[str, OSError], None], sidecars: Iterable[str] = ()
+    root: str,
+    failed: Callable[[str, OSError], None],
+    sidecars: Iterable[str] = (),
+    backup: str | None = None,
 ) -> tuple[list[Input], Counter[Passed]]:
     """Return the files of a tree by name, and what was passed over.
 
@@ -104,10 +115,12 @@ def walk(
         root: the directory, which may be a symbolic link itself.
         failed: told of directories that cannot be read.
         sidecars: the suffixes of more files that stand beside others.
+        backup: the suffix under which this run keeps what it replaces.
     """
     found: list[Input] = []
     passed: Counter[Passed] = Counter()
     beside = (*_BESIDE, *sidecars)
+    backups = _BACKUPS if backup is None else (*_BACKUPS, backup)
     pending = [root]
     while pending:
         directory = pending.pop()
@@ -120,7 +133,7 @@ def walk(
         names = {entry.name for entry in listed}
         inner: list[str] = []
         for entry in listed:
-            why = _why_passed(entry, names, beside)
+            why = _why_passed(entry, names, beside, backups)
             if why is not None:
                 passed[why] += 1
             elif entry.is_dir(follow_symlinks=False):
@@ -131,7 +144,9 @@ def walk(
     return found, passed
 
 
-def _why_passed(entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...]) -> Passed | None:
+def _why_passed(
+    entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...], backups: tuple[str, ...]
+) -> Passed | None:
     if entry.name.startswith("."):
         return _HIDDEN
     if entry.is_symlink():
@@ -144,7 +159,17 @@ def _why_passed(entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...
         own = entry.name.removesuffix(suffix)
         if entry.name.endswith(suffix) and (own in names or _is_before(own, suffix, names)):
             return _KEPT
-    return None
+    return _KEPT if _is_backup(entry.name, names, backups) else None
+
+
+def _is_backup(name: str, names: set[str], suffixes: tuple[str, ...]) -> bool:
+    """Whether a name is that of another file with the end of a backup, perhaps numbered."""
+    unnumbered = _NUMBER.sub("", name)
+    return any(
+        one.endswith(suffix) and one.removesuffix(suffix) in names
+        for one in (name, unnumbered)
+        for suffix in suffixes
+    )
 
 
 def _is_before(own: str, suffix: str, names: set[str]) -> bool:

@@ -8,14 +8,15 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from relbase.edit import Span
+from relbase.results import Link
 
 if TYPE_CHECKING:
-    from relbase.results import Entity, Link
+    from relbase.results import Entity
     from relbase.url.grammar import Url
 
 
 def line(file: str, value: Link | Entity, **more: object) -> str:
-    r"""Return the line for an object that was found in a file.
+    r"""Return the line for an object that was found in a file: of a link one flat object.
 
     Args:
         file: its name, which becomes the first field.
@@ -24,7 +25,7 @@ def line(file: str, value: Link | Entity, **more: object) -> str:
 
     The line is ASCII: bytes that could not be decoded are `\udc80` to `\udcff`.
     """
-    own = _fields(value)
+    own = value.as_dict() if isinstance(value, Link) else _fields(value)
     assert own is not None
     return json.dumps(_plain({"file": file, **own, **more}))
 

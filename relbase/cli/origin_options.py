@@ -77,7 +77,7 @@ INPUT_OPTIONS: Final = (
         multiple=True,
         type=click.Path(file_okay=False, readable=False),
         help="Take all files below a directory, over no symbolic link; repeat it for several. Left "
-        "out are names that begin with a dot, and what programs keep beside pages (.orig).",
+        "out are names that begin with a dot, and what is kept beside pages (.orig, backups).",
     ),
     click.Option(
         ["-0", "--null", "nul"],

@@ -181,8 +181,8 @@ def _refuse_irregular(path: str) -> None:
 def _refuse_there(outputs: Sequence[Output], *, force: bool) -> None:
     there = [] if force else [one.path for one in outputs if os.path.lexists(one.path)]
     if there:
-        more = f" and {len(there) - 1} more" if len(there) > 1 else ""
-        text = f"'{printable(there[0])}'{more} is there already"
+        more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
+        text = f"'{printable(there[0])}'{more} there already"
         raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
 
 

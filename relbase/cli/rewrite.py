@@ -51,7 +51,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
-    found = inputs_of(inputs, given, tally)
+    found = inputs_of(inputs, given, tally, own["backup"])
     settings = options.settings(given)
     refuse_one_url(found, settings)
     _refuse(inputs, found, own)

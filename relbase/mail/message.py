@@ -74,7 +74,9 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
                 edits.append(item)
             elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
                 yield _unwritten(item) if outgrows else item
-    if room.left < 0:
+    # What skimming writes is not counted as it is made.
+    grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
+    if room.left < 0 or grown > allowed_growth(len(data)):
         text = "the links would make the message too long: it is passed through"
         yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
         return

@@ -73,7 +73,7 @@ def test_json_lines_are_the_links() -> None:
             link.url,
             link.status.value,
         )
-        assert (tuple(row["span"]), row["line"], row["column"]) == (
+        assert ((row["start"], row["end"]), row["line"], row["column"]) == (
             link.span,
             link.line,
             link.column,

@@ -67,6 +67,26 @@ def test_in_place() -> None:
     assert (result.exit_code, result.stderr) == (0, "4 inputs: 4 unchanged\n")
 
 
+@pytest.mark.parametrize("again", [["--backup", ".before"], ["--backup", ".bak"], []])
+def test_in_place_twice_leaves_the_backups(again: list[str]) -> None:
+    suffix = again[1] if again else ".bak"
+    Path("site/index.html.bak").write_bytes(PAGE)  # the next has a number
+    assert run("rewrite", *ROOT, "-i", "--backup", suffix).exit_code == 0
+    before = files("site")
+    assert sum(content == PAGE for content in before.values()) == 4
+    result = run("rewrite", *ROOT, "-i", *again)
+    assert (result.exit_code, files("site")) == (0, before)
+    assert "4 inputs: 4 unchanged; passed over: 4 kept beside a page" in result.stderr
+
+
+def test_a_backup_of_nothing_is_a_file() -> None:
+    Path("site/lone.html.bak").write_bytes(PAGE)
+    Path("site/a.bak").mkdir()
+    Path("site/a.bak/page.html").write_bytes(PAGE)
+    result = run("rewrite", *ROOT, "-o", "out")
+    assert "6 inputs: 5 rewritten" in result.stderr
+
+
 def test_what_is_passed_over_is_counted() -> None:
     Path("site/.git").mkdir()
     Path("site/.git/x.html").write_bytes(PAGE)
@@ -78,7 +98,7 @@ def test_what_is_passed_over_is_counted() -> None:
     os.mkfifo("site/pipe")
     result = run("rewrite", *ROOT, "-o", "out", "--sidecar", ".headers")
     assert result.exit_code == 0
-    assert "4 that a program keeps beside a page" in result.stderr
+    assert "4 kept beside a page by a program, or as a backup" in result.stderr
     assert "1 with a name that begins with a dot" in result.stderr
     assert "2 that are symbolic links" in result.stderr
     assert "1 that are no regular files" in result.stderr
@@ -127,7 +147,7 @@ def test_what_is_there_wants_force() -> None:
     result = run("rewrite", *ROOT, "-o", "out")
     assert result.exit_code == 2
     told = " ".join(result.stderr.split())
-    assert "'out/index.html' and 3 more is there already: give --force to replace" in told
+    assert "'out/index.html' and 3 more are there already: give --force to replace" in told
     assert run("rewrite", *ROOT, "-o", "out", "--force").exit_code == 0
 
 

@@ -208,7 +208,7 @@ def test_links() -> None:
     ]
     for line in run("links", "in.mbox", *URL, "--json").stdout.splitlines():
         link = json.loads(line)
-        assert MBOX[slice(*link["span"])].decode() == link["reference"]
+        assert MBOX[link["start"] : link["end"]].decode() == link["reference"]
 
 
 def test_base() -> None:
