@@ -230,8 +230,8 @@ def test_a_defect_costs_its_page_alone(
 
     monkeypatch.setattr("relbase.Policy.keeps", keeps)
     output = tmp_path / "out.warc.gz"
-    result = run("rewrite", crawl, "-o", output, "--all-status")
+    result = run("rewrite", crawl, "-o", output, "--all-status", "--keep", "asked")
     assert result.exit_code == 3
     assert "RuntimeError: oops [defect]" in result.stderr
     assert [page.url for page in made(output)] == ["http://h/f/"]
-    assert "oops" in run("links", crawl).stderr
+    assert "oops" in run("links", crawl, "--keep", "asked").stderr
