@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any, Final, get_args
 
@@ -36,6 +37,9 @@ def _roots(
         if root is None or why:
             fix = "give it as in site=http://host/path/"
             raise click.BadParameter(f"'{printable(value)[:200]}' is not DIR=URL, {why}: {fix}")
+        if not os.path.isdir(root.directory):  # noqa: PTH112 (the name as it was given)
+            text = f"'{printable(root.directory)[:200]}' is not a directory"
+            raise click.BadParameter(f"{text}: give the one that the tree of the site lies in")
         roots.append(root)
     return tuple(roots)
 

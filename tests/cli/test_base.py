@@ -143,6 +143,12 @@ def test_the_tree_of_a_message() -> None:
 
 def test_a_document_without_a_base_in_a_message_is_told() -> None:
     message = MESSAGE.replace(b"Content-Location: http://l.example/a\n", b"")
-    assert "    advice   give the URL" in run("base", stdin=message).stdout
+    assert "    advice   a message can state one" in run("base", stdin=message).stdout
     result = run("base", "--url", "http://h/", stdin=message.replace(b"x/", b"mailto:a@b"))
     assert "on this base of part 1, mailto: is never used" in result.stdout
+
+
+def test_a_root_that_is_not_there_is_a_usage_error() -> None:
+    result = run("base", "page.html", "--root", "nope=http://h/")
+    assert result.exit_code == 2
+    assert "'nope' is not a directory" in result.stderr
