@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from relbase.bases.layers import Layer
 from relbase.cli import remarks
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
@@ -26,6 +27,7 @@ class Summary:
         changed: how many documents were changed.
         places: how many places were changed in them.
         unknown: how many documents have relative references and no base.
+        shared: how many messages were changed on the URL of their mailbox.
         notes: how many notes there were of each reason.
     """
 
@@ -37,6 +39,7 @@ class Summary:
         "changed",
         "notes",
         "places",
+        "shared",
         "unknown",
     )
 
@@ -45,7 +48,7 @@ class Summary:
         self._warned = warned
         self._first_left = ""
         self._single: Result | None = None
-        self.changed = self.places = self.unknown = 0
+        self.changed = self.places = self.shared = self.unknown = 0
         self.notes: Counter[Reason] = Counter()
 
     def add(self, document: Document, result: Result) -> None:
@@ -60,6 +63,7 @@ class Summary:
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             if left:
                 self._first_left = self._first_left or document.number
+            self.shared += result.changed and _is_on_url(result)
         else:
             self._single = result
         self.unknown += left
@@ -85,9 +89,16 @@ class Summary:
             return "no link changed"
         text = f"links made absolute in {counted(self.places, 'place')}"
         if self._single is None:
-            return f"{text} of {counted(self.changed, 'message')}"
+            text = f"{text} of {counted(self.changed, 'message')}"
+            return f"{text}, {self.shared} of them on the given URL" if self.shared else text
         base = self._single.base
         return f"{text}, on {excerpt(base.url)} ({printable(base.source)})"
+
+
+def _is_on_url(result: Result) -> bool:
+    """Whether the base of a message is the retrieval URL that was given (rule 16)."""
+    base = result.base
+    return base.layer is Layer.RETRIEVAL and not base.source.startswith("Snapshot")
 
 
 def counted(count: int, what: str) -> str:

@@ -58,7 +58,9 @@ def test_to_a_file() -> None:
     os.utime("in.mbox", ns=(10**9, 5 * 10**9))
     result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v")
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == "in.mbox: links made absolute in 2 places of 2 messages\n"
+    assert result.stderr == (
+        "in.mbox: links made absolute in 2 places of 2 messages, 1 of them on the given URL\n"
+    )
     assert Path("out.mbox").read_bytes() == DONE
     assert Path("out.mbox").stat().st_mtime_ns == 5 * 10**9
 
