@@ -17,7 +17,7 @@ from relbase.cli.jsonl import parts
 from relbase.cli.lists import listed
 from relbase.url.grammar import (
     Grammar,
-    Kind,
+    Severity,
     base_violations,
     parse_url,
     verdicts,
@@ -94,7 +94,7 @@ def check(
     """
     violating = False
     for url, its_base, found in _judged(urls or ("-",), base, grammar):
-        violating |= any(strict or one.kind is Kind.VIOLATION for one in found)
+        violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
         if as_json:
             click.echo(_json_line(url, its_base, found))
             continue

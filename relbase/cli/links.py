@@ -141,12 +141,12 @@ def _show_violations(
     source: Source, number: str, link: Link, tally: Tally, *, as_json: bool
 ) -> None:
     from relbase.cli.check import report  # noqa: PLC0415 (start-up time of the usual case)
-    from relbase.url.grammar import Kind, violations  # noqa: PLC0415 (as above)
+    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (as above)
 
     found = violations(link.reference, link.base.url or None)
     if not found:
         return
-    tally.found += any(one.kind is Kind.VIOLATION for one in found)
+    tally.found += any(one.kind is Severity.VIOLATION for one in found)
     if as_json:
         streams.say(jsonl.line(source.name, link, violations=found))
     else:

@@ -26,8 +26,8 @@ from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
     CharacterClass,
     Cut,
-    Kind,
     Part,
+    Severity,
     Violation,
 )
 from relbase.url.grammar.core import Core, core_of
@@ -42,7 +42,7 @@ __all__ = [
     "MAX_VIOLATIONS",
     "CharacterClass",
     "Grammar",
-    "Kind",
+    "Severity",
     "Url",
     "Verdict",
     "Violation",
@@ -209,7 +209,7 @@ def violations(
         grammar: the one to ask alone, a `Grammar` or its value; None: both, as each is meant.
 
     Returns:
-        Findings of every `Kind`; the text is a URL when none is a VIOLATION. At most
+        Findings of every `Severity`; the text is a URL when none is a VIOLATION. At most
         `MAX_VIOLATIONS` are violations; a last finding of kind LIMIT says that more were left out.
 
     >>> [(f.start, f.production, f.character_class.value) for f in violations("http://a/~b?{")]
@@ -264,7 +264,7 @@ def _failed(core: Core, cut: Cut, *, alone: bool = False) -> Violation | None:
     """The first violation of a cut, None when the text is what it was cut as."""
     found = _searched(core, cut)
     listed = _alone(found) if alone else found
-    return next((one for one in listed if one.kind is Kind.VIOLATION), None)
+    return next((one for one in listed if one.kind is Severity.VIOLATION), None)
 
 
 def _alone(found: list[Violation]) -> list[Violation]:
@@ -280,7 +280,7 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
     listed = [core.moved(one) for one in chain(cut.faults, islice(found, enough))]
     # One place is one finding: a violation before a remark, and what cannot be replaced first.
     listed.sort(
-        key=lambda one: (one.start, one.kind is not Kind.VIOLATION, one.replacement is not None)
+        key=lambda one: (one.start, one.kind is not Severity.VIOLATION, one.replacement is not None)
     )
     first = {one.start: one for one in reversed(listed)}
     around = islice(core.around(), MAX_VIOLATIONS + 1)
@@ -288,13 +288,13 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
 
 
 def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -> list[Violation]:
-    counted = [one for one in found if one.kind is Kind.VIOLATION]
+    counted = [one for one in found if one.kind is Severity.VIOLATION]
     limit: list[Violation] = []
     if len(counted) > MAX_VIOLATIONS:
         first = counted[MAX_VIOLATIONS]
         found = found[: found.index(first)]
         message = f"the first {MAX_VIOLATIONS} violations are reported: more were left out"
-        limit.append(first._replace(kind=Kind.LIMIT, message=message, replacement=None))
+        limit.append(first._replace(kind=Severity.LIMIT, message=message, replacement=None))
     return sorted([*found, *map(core.moved, practice)], key=_start) + limit
 
 

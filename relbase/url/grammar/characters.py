@@ -67,7 +67,7 @@ class CharacterClass(StrEnum):
     END = "end"  # the text ends where the production wants more
 
 
-class Kind(StrEnum):
+class Severity(StrEnum):
     """How much a finding weighs: only a VIOLATION makes a text no URL."""
 
     VIOLATION = "violation"  # the grammar cannot go on
@@ -94,7 +94,7 @@ class Violation(NamedTuple):
 
     start: int
     end: int
-    kind: Kind
+    kind: Severity
     production: str
     character: str
     character_class: CharacterClass
@@ -216,7 +216,7 @@ def expected(
     return Violation(
         at,
         at + len(character),
-        Kind.VIOLATION,
+        Severity.VIOLATION,
         production,
         character,
         class_of(character),
@@ -263,7 +263,7 @@ def _remark(found: re.Match[str], production: str, difference: Difference) -> Vi
     return Violation(
         found.start(),
         found.end(),
-        Kind.REMARK,
+        Severity.REMARK,
         production,
         found[0],
         class_of(found[0]),
@@ -286,7 +286,7 @@ def _bad_character(
     return Violation(
         at,
         at + 1,
-        Kind.VIOLATION,
+        Severity.VIOLATION,
         production,
         character,
         character_class,

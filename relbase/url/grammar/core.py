@@ -14,7 +14,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.url.grammar.characters import Kind, Violation, class_of
+from relbase.url.grammar.characters import Severity, Violation, class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,7 +64,7 @@ class Core(NamedTuple):
             yield Violation(
                 start,
                 end,
-                Kind.VIOLATION,
+                Severity.VIOLATION,
                 "URL",
                 character,
                 class_of(character),

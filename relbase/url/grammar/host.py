@@ -18,8 +18,8 @@ from relbase.url.grammar.characters import (
     DIGIT,
     RFC_1738,
     UNRESERVED,
-    Kind,
     Part,
+    Severity,
     Violation,
     class_of,
     expected,
@@ -143,7 +143,7 @@ def cut_authority(text: str, at: int, end: int, url: str, *, users: bool) -> Aut
 def _no_user(text: str, at: int, url: str) -> Violation:
     message = "no user name or password is allowed here"
     return Violation(
-        at, at + 1, Kind.VIOLATION, url, text[at], class_of(text[at]), RFC_1738, message
+        at, at + 1, Severity.VIOLATION, url, text[at], class_of(text[at]), RFC_1738, message
     )
 
 
@@ -179,7 +179,7 @@ def _literal(text: str, start: int, end: int) -> Violation:
     return Violation(
         start,
         end,
-        Kind.VIOLATION,
+        Severity.VIOLATION,
         "host",
         text[start],
         class_of(text[start]),

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.url import schemes
-from relbase.url.grammar.characters import Kind, Violation, class_of
+from relbase.url.grammar.characters import Severity, Violation, class_of
 from relbase.url.rfc1808 import split
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def _practice(
     return Violation(
         start,
         end,
-        Kind.PRACTICE,
+        Severity.PRACTICE,
         production,
         character,
         class_of(character),

@@ -27,8 +27,8 @@ from relbase.url.grammar.characters import (
     UNRESERVED,
     Cut,
     Difference,
-    Kind,
     Part,
+    Severity,
     Violation,
     class_of,
     expected,
@@ -335,7 +335,7 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
         return Cut("otherurl", parts + authority.parts, [])
     # By *xchar it may still be a URL, so that this is no violation.
     message = f"no ip-schemepart, only *xchar: {failed.message}"
-    return Cut("otherurl", parts, [failed._replace(kind=Kind.REMARK, message=message)])
+    return Cut("otherurl", parts, [failed._replace(kind=Severity.REMARK, message=message)])
 
 
 def _check_slashes_schemepart(text: str, start: int, end: int) -> Iterator[Violation]:
@@ -398,9 +398,9 @@ def by_itself(found: Violation) -> Violation | None:
     """
     if found.section == NOTE:  # what RFC 1808 takes for an error is how it is
         return None
-    if found.kind is Kind.REMARK and found.section == RFC_1808:
+    if found.kind is Severity.REMARK and found.section == RFC_1808:
         message = f"{printable(found.character)} must be escaped in a search"
-        return found._replace(kind=Kind.VIOLATION, section=RFC_1738, message=message)
+        return found._replace(kind=Severity.VIOLATION, section=RFC_1738, message=message)
     return found
 
 
@@ -431,7 +431,7 @@ def _upper_case(written: str) -> Violation:
     return Violation(
         0,
         len(written),
-        Kind.REMARK,
+        Severity.REMARK,
         "scheme",
         written[0],
         class_of(written[0]),

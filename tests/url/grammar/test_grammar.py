@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from relbase.url.grammar import (
     MAX_VIOLATIONS,
     CharacterClass,
-    Kind,
+    Severity,
     Url,
     base_violations,
     parse_url,
@@ -223,7 +223,7 @@ _DECIDED: Final = _Grammar(_BNF_BOTH, _BNF_1738, "search = *xchar")
 
 
 def _violating(text: str) -> list[Violation]:
-    return [found for found in violations(text) if found.kind is Kind.VIOLATION]
+    return [found for found in violations(text) if found.kind is Severity.VIOLATION]
 
 
 def _starts(text: str) -> list[int]:
@@ -563,15 +563,15 @@ def test_a_url_broken_across_lines_is_mended_by_dropping_the_break() -> None:
 def test_the_limit_of_violations(count: int) -> None:
     listed = violations("http://h/" + "~" * count + ";a")
     kinds = [one.kind for one in listed]
-    assert kinds.count(Kind.VIOLATION) == min(count, MAX_VIOLATIONS)
-    assert (kinds[-1] is Kind.LIMIT) == (count > MAX_VIOLATIONS)
+    assert kinds.count(Severity.VIOLATION) == min(count, MAX_VIOLATIONS)
+    assert (kinds[-1] is Severity.LIMIT) == (count > MAX_VIOLATIONS)
     if count > MAX_VIOLATIONS:
         assert listed[-1].start == 9 + MAX_VIOLATIONS
 
 
 def test_remarks_do_not_count_towards_the_limit() -> None:
     kinds = [one.kind for one in violations("http://h/;" + "~" * (MAX_VIOLATIONS + 1))]
-    assert kinds == [Kind.REMARK] + [Kind.VIOLATION] * MAX_VIOLATIONS + [Kind.LIMIT]
+    assert kinds == [Severity.REMARK] + [Severity.VIOLATION] * MAX_VIOLATIONS + [Severity.LIMIT]
 
 
 @pytest.mark.parametrize(
@@ -582,7 +582,7 @@ def test_a_megabyte_of_what_is_no_url_is_reported_and_limited(prefix: str, unit:
     text = prefix + unit * (1_000_000 // len(unit)) + "a"
     listed = violations(text)
     assert MAX_VIOLATIONS < len(listed) <= MAX_VIOLATIONS + 5
-    assert listed[-1].kind is Kind.LIMIT
+    assert listed[-1].kind is Severity.LIMIT
     assert all(len(one.message) < 300 for one in listed)
 
 

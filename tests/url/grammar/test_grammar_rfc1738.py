@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relbase.url.grammar import CharacterClass, Kind, parse_url, violations
+from relbase.url.grammar import CharacterClass, Severity, parse_url, violations
 
 # §3.1, §3.2.2, §3.10, §3.11, the Appendix and the references of RFC 1738
 _EXAMPLES = [
@@ -27,10 +27,10 @@ _EXAMPLES = [
 
 @pytest.mark.parametrize("text", _EXAMPLES)
 def test_the_examples_of_rfc_1738(text: str) -> None:
-    outside = [found for found in violations(text) if found.kind is Kind.VIOLATION]
+    outside = [found for found in violations(text) if found.kind is Severity.VIOLATION]
     assert all(found.section == "RFC 1738 Appendix" for found in outside)
     url = "".join(text.removeprefix("<URL:").removesuffix(">").split())
-    assert [found for found in violations(url) if found.kind is Kind.VIOLATION] == []
+    assert [found for found in violations(url) if found.kind is Severity.VIOLATION] == []
     assert parse_url(url).production == f"{url.partition(':')[0]}url"
 
 
@@ -60,7 +60,7 @@ _MATCHING = [
     ("production", "text"), [(name, text) for name, texts in _MATCHING for text in texts.split()]
 )
 def test_matching(production: str, text: str) -> None:
-    assert [found for found in violations(text) if found.kind is Kind.VIOLATION] == []
+    assert [found for found in violations(text) if found.kind is Severity.VIOLATION] == []
     assert parse_url(text).production == production
 
 
@@ -181,7 +181,7 @@ _FAILING = [
 
 @pytest.mark.parametrize(("text", "place", "production", "character_class"), _FAILING)
 def test_failing(text: str, place: int, production: str, character_class: str) -> None:
-    found = next(one for one in violations(text) if one.kind is Kind.VIOLATION)
+    found = next(one for one in violations(text) if one.kind is Severity.VIOLATION)
     assert (found.start, found.production, found.character_class) == (
         place,
         production,
@@ -204,7 +204,7 @@ def test_failing(text: str, place: int, production: str, character_class: str) -
     ],
 )
 def test_the_search_goes_on_behind_a_violation(text: str, places: list[int]) -> None:
-    assert [one.start for one in violations(text) if one.kind is Kind.VIOLATION] == places
+    assert [one.start for one in violations(text) if one.kind is Severity.VIOLATION] == places
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ def test_where_the_rfcs_differ_rfc_1808_decides(
     text: str, place: int, production: str, section: str, replacement: str | None
 ) -> None:
     [found] = violations(text)
-    assert found.kind is Kind.REMARK
+    assert found.kind is Severity.REMARK
     assert (found.start, found.production, found.section) == (place, production, section)
     assert found.replacement == replacement
     assert parse_url(text).scheme
@@ -238,7 +238,7 @@ def test_where_the_rfcs_differ_rfc_1808_decides(
 
 def test_a_tilde_is_reported_with_the_remark_of_rfc_2396() -> None:
     [found] = violations("http://h/~u")
-    assert found.kind is Kind.VIOLATION
+    assert found.kind is Severity.VIOLATION
     assert found.character_class is CharacterClass.NATIONAL
     assert found.replacement == "%7E"
     assert "RFC 2396 §2.3" in found.message

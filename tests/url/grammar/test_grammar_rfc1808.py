@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relbase.url.grammar import CharacterClass, Kind, parse_url, violations
+from relbase.url.grammar import CharacterClass, Severity, parse_url, violations
 
 _BASE = "http://a/b/c/d;p?q#f"
 
@@ -25,7 +25,7 @@ _EXAMPLES = """
 @pytest.mark.parametrize("text", [*_EXAMPLES.split(), "", _BASE])
 def test_the_examples_of_rfc_1808(text: str) -> None:
     for base in (None, _BASE):
-        assert [one for one in violations(text, base) if one.kind is Kind.VIOLATION] == []
+        assert [one for one in violations(text, base) if one.kind is Severity.VIOLATION] == []
     assert parse_url(text).production
 
 
@@ -39,7 +39,7 @@ def test_the_examples_of_rfc_1808(text: str) -> None:
 )
 def test_matching(production: str, texts: str) -> None:
     for text in texts.split():
-        assert [one for one in violations(text) if one.kind is Kind.VIOLATION] == [], text
+        assert [one for one in violations(text) if one.kind is Severity.VIOLATION] == [], text
         assert parse_url(text).production == production, text
 
 
@@ -68,7 +68,7 @@ def test_matching(production: str, texts: str) -> None:
     ],
 )
 def test_failing(text: str, place: int, production: str, character_class: str) -> None:
-    found = next(one for one in violations(text) if one.kind is Kind.VIOLATION)
+    found = next(one for one in violations(text) if one.kind is Severity.VIOLATION)
     assert (found.start, found.production) == (place, production)
     assert found.character_class is CharacterClass(character_class)
     assert found.section == "RFC 1808 §2.2"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.url.grammar import Kind, base_violations, violations
+from relbase.url.grammar import Severity, base_violations, violations
 from relbase.url.rfc1808 import resolve
 
 _BASE = "http://a/b/c/d;p?q#f"
@@ -17,7 +17,7 @@ def _replaced(text: str, base: str | None = None) -> list[str]:
     return [
         text[: found.start] + remedy + text[found.end :]
         for found in violations(text, base)
-        if found.kind is Kind.PRACTICE
+        if found.kind is Severity.PRACTICE
         for remedy in (found.replacement, found.alternative)
         if remedy is not None
     ]
@@ -108,7 +108,7 @@ def test_a_relative_url_with_the_scheme_of_its_base(
 
 def test_a_relative_url_with_a_scheme_is_no_httpurl() -> None:
     kinds = {found.kind for found in violations("http:g", _BASE)}
-    assert kinds == {Kind.VIOLATION, Kind.PRACTICE}
+    assert kinds == {Severity.VIOLATION, Severity.PRACTICE}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_dots_are_remarked_on_when_resolving_keeps_them(base_path: str, text: st
     if "/.." in resolve(base, ".") or text.startswith("/"):
         return
     kept = ".." in resolve(base, text or ".").split("/")
-    listed = [one for one in violations(text, base) if one.kind is Kind.PRACTICE]
+    listed = [one for one in violations(text, base) if one.kind is Severity.PRACTICE]
     assert bool(listed) == kept
 
 
@@ -186,7 +186,7 @@ def test_dots_are_remarked_on_when_resolving_keeps_them(base_path: str, text: st
     ],
 )
 def test_bases(base: str, places: list[tuple[int, int, str]]) -> None:
-    found = [one for one in base_violations(base) if one.kind is Kind.PRACTICE]
+    found = [one for one in base_violations(base) if one.kind is Severity.PRACTICE]
     assert [(one.start, one.end, one.section) for one in found] == places
 
 
@@ -200,7 +200,7 @@ def test_a_url_that_is_no_base_need_not_have_a_path() -> None:
 
 
 def test_remarks_are_moved_to_where_the_url_stands() -> None:
-    found = [one for one in violations(" <URL:this:that>") if one.kind is Kind.PRACTICE]
+    found = [one for one in violations(" <URL:this:that>") if one.kind is Severity.PRACTICE]
     assert [(one.start, one.end) for one in found] == [(6, 11)]
 
 
