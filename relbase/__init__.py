@@ -1,4 +1,4 @@
-"""Makes every relative link of HTML and e-mail documents absolute, and changes no other byte.
+"""Makes every relative link of a document absolute, and changes no other byte.
 
 RFC 1808 says how a document's base URL is established (§3) and how a relative reference is resolved
 against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
