@@ -181,8 +181,9 @@ Exit status of every command:
     help="Show the version and exit.",
 )
 def relbase() -> None:
-    """Make every relative link of HTML, CSS, XML, mail and web archives absolute, and change no other
-    byte.
+    """Make every relative link absolute, and change no other byte.
+
+    Of HTML pages, style sheets, XML and feeds, mail and mailboxes, and web archives.
 
     relbase finds a document's base URL as RFC 1808 says (in its content, in headers, or the URL it
     was retrieved from) and resolves its links against it. It never fetches anything.
