@@ -34,7 +34,6 @@ KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "pending-spec-changes.dat 1": _FRAMESET,
     **dict.fromkeys((f"tests17.dat {number}" for number in range(6, 13)), _SELECT),
     **dict.fromkeys((f"tests19.dat {number}" for number in (28, 29)), _SELECT),
-    **dict.fromkeys((f"tests19.dat {number}" for number in (73, 74, 75, 77)), _FRAMESET),
     **dict.fromkeys((f"tests26.dat {number}" for number in range(17, 21)), _BREAKS_OUT),
     **dict.fromkeys((f"webkit02.dat {number}" for number in range(26, 37)), _SELECT),
     **dict.fromkeys((f"webkit02.dat {number}" for number in range(45, 49)), _SELECT),
