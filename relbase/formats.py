@@ -85,11 +85,6 @@ class Format(NamedTuple):
         """Whether programs that save such documents leave marks in them."""
         return self.marks is not None
 
-    @property
-    def works(self) -> bool:
-        """Whether its references are looked for, or it has none."""
-        return self.visit is not None or self.kind is Kind.OTHER
-
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         """Read a document: its charset, and what is scanned of it.
 
@@ -98,10 +93,6 @@ class Format(NamedTuple):
             label: the charset label of the heading that it came with, None for none.
             context: of its container.
         """
-        if not self.works:
-            text = f"documents of kind {self.kind.value} are not rewritten yet: passed through"
-            note = Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
-            return Document(self, data, data, None, None, context, (note,))
         if self.charset is None:
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
@@ -301,9 +292,6 @@ _ROWS: Final = (
 )
 
 FORMATS: Final = {row.kind: row for row in _ROWS}
-
-# The kinds that a caller may choose.
-WORKING: Final = tuple(kind for kind in Kind if FORMATS[kind].works)
 
 _BY_TYPE: Final = {type_: row.kind for row in _ROWS for type_ in row.types}
 _BY_SUFFIX: Final = {suffix: row.kind for row in _ROWS for suffix in row.suffixes.split()}

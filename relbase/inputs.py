@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks
     from relbase.call import Call
     from relbase.formats import Document
+    from relbase.kind import Kind
 
 
 class Input(NamedTuple):
@@ -42,6 +43,16 @@ class Input(NamedTuple):
     notes: tuple[Note, ...]
 
 
+def kind_of_call(call: Call, data: bytes) -> Kind:
+    """Return what a document is taken for: as the call says, its type, its name, its bytes.
+
+    Args:
+        call: what is asked for.
+        data: the document's bytes, the first of them at least.
+    """
+    return call.kind or kind_of_type(_field(call, "content-type")) or kind_of_file(call.name, data)
+
+
 def read_input(data: bytes, call: Call) -> Input:
     """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4).
 
@@ -50,8 +61,7 @@ def read_input(data: bytes, call: Call) -> Input:
         call: what is asked for.
     """
     content_type = _field(call, "content-type")
-    kind = call.kind or kind_of_type(content_type) or kind_of_file(call.name, data)
-    row = FORMATS[kind]
+    row = FORMATS[kind_of_call(call, data)]
     label = call.charset or _charset_parameter(content_type)
     places = call.origin.places if call.origin else None
     task = Task(

@@ -23,7 +23,7 @@ from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file,
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
-from relbase.formats import WORKING, kind_of_file, kind_of_type
+from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile, ProfileName
@@ -254,7 +254,7 @@ _SHARED: Final = [
     ),
     click.Option(
         ["--kind"],
-        type=click.Choice([*(kind.value for kind in WORKING), ARCHIVE]),
+        type=click.Choice([*(kind.value for kind in Kind), ARCHIVE]),
         help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
     ),
     click.Option(

@@ -7,7 +7,6 @@ from typing import Final
 
 import click
 
-from relbase.formats import WORKING
 from relbase.kind import Kind
 from relbase.sniffing import beginning
 
@@ -20,7 +19,7 @@ _root: Final = re.compile(
     rb"(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<[?!][^>]*+>)*+<(?:[\w.-]++:)?+([\w.-]++)"
 ).match
 
-CHOICES: Final = (*(kind.value for kind in WORKING), FEEDS)
+CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
 
 def read_only(

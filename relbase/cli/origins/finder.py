@@ -26,7 +26,8 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
-from relbase.formats import FORMATS, kind_of_file, kind_of_type
+from relbase.formats import FORMATS
+from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import Source
-    from relbase.kind import Kind
 from relbase.cli.origins.paths import Mirror, Root
 
 Local: TypeAlias = Literal["keep", "resolve", "off"]
@@ -182,7 +182,7 @@ class Finder:
             data: the document.
         """
         call = check(data, **arguments)
-        kind = _kind(call, data)
+        kind = kind_of_call(call, data)
         is_read = FORMATS[kind].has_marks and (self.whence.detect or self.whence.original)
         marks = _marks(data) if is_read else None
         if found.url is None and FORMATS[kind].has_marks:
@@ -331,12 +331,6 @@ class _Original:
         if found is not None:
             return Placed(found[1])
         return self._places(reference) if self._places else None
-
-
-def _kind(call: Call, data: bytes) -> Kind:
-    """What the library takes a document for."""
-    types = (value for name, value in call.fields if name.strip().lower() == "content-type")
-    return call.kind or kind_of_type(next(types, "")) or kind_of_file(call.name, data)
 
 
 def _marks(data: bytes) -> Marks:
