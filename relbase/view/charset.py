@@ -161,7 +161,6 @@ def _is_utf8(data: bytes) -> bool:
 #
 # In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
 
-_states: Final = re.compile(rb"[cC][hH][aA][rR][sS][eE][tT]|encoding").search
 _META: Final = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
 _TAG: Final = re.compile(rb"</?[A-Za-z]")
 _BOGUS_COMMENT: Final = re.compile(rb"<[!/?]")
@@ -175,7 +174,7 @@ def _prescan(data: bytes) -> str | None:
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
     # What states a charset says `charset` or `encoding`: most of what is nested says neither.
-    if not _states(data):
+    if b"encoding" not in data and b"charset" not in data.lower():
         return None
     # Step 3: Loop.
     position = data.find(b"<")
