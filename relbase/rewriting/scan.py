@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
+from relbase.references.holding import attribute_names, held_syntax, is_local
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
@@ -56,10 +57,10 @@ def skim_for(context: Context, name: str) -> Skim | None:
     if name == scanner.SKIMMED:
         from relbase.references.skim import skimming  # noqa: PLC0415
 
-        return skimming(
-            becomes, whatwg=whatwg, unquoted=unquoted, extended=policy.extended, keeps=keeps
-        )
-    return scanner.scanning(
+        make: Callable[..., Skim] = skimming
+    else:
+        make = scanner.scanning
+    return make(
         becomes,
         whatwg=whatwg,
         unquoted=unquoted,
@@ -93,7 +94,7 @@ def list_for(context: Context, name: str) -> Listing | None:
         utf8=context.charset == "utf-8",
         extended=extended,
     )
-    found = _Lister(context, becomes, scanner.attribute_names(extended=extended)).found
+    found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
     def listing(text: bytes, pos: int, end: int, in_noscript: bool) -> tuple[list[Found], int]:  # noqa: FBT001
         listed, at = records(text, pos, end, in_noscript)
@@ -135,7 +136,7 @@ class _Lister:
             Span(start, end),
             self._name(text[name:name_end]),
             self._attributes[attribute],
-            scanner.held_syntax(holds).value,
+            held_syntax(holds).value,
             written,
             url,
             context.base,
@@ -155,10 +156,8 @@ class _Lister:
             return Status.ABSOLUTE, written
         is_full = task.room is not None and task.room.left < 0
         url = None if is_full else before[0] + written[before[1] :]
-        is_local = written.startswith("#") and (
-            scanner.is_local(holds) or task.policy.keep_fragments
-        )
-        if (is_local and (url is not None or scanner.held_syntax(holds) is Nested.CSS)) or (
+        stays = written.startswith("#") and (is_local(holds) or task.policy.keep_fragments)
+        if (stays and (url is not None or held_syntax(holds) is Nested.CSS)) or (
             url is not None and task.policy.keeps(written)
         ):
             return Status.KEPT, url
