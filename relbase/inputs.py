@@ -77,6 +77,7 @@ def read_input(data: bytes, call: Call) -> Input:
     refused = list(call.origin.notes) if call.origin else []
     if call.detect:
         marks = document.marks()
+        document = document.marked(marks)
         refused += [note for note in marks.notes if note not in refused]
         remarks += _disagreement(retrieved, marks)
         if not retrieved and marks.pages:

@@ -386,22 +386,25 @@ _SHOWN: Final = 200
 # ---- the page's own base
 
 
-def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement | None:
+def own_base(
+    text: bytes, element: Attribute | None, charset: str, known: Marks | None = None
+) -> Statement | None:
     """Return the base that a page had before a program took it out of force.
 
     Args:
         text: the page, in an ASCII-compatible charset.
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
+        known: its marks, where they have been read.
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
-        may_be = _holds_any(text, (_FIREFOX,))
+        may_be = known is not None or _holds_any(text, (_FIREFOX,))
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:
         return None
-    marks = read_marks(text, charset)
+    marks = read_marks(text, charset) if known is None else known
     if marks.stand_in is None:
         return None if element is not None else marks.base
     is_it = element is not None and element.start == marks.stand_in.span.start

@@ -168,8 +168,8 @@ def _within(
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
     stated = None if attribute is None else _base_statement(text, attribute, around)
-    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
-        stated = own
+    if around.task.detect:
+        stated = own_base(text, attribute, around.charset, around.marks) or stated
     base, notes = establish(
         () if stated is None else (stated,),
         around.base,
@@ -296,7 +296,7 @@ def nested(context: Context) -> Context:
     Args:
         context: of that text.
     """
-    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
 
 
 def _visit_json(
