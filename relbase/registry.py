@@ -85,7 +85,7 @@ FIELDS: Final = (
     FieldRow("List-Post", holds=Holds.LIST),  # §3.4
     FieldRow("List-Owner", holds=Holds.LIST),  # §3.5
     FieldRow("List-Archive", holds=Holds.LIST),  # §3.6
-    # What tells of a body.
+    # What describes a body.
     FieldRow("Content-Length", follows=Follows.LENGTH),
     FieldRow("Lines", follows=Follows.LINES),
     FieldRow("Content-MD5", follows=Follows.DIGEST),  # RFC 1864
@@ -107,6 +107,7 @@ FIELDS: Final = (
     FieldRow("Content-Digest", is_read=True),
     FieldRow("Repr-Digest", is_read=True),
     FieldRow("Digest", is_read=True),
+    FieldRow("Content-Security-Policy", is_read=True),  # CSP 3 §3.1
     # Chromium states the retrieval URL in the messages that it saves pages as.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
     # What messages begin with (RFC 5322 §3.6, RFC 9228).

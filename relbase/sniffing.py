@@ -7,22 +7,16 @@ Each question is asked of the first bytes of a document (`beginning`), and answe
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from relbase.containers.fields import eol_of, fields_of_paragraph
 from relbase.containers.from_line import begins_file, has_date
 from relbase.registry import FIELDS
 
-# A heading: fields one after the other, among them one that mail has.
-_FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
-_heading: Final = re.compile(rb"(?:>?From [^\n]*+\n)?+(?:%b)++" % _FIELD).match
-_OF_MAIL: Final = "|".join(row.name for row in FIELDS if row.of_mail)
-_mail_fields: Final = re.compile(
-    rb"^(?:%b|x-[\w-]+)[ \t]*:" % _OF_MAIL.encode(), re.IGNORECASE | re.MULTILINE
-).finditer
+if TYPE_CHECKING:
+    from relbase.containers.fields import Field
 
-
-def _mail_field(heading: bytes) -> bool:
-    return next(_mail_fields(heading), None) is not None
+_OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
 
 def is_mbox(start: bytes) -> bool:
@@ -43,28 +37,39 @@ _later_from: Final = re.compile(rb"\n\r?\nFrom ").finditer
 
 
 def is_mail(start: bytes) -> bool:
-    """Whether a message begins so."""
-    # Without any LF it is CR that ends the lines, as in the containers.
-    lines = start if b"\n" in start else start.replace(b"\r", b"\n")
-    found = _heading(lines)
-    return (found is not None and _mail_field(found[0])) or _goes_on(lines)
+    """Whether a message begins so: with a heading, among its fields one that mail has."""
+    eol = eol_of(start, 0, len(start))
+    at = start.find(eol) + 1 if start.startswith((_FROM, b">" + _FROM)) else 0
+    empty = _empty_lines[eol](start, at)
+    end = empty.start() if empty else len(start)
+    fields = fields_of_paragraph(start, at, end, eol, of_any_name=True)
+    names: set[str] = set()
+    for field in fields:
+        if field.span.start != at:
+            break
+        names.add(field.name)
+        at = field.span.end
+    return any(map(_is_of_mail, names)) or (at < end and _goes_on(start[:end], fields))
 
 
-# The lines before the first empty one.
-_block: Final = re.compile(rb"(?:(?!\r?\n)[^\n]*+\n)++").match
-_mime_field: Final = re.compile(
-    rb"^(?:content-[\w-]+|mime-version)[ \t]*:", re.IGNORECASE | re.MULTILINE
-).search
+_empty_lines: Final = {
+    b"\n": re.compile(rb"^\r?$", re.MULTILINE).search,
+    b"\r": re.compile(rb"\A\r|(?<=\r)\r").search,
+}
+
+
+def _is_of_mail(name: str) -> bool:
+    return name in _OF_MAIL or name.startswith("x-")
+
+
+def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
+    """Whether a heading goes on after lines that are not fields, as in the containers."""
+    names = {field.name for field in fields}
+    is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
+    return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line(paragraph)
+
+
 _tag_line: Final = re.compile(rb"^[ \t]*<", re.MULTILINE).search
-
-
-def _goes_on(lines: bytes) -> bool:
-    """Whether a heading goes on after lines that are no fields, as in the containers."""
-    block = _block(lines)
-    if block is None or _tag_line(block[0]) or not _mime_field(block[0]):
-        return False
-    return len({field[0].lower() for field in _mail_fields(block[0])}) > 1
-
 
 _xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match
 _markup: Final = re.compile(rb"<[a-zA-Z!?/]").search

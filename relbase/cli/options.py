@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, cast
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments, KindName
 from relbase.cli import maildir
 from relbase.cli.inputs import STDIN
@@ -23,6 +22,7 @@ from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file,
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
+from relbase.containers.dumps import Dump, parse_dump
 from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -160,7 +160,7 @@ def _url(_context: click.Context, _parameter: click.Parameter, value: str | None
         return value
     shown = printable(value or "")[:200]
     fix = "give an absolute URL, such as http://host/path"
-    raise click.BadParameter(f"'{shown}' is no base for relative links, {why}: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a base for relative links, {why}: {fix}")
 
 
 def _charset(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -168,7 +168,7 @@ def _charset(_context: click.Context, _parameter: click.Parameter, value: str | 
         return value
     shown = printable(value)[:200]
     fix = "give one, such as utf-8, or leave the option out to have it found"
-    raise click.BadParameter(f"'{shown}' is no charset label of the Encoding Standard: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a charset label of the Encoding Standard: {fix}")
 
 
 def _headers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Dump:
@@ -189,7 +189,7 @@ def _pattern(
     except (re.error, OverflowError, RecursionError) as error:
         shown = printable(value)[:200]
         fix = r"put '\' before a character that stands for itself"
-        raise click.BadParameter(f"'{shown}' is no regular expression, {error}: {fix}") from None
+        raise click.BadParameter(f"'{shown}' is not a regular expression, {error}: {fix}") from None
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> click.Option:

@@ -182,7 +182,7 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     return bytes(encoded)
 
 
-# A surrogate that is no byte, and the parts that are encoded at once.
+# A surrogate that is not a byte, and the parts that are encoded at once.
 _UNPAIRED: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = re.compile("[\0-\x7f]++|[^\0-\x7f]")
 
