@@ -95,7 +95,9 @@ def spent(command: list[str]) -> Used:
         command[0],
         command,
         os.environ,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)
+        ],
     )
     _, status, used = os.wait4(process, 0)
     if status:
