@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _SUFFIX: Final = ".parquet"
 
+# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
+_PAGE: Final = 1 << 17
+
 
 class Table:
     """A table of links that is being written, and the table of errors beside it.
@@ -90,7 +93,11 @@ def written(path: str) -> Iterator[Table]:
             _new(path) as links_file,
             _new(errors) as errors_file,
             parquet.ParquetWriter(
-                links_file, table.SCHEMA, compression="zstd", use_dictionary=repeated
+                links_file,
+                table.SCHEMA,
+                compression="zstd",
+                use_dictionary=repeated,
+                data_page_size=_PAGE,
             ) as links_writer,
             parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
         ):

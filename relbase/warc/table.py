@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     from relbase.containers.warc import Fault
 
-# Rows in a batch, which is a group of rows in Parquet: some 6 MB. Larger groups take more memory,
-# and are hardly smaller on the disk.
-BATCH: Final = 30_000
+# Rows in a batch, which is a group of rows in Parquet: some 4 MB. Larger groups take more memory,
+# and no less space.
+BATCH: Final = 20_000
 
 REPEATED: Final = pa.dictionary(pa.int32(), pa.string())
 _TYPES: Final = {
