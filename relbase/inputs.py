@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import unquote
 
-from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.retrieval import statements as retrieval_statements
@@ -151,6 +150,15 @@ def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
     return retrieved, remarks
 
 
+def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
+    """What the heading of the transport states as the base, strongest first, and what to note."""
+    if not call.fields:
+        return [], []
+    from relbase.bases.headings import http_statements  # noqa: PLC0415 (start-up time)
+
+    return http_statements(call.fields)
+
+
 def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
     """The base of what is around the document: its heading, its retrieval URL, or none.
 
@@ -160,7 +168,7 @@ def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple
         before: what was refused as one.
     """
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, refused = http_statements(call.fields)
+    stated, refused = _stated(call)
     around, more = establish(stated, outer, profile=call.profile)
     refused = [*refused, *before]
     if refused:

@@ -212,7 +212,7 @@ def with_path(url: str) -> str:
 _NEVER_FROZEN: Final = frozenset(("data", "javascript"))
 
 _UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f]")
-_UNSAFE_OUTSIDE: Final = re.compile(r"[\x00-\x1f\x7f-\U0010ffff]+")
+_UNSAFE_OUTSIDE: Final = re.compile(r"[^ -~]+")
 
 
 def _resolved(

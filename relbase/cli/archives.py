@@ -10,7 +10,6 @@ more, by the name that the user gave: standard input cannot be.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 import click
 
 import relbase
-from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli import files, remarks, streams
 from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import Document
 from relbase.cli.inputs import STDIN
@@ -343,6 +342,8 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
         pages = archive.pages(lambda fault: table.add_fault(fault, name))
         table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
         return
+    import json  # noqa: PLC0415 (start-up time)
+
     for page in archive.pages():
         for row in _rows(archive, page, name):
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
@@ -375,6 +376,7 @@ def show_bases(archive: Archive, *, as_json: bool) -> None:
         archive: the input.
         as_json: whether in JSON Lines, with the chain of bases.
     """
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
     from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
 
     for page in archive.pages():

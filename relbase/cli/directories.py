@@ -18,7 +18,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -301,8 +300,10 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 
 
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
+    from secrets import token_hex  # noqa: PLC0415 (start-up time)
+
     for _ in range(_ATTEMPTS):
-        made = f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp"
+        made = f".{name[:40]}.{token_hex(8)}.relbase-tmp"
         descriptor = parent.open_new(made, mode)
         _lock(descriptor)
         if os.name == "nt" or os.fstat(descriptor).st_nlink != 0:

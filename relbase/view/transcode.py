@@ -19,7 +19,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.view import iso2022jp
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import lookup
@@ -68,6 +67,8 @@ def document_view(
     if charset in _UTF_16:
         return Utf16View(data, charset)
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.Iso2022JpView(data, unencodable)
     return None
 
@@ -146,6 +147,8 @@ def decode(raw: bytes, charset: str) -> str:
     if charset in _UTF_16:
         return raw.decode(_UTF_16[charset], "replace")
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.decode(raw)
     if raw.isascii():
         return raw.decode("ascii")
@@ -170,6 +173,8 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     if charset in _UTF_16:
         return string.encode(_UTF_16[charset], "surrogatepass")
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.encode(string, unencodable=unencodable)
     if charset == "utf-8":
         return _UNPAIRED.sub("\ufffd", string).encode("utf-8", "surrogateescape")

@@ -8,7 +8,6 @@ limited before anything is parsed.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import suppress
@@ -119,6 +118,8 @@ def _host_url(value: bytes) -> str:
 
 def _archive_box(value: bytes) -> str:
     """ArchiveBox: the key `url` of the snapshot's index.json, which tells `archive_path` too."""
+    import json  # noqa: PLC0415 (start-up time)
+
     try:
         index = json.loads(value)
     except (ValueError, RecursionError):

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.marks import Placed
 from relbase.notes import Note, Reason
-from relbase.url import rfc3986, whatwg
+from relbase.url import rfc3986
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,6 +80,8 @@ class Beside:
         return placed
 
     def _placed(self, reference: str) -> Placed | None:
+        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
         try:
             resolved = whatwg.resolve(self._base, reference)
         except ValueError:
