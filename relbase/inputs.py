@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.expressions import expression
 from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Context, Task
@@ -119,9 +120,7 @@ def _bare(url: str) -> str:
 
 
 # Content-Type: text/html; charset="utf-8"
-_charset_value: Final = re.compile(
-    r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
-).search
+_charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
 
 
 def _field(call: Call, name: str) -> str:
@@ -138,7 +137,7 @@ _POLICY: Final = "content-security-policy"
 
 
 def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value(content_type)
+    found = _charset_value.search(content_type)
     return found[1] if found else None
 
 

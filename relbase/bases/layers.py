@@ -11,13 +11,13 @@ once it is the first one it decides even when no reference can be resolved again
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote
 
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
@@ -25,6 +25,7 @@ from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
     from relbase.edit import Span
@@ -211,8 +212,8 @@ def with_path(url: str) -> str:
 # "If urlRecord's scheme is data or javascript": the frozen base URL is the fallback base URL.
 _NEVER_FROZEN: Final = frozenset(("data", "javascript"))
 
-_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f]")
-_UNSAFE_OUTSIDE: Final = re.compile(r"[^ -~]+")
+_UNSAFE: Final = expression(r"[\x00-\x1f\x7f]")
+_UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
 def _resolved(

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer, Statement
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc3986
 
@@ -50,8 +51,8 @@ def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statemen
     return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], notes
 
 
-_status_line: Final = re.compile(r"\s*HTTP/\d(?:\.\d)?\s+(\d{3})").match
-_field: Final = re.compile(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL).fullmatch
+_status_line: Final = expression(r"\s*HTTP/\d(?:\.\d)?\s+(\d{3})")
+_field: Final = expression(r"\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t]*:(.*)", re.DOTALL)
 
 _REDIRECTION: Final = range(300, 400)
 
@@ -72,12 +73,12 @@ def parse_dump(dump: bytes) -> Dump:
     status = 0
     is_heading = True
     for line in _unfolded(_decoded(dump).lstrip("\r\n")):
-        if found := _status_line(line):
+        if found := _status_line.match(line):
             redirects += _locations(fields, status)
             fields, status, is_heading = [], int(found[1]), True
         elif not line:
             is_heading = False
-        elif is_heading and (found := _field(line)):
+        elif is_heading and (found := _field.fullmatch(line)):
             fields.append((found[1], found[2].strip()))
     return Dump(tuple(fields), tuple(redirects))
 
@@ -103,7 +104,7 @@ def _unfolded(text: str) -> list[str]:
     for line in re.split(r"\r\n|\r|\n", text):
         bare = line.lstrip(" \t")
         indent = len(line) - len(bare)
-        if not lines or _status_line(line):
+        if not lines or _status_line.match(line):
             margin = indent  # wget -S indents every line of a heading
         if bare and indent > margin and lines and lines[-1] != [""]:
             lines[-1].append(line)

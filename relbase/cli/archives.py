@@ -28,6 +28,7 @@ from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.containers.members import packing_of
+from relbase.expressions import expression
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from relbase.warc import Fault, Page
     from relbase.warc.rows import Row
 
-_named: Final = re.compile(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE).search
+_named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 _Made = TypeVar("_Made")
 
@@ -172,7 +173,7 @@ def recognise(source: Source, settings: Settings, tally: Tally) -> tuple[Source,
     """
     first = next(source.pieces, b"")
     source = source._replace(pieces=chain((first,), source.pieces))
-    named = None if settings.kind else _named(source.name)
+    named = None if settings.kind else _named.search(source.name)
     packing = None if settings.kind not in (None, ARCHIVE) else packing_of(first)
     if packing is None and (named or settings.kind == ARCHIVE):
         packing = (named[1] or "").lower() if named else ""
@@ -275,7 +276,7 @@ def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
         return archive.packing, ""
     if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
         output = archive.source.name
-    named = _named(output)
+    named = _named.search(output)
     packing = (named[1] or "").lower() if named else archive.packing
     return packing, os.path.basename(output)  # noqa: PTH119
 

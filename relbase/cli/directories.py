@@ -22,6 +22,8 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from relbase.expressions import expression
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
 # What ends the name of a file that is not complete: see `_name`.
-_is_temporary: Final = re.compile(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL).fullmatch
+_is_temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.
 _ATTEMPTS: Final = 8
@@ -329,7 +331,7 @@ def sweep(parent: Directory) -> list[str]:
     if fcntl is None:
         return removed
     for name in parent.names():
-        if _is_temporary(name):
+        if _is_temporary.fullmatch(name):
             with suppress(OSError):
                 removed += _swept(parent, name)
     return removed

@@ -15,10 +15,10 @@ law holds for what the bytes say then.
 from __future__ import annotations
 
 import codecs
-import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
+from relbase.expressions import expression
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import lookup
@@ -188,8 +188,8 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
 
 
 # A surrogate that is no byte, and the parts that are encoded at once.
-_UNPAIRED: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_PARTS: Final = re.compile("[\0-\x7f]++|[^\0-\x7f]")
+_UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
+_PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
 class Utf16View:
