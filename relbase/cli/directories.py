@@ -302,10 +302,8 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 
 
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
-    from secrets import token_hex  # noqa: PLC0415 (start-up time)
-
     for _ in range(_ATTEMPTS):
-        made = f".{name[:40]}.{token_hex(8)}.relbase-tmp"
+        made = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
         descriptor = parent.open_new(made, mode)
         _lock(descriptor)
         if os.name == "nt" or os.fstat(descriptor).st_nlink != 0:
