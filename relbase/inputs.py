@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
+from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.expressions import expression
 from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
@@ -128,12 +129,9 @@ def _field(call: Call, name: str) -> str:
 
 
 def _policies(call: Call) -> tuple[str, ...]:
-    """The policies of the heading; a comma stands between those of one field."""
-    named = (value for name, value in call.fields if name.strip().lower() == _POLICY)
-    return tuple(policy for value in named for policy in value.split(","))
-
-
-_POLICY: Final = "content-security-policy"
+    """The policies of the heading that the document came with."""
+    named = (value for name, value in call.fields if name.strip().lower() == POLICY_FIELD)
+    return tuple(policies_of(named))
 
 
 def _charset_parameter(content_type: str) -> str | None:

@@ -107,6 +107,7 @@ FIELDS: Final = (
     FieldRow("Content-Digest", is_read=True),
     FieldRow("Repr-Digest", is_read=True),
     FieldRow("Digest", is_read=True),
+    FieldRow("Content-Security-Policy", is_read=True),  # CSP 3 §3.1
     # Chromium states the retrieval URL in the messages that it saves pages as.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
     # What messages begin with (RFC 5322 §3.6, RFC 9228).

@@ -7,23 +7,16 @@ Each question is asked of the first bytes of a document (`beginning`), and answe
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.from_line import begins_file, has_date
 from relbase.expressions import expression
 from relbase.registry import FIELDS
 
-# A heading: fields one after the other, among them one that mail has.
-_FIELD: Final = rb"[!-9;-~]++[ \t]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+"
-_heading: Final = expression(rb"(?:>?From [^\n]*+\n)?+(?:%b)++" % _FIELD)
-_OF_MAIL: Final = "|".join(row.name for row in FIELDS if row.of_mail)
-_mail_fields: Final = expression(
-    rb"^(?:%b|x-[\w-]+)[ \t]*:" % _OF_MAIL.encode(), re.IGNORECASE | re.MULTILINE
-)
+if TYPE_CHECKING:
+    from relbase.containers.fields import Field
 
-
-def _mail_field(heading: bytes) -> bool:
-    return next(_mail_fields.finditer(heading), None) is not None
+_OF_MAIL: Final = frozenset(row.name.lower() for row in FIELDS if row.of_mail)
 
 
 def is_mbox(start: bytes) -> bool:
@@ -44,28 +37,44 @@ _later_from: Final = expression(rb"\n\r?\nFrom ")
 
 
 def is_mail(start: bytes) -> bool:
-    """Whether a message begins so."""
-    # Without any LF it is CR that ends the lines, as in the containers.
-    lines = start if b"\n" in start else start.replace(b"\r", b"\n")
-    found = _heading.match(lines)
-    return (found is not None and _mail_field(found[0])) or _goes_on(lines)
+    """Whether a message begins so: with a heading, among its fields one that mail has."""
+    from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
+        eol_of,
+        fields_of_paragraph,
+    )
+
+    eol = eol_of(start, 0, len(start))
+    at = start.find(eol) + 1 if start.startswith((_FROM, b">" + _FROM)) else 0
+    empty = _empty_lines[eol].search(start, at)
+    end = empty.start() if empty else len(start)
+    fields = fields_of_paragraph(start, at, end, eol, of_any_name=True)
+    names: set[str] = set()
+    for field in fields:
+        if field.span.start != at:
+            break
+        names.add(field.name)
+        at = field.span.end
+    return any(map(_is_of_mail, names)) or (at < end and _goes_on(start[:end], fields))
 
 
-# The lines before the first empty one.
-_block: Final = expression(rb"(?:(?!\r?\n)[^\n]*+\n)++")
-_mime_field: Final = expression(
-    rb"^(?:content-[\w-]+|mime-version)[ \t]*:", re.IGNORECASE | re.MULTILINE
-)
+_empty_lines: Final = {
+    b"\n": expression(rb"^\r?$", re.MULTILINE),
+    b"\r": expression(rb"\A\r|(?<=\r)\r"),
+}
+
+
+def _is_of_mail(name: str) -> bool:
+    return name in _OF_MAIL or name.startswith("x-")
+
+
+def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
+    """Whether a heading goes on after lines that are not fields, as in the containers."""
+    names = {field.name for field in fields}
+    is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
+    return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line.search(paragraph)
+
+
 _tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)
-
-
-def _goes_on(lines: bytes) -> bool:
-    """Whether a heading goes on after lines that are no fields, as in the containers."""
-    block = _block.match(lines)
-    if block is None or _tag_line.search(block[0]) or not _mime_field.search(block[0]):
-        return False
-    return len({field[0].lower() for field in _mail_fields.finditer(block[0])}) > 1
-
 
 _xml: Final = expression(rb"<\?xml[\t\n\r ]")
 _markup: Final = expression(rb"<[a-zA-Z!?/]")

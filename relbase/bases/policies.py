@@ -16,6 +16,8 @@ from relbase.url import rfc3986
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+POLICY_FIELD: Final = "content-security-policy"
+
 _SPACE: Final = " \t\n\r\f"
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
@@ -37,6 +39,15 @@ class _Place(NamedTuple):
     host: str
     port: str
     path: str
+
+
+def policies_of(values: Iterable[str]) -> list[str]:
+    """Return the policies that the fields of a heading state: commas stand between (CSP 3 §3.1).
+
+    >>> policies_of(["a; b, c"])
+    ['a; b', ' c']
+    """
+    return [policy for value in values for policy in value.split(",")]
 
 
 def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:

@@ -15,7 +15,6 @@ from typing import Any, Final, NamedTuple, cast
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments, KindName
 from relbase.cli import maildir
 from relbase.cli.inputs import STDIN
@@ -23,6 +22,7 @@ from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file,
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
+from relbase.containers.dumps import Dump, parse_dump
 from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy

@@ -74,6 +74,11 @@ def name_of(part: Part) -> str:
     return f"part {part.number}" if part.number else "the message"
 
 
+def within(part: Part) -> str:
+    """Return what the lines of a part's document are counted in, for people."""
+    return f" of part {part.number}" if part.number else " of the body"
+
+
 def numbered(noted: PartNote, context: Context) -> Note:
     """The note of a part with its number; `context` is that of what is around the message."""
     return noted.note._replace(part=number_of(noted.part, context))

@@ -16,6 +16,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.references import tags
 from relbase.references.css_functions import Form
 from relbase.references.foreign import (
@@ -34,10 +35,10 @@ if TYPE_CHECKING:
     from relbase.references.vocabulary import Row
 
 # A comment, a tag with its name, or what else begins with `<` and is no text.
-_token: Final = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
+_token: Final = expression(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])")
 
 # <!--[if gte mso 9]> ... <![endif]-->
-_conditional: Final = re.compile(rb"\[if[^\]>]*+\]>", re.IGNORECASE).match
+_conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
 
 
 class Element(NamedTuple):
@@ -116,7 +117,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield passed
             if pos < 0:
                 return
-        found = _token(text, pos, end)
+        found = _token.search(text, pos, end)
         start = found.start() if found else end
         # There is no raw text in SVG: comments and tags only interrupt the text of a style element.
         # Its pieces are read one by one, as if no comment or string of CSS went over an end.
@@ -136,7 +137,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 continue
             pos = (tags.comment_end if found[1] else tags.bogus_comment_end)(text, found.end(), end)
             is_comment = found[1] is not None and not in_comment
-            if is_comment and (condition := _conditional(text, found.end(), pos)):
+            if is_comment and (condition := _conditional.match(text, found.end(), pos)):
                 yield from elements(
                     text,
                     condition.end(),
@@ -172,7 +173,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 styled, is_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
-            frames = _frameset_page(text, begin, start) is not None
+            frames = _frameset_page.fullmatch(text, begin, start) is not None
             skim = None if frames else skim
         raw_end = pos
         if name in tags.RAW_TEXT and not (in_noscript and name == b"noscript"):
@@ -237,7 +238,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     Args:
         text: the document, in an ASCII-compatible charset.
     """
-    if not _base_tag(text):
+    if not _base_tag.search(text):
         return None
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
@@ -246,7 +247,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     return None
 
 
-_base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+_base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:
@@ -289,7 +290,7 @@ _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))
 
 # What may stand before a frameset: no text, and none of the elements that set the flag
 # "frameset-ok" to "not ok".
-_frameset_page: Final = re.compile(
+_frameset_page: Final = expression(
     rb"""(?: [\0\t\n\f\r ]++
     | <!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))
     | <[!?][^>]*+>
@@ -300,7 +301,7 @@ _frameset_page: Final = re.compile(
         /?[a-z][^>]*+>
     )*+""",
     re.VERBOSE | re.IGNORECASE,
-).fullmatch
+)
 
 
 class _Around:
@@ -330,7 +331,7 @@ class _Around:
 
     def _count(self) -> None:
         text, pos = self._text, self._counted
-        while found := _token(text, pos, self.end):
+        while found := _token.search(text, pos, self.end):
             name = found[3]
             if name is None:
                 close = tags.comment_end if found[1] else tags.bogus_comment_end

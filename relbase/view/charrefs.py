@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
 from relbase.view.characters import is_multi_byte, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
@@ -26,7 +27,7 @@ from relbase.view.transcode import encode, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NOT_PLAIN: Final = re.compile(rb"[&\r\0\x80-\xff]")
+_NOT_PLAIN: Final = expression(rb"[&\r\0\x80-\xff]")
 
 
 def needs_view(raw: bytes) -> bool:
@@ -106,12 +107,12 @@ _REFERENCES: Final = {
     "\0": "&#65533;",
 }
 _UNSAFE: Final = {
-    b'"': re.compile('[&<>"\r\n\0]'),
-    b"'": re.compile("[&<>'\r\n\0]"),
-    b"": re.compile("[&<>\"'`=\t\n\f\r \0]"),
+    b'"': expression('[&<>"\r\n\0]'),
+    b"'": expression("[&<>'\r\n\0]"),
+    b"": expression("[&<>\"'`=\t\n\f\r \0]"),
 }
 # Behind an undecodable byte, which may be half of a character.
-_BEHIND_BYTE: Final = re.compile("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
+_BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ def _numeric(digits: bytes, radix: int) -> bytes:
     return _C1.get(code, chr(code)).encode("utf-8")
 
 
-_BEGUN: Final = re.compile(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
+_BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
 
 
 def _begun_reference(raw: bytes, at: int) -> int:

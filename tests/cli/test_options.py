@@ -135,9 +135,9 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
         b"HTTP/1.1 301 x\r\nLocation: /a\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://b/\r\n"
     )
     given = settings("--headers", str(dump))
-    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/a",))
+    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/a",))
     given = settings("--headers", str(dump), "--redirect", "/c")
-    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/c",))
+    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/c",))
 
 
 @pytest.mark.parametrize(

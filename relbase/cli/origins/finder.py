@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
 from relbase.bases.marks import Placed, found_url, read_marks
-from relbase.bases.retrieval import parse_dump, statements
+from relbase.bases.retrieval import statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
@@ -26,6 +26,7 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
+from relbase.containers.dumps import parse_dump
 from relbase.formats import FORMATS
 from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
