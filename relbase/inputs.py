@@ -135,7 +135,7 @@ def _policies(call: Call) -> tuple[str, ...]:
 
 
 def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value.search(content_type)
+    found = _charset_value.search(content_type) if content_type else None
     return found[1] if found else None
 
 

@@ -12,13 +12,13 @@ that the time stays linear.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Container, Iterator
 
 WS: Final = rb"[\t\n\f\r ]"

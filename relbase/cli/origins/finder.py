@@ -26,7 +26,6 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
-from relbase.containers.dumps import parse_dump
 from relbase.formats import FORMATS
 from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
@@ -349,6 +348,8 @@ def _list_of(tree: str) -> dict[str, str]:
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
     """What a header dump adds: `curl -D` has no URL of the request, a log of `wget -S` has."""
+    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+
     read = parse_dump(dump)
     requested = _requested.search(dump)
     source = found.source
