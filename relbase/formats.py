@@ -12,7 +12,6 @@ The order of the rows is the order in which they are asked whether the bytes are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase import sniffing
@@ -100,8 +99,7 @@ class Format(NamedTuple):
         return Document(self, data, text_.inner, text_.view, charset, text_.context)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document that has been opened.
 
     Args:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import unquote
 
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
@@ -117,6 +116,8 @@ def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
 
 def _bare(url: str) -> str:
     """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
+    from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
+
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -261,7 +260,13 @@ def _resolved(
 
 def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
     """Percent-encode what could not be written into a document as it is (rule 10)."""
-    return unsafe.sub(lambda found: quote(encode(found[0], "utf-8")), url)
+    return unsafe.sub(_quoted, url)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
+    return quote(encode(found[0], "utf-8"))
 
 
 def _shown(url: str) -> str:

@@ -13,7 +13,6 @@ the standard's encoders write for want of it is in `encoders`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -128,12 +127,14 @@ def is_multi_byte(charset: str) -> bool:
     return charset in MULTI_BYTE
 
 
-@dataclass(frozen=True, slots=True)
 class Characters:
     """The characters outside ASCII of a text, found anew by each iteration."""
 
-    raw: bytes
-    charset: str
+    __slots__ = ("charset", "raw")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self.raw = raw
+        self.charset = charset
 
     def __iter__(self) -> Iterator[Run]:
         for unit in _units(self.charset).finditer(self.raw):

@@ -15,7 +15,6 @@ raw text of a noscript or to the comment that the whole tag may stand in: they a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
@@ -115,12 +114,14 @@ _UNSAFE: Final = {
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
-@dataclass(frozen=True, slots=True)
 class _Runs:
     """The runs of a value, found anew by each iteration."""
 
-    raw: bytes
-    charset: str
+    __slots__ = ("charset", "raw")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self.raw = raw
+        self.charset = charset
 
     def __iter__(self) -> Iterator[Run]:
         for found in _coded(self.charset).finditer(self.raw):

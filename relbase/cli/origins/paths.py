@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
 
 from relbase.expressions import expression
 
@@ -65,6 +64,8 @@ def url_of_steps(steps: list[str]) -> str:
     >>> url_of_steps(["a b", "index.html"]), url_of_steps(["50%.html"])
     ('a%20b/', '50%25.html')
     """
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
     *directories, name = steps
     path = "/".join((*directories, "" if name in INDEXES else name))
     return quote(os.fsencode(path), _SAFE)
@@ -192,6 +193,8 @@ def adds(directory: str) -> bool:
 
 
 def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
     file, mark, query = name.partition("?")
     path = "/".join((*directories, "" if file in INDEXES else file))
     url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"
