@@ -26,6 +26,7 @@ from relbase.references.foreign import (
     SVG,
     ForeignContent,
 )
+from relbase.references.markup import CDATA, comment_end, text_end, token
 from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
@@ -33,9 +34,6 @@ if TYPE_CHECKING:
 
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
-
-# A comment, a tag with its name, or what else begins with `<` and is no text.
-_token: Final = expression(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])")
 
 # <!--[if gte mso 9]> ... <![endif]-->
 _conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
@@ -63,7 +61,8 @@ class Slot(NamedTuple):
 
     `attribute` is b"" for the text of an element. `value` is its span with its quotes. Raw text has
     the quote b">", which stands for text without character references; other text has that of a
-    value, since what is written there as in a value means the same. `codebase` is the element's
+    value, since what is written there as in a value means the same, or b"<" where comments and
+    CDATA sections stand in it (`pieces`). `codebase` is the element's
     attribute of that name, where the row asks for it.
     """
 
@@ -77,8 +76,8 @@ class Slot(NamedTuple):
 
 RAW: Final = b">"
 TEXT: Final = b'"'
+PIECES: Final = b"<"
 
-_CDATA: Final = b"<![CDATA["
 _FOREIGN: Final = frozenset((b"svg", b"math"))
 
 
@@ -109,7 +108,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     foreign = ForeignContent()
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
-    styled, is_sheet = pos, False
+    in_sheet = False
     while True:
         if skim is not None and not foreign:
             passed, pos = skim(text, pos, end, in_noscript)
@@ -117,25 +116,22 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield passed
             if pos < 0:
                 return
-        found = _token.search(text, pos, end)
+        found = token(text, pos, end)
         start = found.start() if found else end
-        # There is no raw text in SVG: comments and tags only interrupt the text of a style element.
-        # Its pieces are read one by one, as if no comment or string of CSS went over an end.
-        if foreign and foreign.in_svg_style and is_sheet and max(pos, styled) < start:
-            pos = max(pos, styled)
-            yield Element(SVG, b"style", pos, pos, pos, start, hidden)
+        # What follows an element in a style element of SVG is read apart from what precedes it, as
+        # if no comment or string of CSS went over an element.
+        if foreign and foreign.in_svg_style and in_sheet and pos < text_end(text, pos, end):
+            raw_end = text_end(text, pos, end)
+            yield Element(SVG, b"style", pos, pos, pos, raw_end, hidden)
+            pos = raw_end
+            continue
         if not found:
             return
         name = found[3]
         if name is None:
-            if foreign and foreign.allows_cdata and text.startswith(_CDATA, start, end):
-                content = start + len(_CDATA)
-                content_end = tags.cdata_end(text, content, end)
-                if foreign.in_svg_style and is_sheet:
-                    yield Element(SVG, b"style", start, content, content, content_end, hidden)
-                pos = min(content_end + 3, end)
+            pos = comment_end(text, found, end, cdata=bool(foreign) and foreign.allows_cdata)
+            if text.startswith(CDATA, start) and foreign and foreign.allows_cdata:
                 continue
-            pos = (tags.comment_end if found[1] else tags.bogus_comment_end)(text, found.end(), end)
             is_comment = found[1] is not None and not in_comment
             if is_comment and (condition := _conditional.match(text, found.end(), pos)):
                 yield from elements(
@@ -167,10 +163,10 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         if namespace != HTML:
             # A self-closed element has no text, nor has MathML style sheets.
             is_style = bool(foreign) and foreign.in_svg_style and name == b"style"
-            raw_end = _text_end(text, pos, end) if is_style else pos
+            raw_end = text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             if is_style:
-                styled, is_sheet = raw_end, _is_sheet(text, found.end(), pos)
+                pos, in_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
             frames = _frameset_page.fullmatch(text, begin, start) is not None
@@ -210,8 +206,8 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
         yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
     inside = choose_text(namespace, name, says) if raw_end > tag_end else None
     if inside is not None:
-        is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
-        value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
+        quote = RAW if namespace == HTML else PIECES if token(text, tag_end, raw_end) else TEXT
+        value = tags.Attribute(b"", tag_end, raw_end, quote, equals=True)
         yield Slot(namespace, name, b"", inside, value)
 
 
@@ -331,7 +327,7 @@ class _Around:
 
     def _count(self) -> None:
         text, pos = self._text, self._counted
-        while found := _token.search(text, pos, self.end):
+        while found := token(text, pos, self.end):
             name = found[3]
             if name is None:
                 close = tags.comment_end if found[1] else tags.bogus_comment_end
@@ -380,11 +376,6 @@ def _comment_text_end(text: bytes, pos: int) -> int:
         if text.endswith(close, 0, pos):
             return pos - len(close)
     return pos
-
-
-def _text_end(text: bytes, pos: int, end: int) -> int:
-    found = text.find(b"<", pos, end)
-    return end if found < 0 else found
 
 
 def _is_sheet(text: bytes, pos: int, end: int) -> bool:

@@ -77,6 +77,42 @@ def lookup(label: str) -> str | None:
     return name
 
 
+# What is not in the Encoding Standard, and writes markup otherwise than in ASCII: browsers do not
+# read it, some mail programs do (RFC 2152, Unicode §3.10, RFC 1345's tables of IBM).
+_OTHERS: Final = (
+    (
+        "utf-7",
+        re.compile(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?").fullmatch,
+    ),
+    ("utf-32", re.compile(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4").fullmatch),
+    (
+        "EBCDIC",
+        re.compile(
+            r"(?:cs)?(?:ibm|cp)-?0?(?:037|273|27[78]|280|284|285|297|420|424|500|87[015])"
+            r"|(?:cs)?(?:ibm|cp)-?0?(?:1026|1047|114\d)|(?:cs)?ebcdic-?[a-z-]*"
+        ).fullmatch,
+    ),
+)
+NOT_ASCII: Final = frozenset(name for name, _ in _OTHERS)
+_UTF_32: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")
+
+
+def not_ascii(data: bytes, label: str | None) -> str | None:
+    r"""Return the name of a charset that is not read, since markup is not ASCII in it; else None.
+
+    Args:
+        data: the document.
+        label: the transport's label.
+
+    >>> not_ascii(b"+ADw-a href=x+AD4-", "UTF-7"), not_ascii(b"<\0a\0", None)
+    ('utf-7', None)
+    """
+    if data.startswith(_UTF_32):
+        return "utf-32"
+    found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
+    return next((name for name, matches in _OTHERS if found and matches(found)), None)
+
+
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
     """Determine the charset of an HTML document or of plain text.
 
