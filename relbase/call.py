@@ -101,7 +101,7 @@ def check(
         raise TypeError(f"charset is a str, not {type(charset).__name__}: give a label")
     if charset is not None and lookup(charset) is None:
         raise ValueError(
-            f"{charset[:80]!r} is no charset label of the WHATWG Encoding Standard: "
+            f"{charset[:80]!r} is not a charset label of the WHATWG Encoding Standard: "
             "give one, such as 'utf-8', or None to have it found"
         )
     if not isinstance(detect, bool):
@@ -187,7 +187,7 @@ def as_kind(kind: Kind | str) -> Kind:
                 "a web archive holds many documents: give its records to relbase.warc.pages"
             ) from None
         values = ", ".join(member.value for member in Kind)
-        raise ValueError(f"{kind!r} is no kind: give one of {values}") from None
+        raise ValueError(f"{kind!r} is not a kind: give one of {values}") from None
 
 
 def _advice(data: object) -> str:

@@ -147,7 +147,7 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
-    """Return the base of the outermost entity, and behind it the whole chain (RFC 1808 §3).
+    """Return the base of the outermost entity, and outside of it the whole chain (RFC 1808 §3).
 
     Args:
         data: the document's bytes.

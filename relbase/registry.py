@@ -86,7 +86,7 @@ FIELDS: Final = (
     FieldRow("List-Post", holds=Holds.LIST),  # §3.4
     FieldRow("List-Owner", holds=Holds.LIST),  # §3.5
     FieldRow("List-Archive", holds=Holds.LIST),  # §3.6
-    # What tells of a body.
+    # What describes a body.
     FieldRow("Content-Length", follows=Follows.LENGTH),
     FieldRow("Lines", follows=Follows.LINES),
     FieldRow("Content-MD5", follows=Follows.DIGEST),  # RFC 1864

@@ -41,13 +41,13 @@ class Layer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The base URL of an entity and the layers behind it.
+    """The base URL of an entity and the layers outside of it.
 
     Args:
         url: the absolute URL, "" in layer NONE.
         layer: which of the four layers states it.
         source: where that stands, for people: "Content-Base of part 1.2", "<base href> at 12:5".
-        outer: the base of the next layer out, None behind NONE.
+        outer: the base of the next layer out, None after NONE.
         refused: what stated a base and does not count, each a note with its reason, innermost
             first.
     """
@@ -247,7 +247,7 @@ def _resolved(
         scheme, _, _ = url.partition(":")
         counts = embedded and scheme.lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{shown} is no suitable base, {why}: {verdict}"
+        text = f"{shown} is not a suitable base, {why}: {verdict}"
         return url if counts else None, note(Reason.BASE_UNSUITABLE, text)
     if relative:
         text = f"{shown} is relative where an absolute URL is asked for: resolved to {_shown(url)}"

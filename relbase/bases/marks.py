@@ -405,7 +405,7 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
 
 
 def is_stand_in(text: bytes, start: int) -> bool:
-    """Tell whether the `<base>` that starts somewhere is Chrome's, in the place of the page's own.
+    """Return whether the `<base>` that starts somewhere is Chrome's, in place of the page's own.
 
     Args:
         text: the page.

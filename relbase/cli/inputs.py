@@ -86,7 +86,7 @@ class Passed(NamedTuple):
 
 _HIDDEN: Final = Passed("with a name that begins with a dot")
 _LINK: Final = Passed("that are symbolic links")
-_SPECIAL: Final = Passed("that are no regular files")
+_SPECIAL: Final = Passed("that are not regular files")
 _KEPT: Final = Passed("kept beside a page by a program, or as a backup")
 
 # HTTrack's directory of its own.

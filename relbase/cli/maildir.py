@@ -101,7 +101,7 @@ def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]
         if entry.is_file(follow_symlinks=False):
             found.append(Input(entry.path))
         else:
-            failed(entry.path, InputError("it is no regular file: left out"))
+            failed(entry.path, InputError("it is not a regular file: left out"))
     return found
 
 
@@ -143,7 +143,7 @@ class Delivery:
         if left:
             shown = ", ".join(map(printable, left[:_LISTED]))
             more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
-            text = f"not copied, since they are no messages: {shown}{more}"
+            text = f"not copied, since they are not messages: {shown}{more}"
             streams.warn(f"{shown_name(original)}: {text}")
 
     def _make(self, folder: str) -> None:
@@ -196,7 +196,7 @@ class Delivery:
 def _refuse(original: str, copy: str) -> None:
     """Refuse a copy inside of its original, and the other way round."""
     if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
-        text = f"'{printable(copy)}' is no directory: a Maildir goes into one, give -o DIRECTORY"
+        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
         raise click.UsageError(text)
     inner, outer = os.path.realpath(copy), os.path.realpath(original)
     if os.path.commonpath((inner, outer)) == outer:

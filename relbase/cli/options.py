@@ -162,7 +162,7 @@ def _url(_context: click.Context, _parameter: click.Parameter, value: str | None
         return value
     shown = printable(value or "")[:200]
     fix = "give an absolute URL, such as http://host/path"
-    raise click.BadParameter(f"'{shown}' is no base for relative links, {why}: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a base for relative links, {why}: {fix}")
 
 
 def _charset(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -170,7 +170,7 @@ def _charset(_context: click.Context, _parameter: click.Parameter, value: str | 
         return value
     shown = printable(value)[:200]
     fix = "give one, such as utf-8, or leave the option out to have it found"
-    raise click.BadParameter(f"'{shown}' is no charset label of the Encoding Standard: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a charset label of the Encoding Standard: {fix}")
 
 
 def _headers(
@@ -195,7 +195,7 @@ def _pattern(
     except (re.error, OverflowError, RecursionError) as error:
         shown = printable(value)[:200]
         fix = r"put '\' before a character that stands for itself"
-        raise click.BadParameter(f"'{shown}' is no regular expression, {error}: {fix}") from None
+        raise click.BadParameter(f"'{shown}' is not a regular expression, {error}: {fix}") from None
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> click.Option:

@@ -107,7 +107,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
     names: dict[tuple[str, ...], str] = {}
     if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
         text = "several inputs need one for their outputs"
-        raise click.UsageError(f"'{printable(directory)}' is no directory: {text}")
+        raise click.UsageError(f"'{printable(directory)}' is not a directory: {text}")
     for one in inputs:
         if one.name == STDIN:
             text = "standard input has no name for an output in a directory: give it alone, -o FILE"
@@ -212,7 +212,7 @@ class Written:
         Args:
             output: where to.
             pieces: its bytes, in pieces of any size.
-            like: of the input, None when that is no regular file.
+            like: of the input, None when that is not a regular file.
 
         Returns:
             the directory that it is in, for `settle`.
@@ -260,7 +260,7 @@ class Written:
     def _refuse(self, there: os.stat_result, output: Output) -> None:
         path = printable(output.path)
         if not stat.S_ISREG(there.st_mode):
-            raise OutputError(f"{path}: it is no regular file: not replaced")
+            raise OutputError(f"{path}: it is not a regular file: not replaced")
         if _identity(there) in self._identities:
             text = "another output of this run has this name here: give it another directory"
             raise OutputError(f"{path}: {text}")

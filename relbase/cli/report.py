@@ -106,7 +106,7 @@ class Earlier:
         path: of its file; one that is not there says nothing.
 
     Raises:
-        click.UsageError: if it is no report.
+        click.UsageError: if it is not a report.
         OutputError: if it cannot be read.
     """
 

@@ -87,7 +87,7 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: the base {excerpt(base)} is no suitable one: {why}")
+        streams.warn(f"warning: the base {excerpt(base)} is not a suitable one: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
     rows = _resolved(base, references, profiles, steps=steps)

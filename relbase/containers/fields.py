@@ -14,7 +14,7 @@ field has such a name. Names may be empty and hold any bytes but white space, wh
 the colon (RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the
 heading.
 
-To mind: a CR alone is no line end, or a value could hold a field that other readers do not see.
+To mind: a CR alone is not a line end, or a value could hold a field that other readers do not see.
 Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
 are carried as surrogates.
 """
@@ -95,7 +95,7 @@ class _Grammar(NamedTuple):
     skipped: _Match  # fields that are not remembered
     remembered: _Match
     every: _Match  # fields of any name
-    goes_on: _Match  # lines that are no heading, up to a field of MIME in the same paragraph
+    goes_on: _Match  # lines that are not fields, up to a field of MIME in the same paragraph
     passed_over: _Match  # such lines, and fields that are not remembered
     one: _Match  # a field of any name
     no_field: _Match  # lines up to a field of any name

@@ -295,7 +295,7 @@ class _Stream:
 def _unfold(
     body: bytes, make: Callable[[], _Stream], mark: bytes, step: int, limit: int
 ) -> tuple[bytes, str]:
-    """All streams of a body that begin with a mark, one behind the other."""
+    """All streams of a body that begin with a mark, one after the other."""
     pieces: list[bytes] = []
     at, left = 0, limit
     while True:
@@ -363,7 +363,7 @@ def _begins(body: bytes, wbits: int) -> bool:
 
 
 def _unzstd(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 8878: frames, one behind the other."""
+    """RFC 8878: frames, one after the other."""
     _begin(body, _ZSTD, "frame of Zstandard")
     try:
         import zstandard  # noqa: PLC0415 (of the extra `warc`)

@@ -138,7 +138,7 @@ class _Source:
         return found
 
     def go_to(self, search: _Search, overlap: int) -> bool:
-        """Go to what is found in the bytes at hand; else behind them, but for an overlap."""
+        """Go to what is found in the bytes at hand; else after them, but for an overlap."""
         found = search(self._data, self._pos)
         left = len(self._data) - self._pos
         skipped = found.start() - self._pos if found else max(left - overlap, 1)
@@ -157,7 +157,7 @@ def _mark_of(start: bytes) -> bytes | None:
 
 
 def begins_record(text: bytes) -> bool:
-    r"""Tell whether a text begins as a record of WARC or ARC does.
+    r"""Return whether a text begins as a record of WARC or ARC does.
 
     >>> begins_record(b"WARC/1.0\r\n"), begins_record(b"<p>")
     (True, False)

@@ -4,7 +4,7 @@ Strategy: programs write down responses with all the redirects before, so the he
 while one comes after the other; each Location is where the next was retrieved from. The last head
 states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
 Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the heading's
-base. A body without a coding is visited in place, and what tells of it in the head follows. A body
+base. A body without a coding is visited in place, and what describes it in the head follows. A body
 with one is read, and passes through: nobody could encode it as it was.
 
 To mind: there may be no retrieval URL, and then the Locations may be all that is known.

@@ -3,11 +3,11 @@
 Strategy: `containers.mail` lists the parts. The base of each is established from its own heading,
 within that of the part around it (RFC 1808 §3.2). The references of its heading are visited, and
 when it holds a document, that is read through the views of its transfer encoding and charset and
-visited like any other. In the end the fields that tell of a body (Content-Length, Lines,
+visited like any other. In the end the fields that describe a body (Content-Length, Lines,
 Content-MD5) follow it, innermost first.
 
 To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
-the first is handed on, since a heading tells of the body after it.
+the first is handed on, since a heading describes the body after it.
 """
 
 from __future__ import annotations

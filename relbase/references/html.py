@@ -43,7 +43,7 @@ class Element(NamedTuple):
     """A start tag of interest, as offsets, and the raw text after it.
 
     `start` is the `<`, `attributes` after the tag name, `end` after the `>`; the raw text reaches
-    to `raw_end` (`end` when there is none). `hidden` elements are no part of the document's tree:
+    to `raw_end` (`end` when there is none). `hidden` elements are not part of the document's tree:
     a `<base>` among them does not count.
     """
 
@@ -98,7 +98,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         text: the document, in an ASCII-compatible charset.
         pos: where the part begins.
         end: where it ends.
-        hidden: the part is no part of the document's tree.
+        hidden: the part is not part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
         skim: passes over elements without anything to look at; what it changes or finds in them

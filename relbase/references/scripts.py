@@ -6,7 +6,7 @@ written; `json_view` tells what such a string means, and lowers edits of that to
 
 Strategy: `_strings` walks the text once, without recursion, and yields every string with the
 names of the containers around it, and END after a value that is JSON as JSON.parse has it. The
-text is walked twice: browsers drop a block that is no JSON [C], so nothing
+text is walked twice: browsers drop a block that is not JSON [C], so nothing
 of it counts, and what was found is not kept until that is known. A table says which strings count.
 
 To mind: of members with the same name JSON.parse keeps the last [C], yet all of them are yielded.
@@ -61,7 +61,7 @@ def import_map(text: bytes) -> Iterator[JsonReference]:
     absolute. The keys of `scopes` are any URL, the empty one too, absolute ones included.
 
     Args:
-        text: the content of `<script type=importmap>`; when it is no JSON nothing is yielded.
+        text: the content of `<script type=importmap>`; when it is not JSON nothing is yielded.
 
     >>> [(start, end) for start, end, role in import_map(b'{"imports": {"a": "./a.js"}}')]
     [(19, 25)]
@@ -76,7 +76,7 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
     script element have no URL of their own. Absolute ones are included.
 
     Args:
-        text: the content of `<script type=speculationrules>`; when it is no JSON nothing is
+        text: the content of `<script type=speculationrules>`; when it is not JSON nothing is
             yielded.
 
     >>> [(start, end) for start, end, role in speculation_rules(b'{"prefetch":[{"urls":["n"]}]}')]
@@ -209,7 +209,7 @@ _C0_AND_SPACE: Final = bytes(range(0x21))
 
 
 def _is_not_empty(url: bytes) -> bool:
-    """Rule 6: an empty value is no reference; the URL parser drops U+0000 to U+0020."""
+    """Rule 6: an empty value is not a reference; the URL parser drops U+0000 to U+0020."""
     return bool(url.strip(_C0_AND_SPACE))
 
 

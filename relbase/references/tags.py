@@ -136,7 +136,7 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
     return end if found < 0 else found
 
 
-# Elements of HTML whose text is no markup, and what ends it: "appropriate end tag token".
+# Elements of HTML whose text is not markup, and what ends it: "appropriate end tag token".
 RAW_TEXT: Final = frozenset(
     {
         *(b"title", b"textarea"),  # RCDATA

@@ -116,7 +116,7 @@ _is_url_meta: Final = Condition(
     _META_NAMES, lambda says: any(_meta_url.fullmatch(says(name)) for name in _META_NAMES)
 )
 
-# Open Graph's `article:author` is the URL of a profile, where it is no name of a person.
+# Open Graph's `article:author` is the URL of a profile, where it is not a name of a person.
 _path: Final = expression(rb"[^\s/]*+/\S*+")
 _is_author: Final = Condition(
     (*_META_NAMES, b"content"),
@@ -244,7 +244,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
 }
 
 
-# The text of elements whose text is no markup. No row: what is in them is none of the kinds that
+# The text of elements whose text is not markup. No row: what is in them is none of the kinds that
 # hold references.
 TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),

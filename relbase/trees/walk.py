@@ -337,7 +337,7 @@ class Walk:
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
-# What `make_links_absolute` tells of.
+# What `make_links_absolute` describes.
 TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 # Absolute in every profile, whatever follows.

@@ -27,7 +27,7 @@ _REPLACEMENT: Final = "\ufffd"
 
 
 def text(inner: bytes) -> str:
-    r"""Return the characters of a view's inner text; bytes in it that are no UTF-8 as surrogates.
+    r"""Return the characters of a view's inner text; bytes in it that are not UTF-8 as surrogates.
 
     >>> text(b"caf\xc3\xa9")
     'café'
@@ -84,7 +84,7 @@ def scalar_values(string: str, charset: str) -> str:
 
     Args:
         string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
-        charset: the WHATWG name, in lower case, of the charset that they are no text in.
+        charset: the WHATWG name, in lower case, of the charset that they are not text in.
 
     Implements the decoders of the Encoding Standard, error mode "replacement".
 
@@ -123,7 +123,7 @@ def _unit_errors(string: str, charset: str) -> str:
 
 
 def is_multi_byte(charset: str) -> bool:
-    """Whether an undecodable byte could become a character with an ASCII byte behind it."""
+    """Whether an undecodable byte could become a character with an ASCII byte after it."""
     return charset in MULTI_BYTE
 
 

@@ -110,7 +110,7 @@ _UNSAFE: Final = {
     b"'": expression("[&<>'\r\n\0]"),
     b"": expression("[&<>\"'`=\t\n\f\r \0]"),
 }
-# Behind an undecodable byte, which may be half of a character.
+# After an undecodable byte, which may be half of a character.
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
@@ -178,7 +178,7 @@ def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
 def _named(raw: bytes, start: int, end: int) -> bytes | None:
     """Return what a maximal alphanumeric name means, with its semicolon if it has one.
 
-    In an attribute a name without semicolon that `=` or an alphanumeric follows is no reference,
+    In an attribute a name without semicolon that `=` or an alphanumeric follows is not a reference,
     so that no shorter name within a longer one ever counts.
     """
     if end - start > 1 + _LONGEST_NAME:

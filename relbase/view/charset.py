@@ -289,7 +289,7 @@ _VALUE: Final = expression(
 
 
 def _attribute(data: bytes, position: int) -> tuple[int, _Attribute | None]:
-    """Get an attribute: return the position behind it, at the `>` if there is none."""
+    """Get an attribute: return the position after it, at the `>` if there is none."""
     named = _NAME.match(data, position)
     position = named.end() if named else len(data)
     if position == len(data):

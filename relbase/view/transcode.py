@@ -187,7 +187,7 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     return bytes(encoded)
 
 
-# A surrogate that is no byte, and the parts that are encoded at once.
+# A surrogate that is not a byte, and the parts that are encoded at once.
 _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 

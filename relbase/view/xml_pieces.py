@@ -32,7 +32,7 @@ _CDATA, _COMMENT = 1, 2
 
 
 def pieces(raw: bytes) -> list[Piece]:
-    """The pieces of the text of an element: what is no comment and no processing instruction.
+    """The pieces of the text of an element: what is neither a comment nor a processing instruction.
 
     Args:
         raw: the text as written; a section or comment that is not closed goes to its end.

@@ -133,7 +133,7 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 
 
 def _character(digits: bytes, radix: int) -> bytes:
-    """§4.1; what is no character is not well-formed: it means U+FFFD until that is found out."""
+    """§4.1; what is not a character is not well-formed: it means U+FFFD until that is found out."""
     digits = digits.lstrip(b"0")
     code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
     if not 0 < code <= _GREATEST or code in _SURROGATES:

@@ -23,7 +23,7 @@ ROWS = [
     ("http://h.example/a/b", ["x:g"], "x:g", "redirect 1"),
     (None, ["http://h.example/"], "http://h.example/", "redirect 1"),
     (None, ["/c"], "/c", "redirect 1"),
-    # a fragment is no part of a base (RFC 3986 §5.1)
+    # a fragment is not part of a base (RFC 3986 §5.1)
     ("http://h.example/a#f", [], "http://h.example/a", "retrieval URL"),
     ("http://h.example/a#f", ["b#g"], "http://h.example/b", "redirect 1"),
     ("http://h.example/a#f", ["#g"], "http://h.example/a", "redirect 1"),

@@ -28,7 +28,7 @@ def fixtures() -> list[Case]:
     """Return the HTML fixtures that can be served.
 
     Headings that state a base mean nothing to a browser: the document is served at the URL that
-    they make the base around it. Where that is no URL of HTTP, nothing can be served.
+    they make the base around it. Where that is not a URL of HTTP, nothing can be served.
     """
     return [
         case

@@ -30,7 +30,7 @@ DUMPS = [
         BASE,
         ("/x", "http://i.example/z"),
     ),
-    # a proxy's answer, an interim one, one with a Location that is no redirect
+    # a proxy's answer, an interim one, one with a Location that is not a redirect
     (
         (
             b"HTTP/1.1 200 Connection established\nX: y\n\nHTTP/1.1 100 Continue\n\n"
@@ -72,10 +72,10 @@ DUMPS = [
     ),
     (b"A: b\n\tc: d\n  e\n", (("a", "b c: d e"),), ()),
     (b"  Base: http://h.example/\n  X: y\n", (*BASE, ("x", "y")), ()),  # pasted with a margin
-    # the body is no heading
+    # the body is not a heading
     (b"HTTP/1.1 200 OK\nBase: http://h.example/\n\nBase: http://evil.example/\n", BASE, ()),
     (b"Base: http://h.example/\n \t\nBase: http://evil.example/\n", BASE, ()),
-    # what is no field is passed over
+    # what is not a field is passed over
     (b"Base http://x\nno field\n: x\nBase: http://h.example/\nB\xe9: x\n", BASE, ()),
     (b"A: \xe9", (("a", "é"),), ()),
     (b"A: \xc3\xa9", (("a", "é"),), ()),

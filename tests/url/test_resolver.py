@@ -193,7 +193,7 @@ def test_the_three_profiles(
 
 
 def cells() -> Iterator[tuple[Profile, str, str, str]]:
-    """Every cell of the table that is no failure and has a base: profile, base, reference, URL."""
+    """Every cell of the table that has a base and no failure: profile, base, reference, URL."""
     for base, reference, *urls in ROWS:
         for profile, url in zip(Profile, urls, strict=True):
             if base and url is not None:
@@ -260,5 +260,5 @@ def test_a_base_that_does_not_parse_is_refused_with_what_to_give() -> None:
 
 
 def test_a_charset_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match="no charset label"):
+    with pytest.raises(ValueError, match="not a charset label"):
         Resolver(BASE, Profile.WHATWG, "no-such-charset")

@@ -40,7 +40,7 @@ def read_map(data: bytes) -> dict[str, str]:
         stated = url.strip().decode("utf-8", "surrogateescape")
         if why := unsuitable(stated):
             shown = ascii(stated[:200])
-            raise MapError(f"line {number}: {shown} is no base for relative links, {why}")
+            raise MapError(f"line {number}: {shown} is not a base for relative links, {why}")
         key = os.path.normpath(os.fsdecode(name))
         if urls.setdefault(key, stated) != stated:
             raise MapError(f"line {number}: {key!a} has another URL on a line before")
