@@ -81,7 +81,7 @@ def read_input(data: bytes, call: Call) -> Input:
         remarks += _disagreement(retrieved, marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
-            document = document.asked(replace(task, places=_beside))
+            document = document.asked(task._replace(places=_beside))
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
     around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]

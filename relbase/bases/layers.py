@@ -201,12 +201,16 @@ def with_path(url: str) -> str:
     >>> with_path("http://a?q")
     'http://a/?q'
     """
+    if _has_path.match(url):
+        return url
     scheme, authority, path, query, _ = rfc3986.split(url)
     if scheme is None or not authority or scheme.lower() not in NET_LOC_REQUIRED:
         return url
     end = len(scheme) + len("://") + len(authority)
     return url if path or query is None else f"{url[:end]}/{url[end:]}"
 
+
+_has_path: Final = expression(r"[^:/?#]++://[^/?#]*+/")
 
 # "If urlRecord's scheme is data or javascript": the frozen base URL is the fallback base URL.
 _NEVER_FROZEN: Final = frozenset(("data", "javascript"))
@@ -239,7 +243,9 @@ def _resolved(
         )
     relative = relative and not alone
     try:
-        url = with_path(Resolver(around.url if relative else "", profile, charset).resolve(value))
+        if relative or profile is Profile.WHATWG:
+            value = Resolver(around.url if relative else "", profile, charset).resolve(value)
+        url = with_path(value)
     except ValueError:
         return None, note(Reason.BASE_UNPARSABLE, f"{shown} does not parse")
     why = unsuitable(url)

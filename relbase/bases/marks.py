@@ -124,12 +124,12 @@ _SHORT: Final = 1 << 13
 
 
 def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
-    if len(text) <= _SHORT:
-        return any(word in text for word in words)
-    end, markup = head(text)
-    markup += b"\n" + text[-_END:]
-    if any(word in markup for word in words):
-        return True
+    end, markup = head(text) if len(text) > _SHORT else (0, text)
+    if len(text) > _SHORT:
+        markup += b"\n" + text[-_END:]
+    for word in words:
+        if word in markup:
+            return True
     return _IN_SCRIPT in words and text.find(_IN_SCRIPT, 0, end) >= 0
 
 
@@ -394,8 +394,11 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
         charset: its WHATWG name, for the character references in attributes.
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
-    is_dot = element is not None and text[element.start : element.end] == b"."
-    if not (is_dot if element is not None else _FIREFOX in text):
+    if element is None:
+        may_be = _holds_any(text, (_FIREFOX,))
+    else:
+        may_be = text[element.start : element.end] == b"."
+    if not may_be:
         return None
     marks = read_marks(text, charset)
     if marks.stand_in is None:

@@ -199,7 +199,6 @@ def _is_utf8(data: bytes) -> bool:
 #
 # In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
 
-_states: Final = expression(rb"[cC][hH][aA][rR][sS][eE][tT]|encoding")
 _META: Final = expression(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
 _TAG: Final = expression(rb"</?[A-Za-z]")
 _BOGUS_COMMENT: Final = expression(rb"<[!/?]")
@@ -213,7 +212,7 @@ def _prescan(data: bytes) -> str | None:
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
     # What states a charset says `charset` or `encoding`: most of what is nested says neither.
-    if not _states.search(data):
+    if b"encoding" not in data and b"charset" not in data.lower():
         return None
     # Step 3: Loop.
     position = data.find(b"<")
