@@ -28,9 +28,13 @@ def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statemen
     """
     locations = [redirect.strip() for redirect in redirects]
     source = f"redirect {len(locations)}" if locations else "retrieval URL"
-    last = rfc3986.follow((url or "").strip(), locations)
+    last = (url or "").strip()
+    if locations:
+        last = rfc3986.follow(last, locations)
     if not last:
         return [], []
+    if "#" not in last and "@" not in last:
+        return [Statement(Layer.RETRIEVAL, last, source)], []
     components = rfc3986.split(last)._replace(fragment=None)
     notes = []
     if components.authority is not None and "@" in components.authority:
