@@ -15,8 +15,9 @@ from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.expressions import expression
-from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
+from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
+from relbase.recognition import kind_of_file, kind_of_type, passed_note, reader
 from relbase.rewriting.context import Context, Task
 
 if TYPE_CHECKING:

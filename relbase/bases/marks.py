@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
-from relbase.bases.retrieval import statements as retrieved
+from relbase.bases.retrieval import found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -349,37 +349,6 @@ class _Found:
         line = self._text.count(b"\n", 0, offset) + 1
         column = offset - self._text.rfind(b"\n", 0, offset)
         return f"{line}:{column}"
-
-
-# ---- what counts
-
-_web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
-
-
-def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
-
-    Args:
-        url: as it was found.
-        source: where, for people.
-
-    It is of http or https, and loses its fragment, and credentials with a note.
-
-    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
-    'http://a/b'
-    >>> found_url("file:///c:/page.htm", "a mark")[1]
-    "'file:///c:/page.htm' is not an http or https URL: it does not count"
-    """
-    statements, notes = retrieved(url, ())
-    value = statements[0].value if statements else ""
-    if _web.match(value) is None:
-        shown = ascii(url[:_SHOWN])
-        return "", f"{shown} is not an http or https URL: it does not count", []
-    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
-    return value, "", notes
-
-
-_SHOWN: Final = 200
 
 
 # ---- the page's own base

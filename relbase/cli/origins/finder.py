@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
-from relbase.bases.marks import Placed, found_url, read_marks
-from relbase.bases.retrieval import statements
+from relbase.bases.marks import Placed, read_marks
+from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
