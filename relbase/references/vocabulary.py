@@ -37,6 +37,8 @@ from relbase.references.values import Syntax
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from relbase.references.conditions import Says
+
 
 class Nested(Enum):
     """An attribute value or raw text with references of its own."""
