@@ -16,7 +16,7 @@ from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
-from relbase.formats import reader
+from relbase.recognition import reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -211,7 +211,7 @@ def _shown(base: Base) -> str:
 
 
 def _chain(base: Base | None) -> Iterator[Base]:
-    """The bases outward; that there is nothing behind the last one goes without saying."""
+    """The bases outward; that there is nothing after the last one goes without saying."""
     innermost = base
     while base is not None and (base.layer is not Layer.NONE or base is innermost):
         yield base

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli.documents import note_in, part_name
 from relbase.cli.streams import printable
-from relbase.formats import FORMATS, kind_of_type
+from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Reason
+from relbase.recognition import kind_of_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -69,7 +70,7 @@ def sentence(note: Note, advice: str = "", number: str = "") -> str:
 
 
 def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
-    """`:line:column` of each offset, in one pass over the data, behind so many lines."""
+    """`:line:column` of each offset, in one pass over the data, after so many lines."""
     return dict(_located(data, lines, sorted(set(offsets))))
 
 

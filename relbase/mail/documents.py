@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Span
-from relbase.mail.bases import name_of, number_of, part_bases
+from relbase.mail.bases import number_of, part_bases, within
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_heading
 from relbase.notes import Reason
@@ -112,7 +112,7 @@ def bases_by_links(
         inside = context.having(
             base=stated.base,
             part=number_of(stated.part, context),
-            within=f" of {name_of(stated.part)}",
+            within=within(stated.part),
             task=task,
         )
         if index not in linked.values():

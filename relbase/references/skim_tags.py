@@ -117,6 +117,9 @@ def _row(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
     return rows[VML if element.startswith(VML[:-1]) else ANY]
 
 
+_tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
+
+
 def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit]) -> int:
     """Return where the element ends whose tag begins at `pos`; -1 when it has to be looked at.
 
@@ -127,7 +130,7 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
         reading: how.
         edits: gets the edits of the tag.
     """
-    named = tags.tag_name(text, pos + 1, end)
+    named = _tag_name(text, pos + 1, end)
     if named is None:
         return -1
     name = named[0].lower()

@@ -20,14 +20,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references import vocabulary
+from relbase.references.conditions import Condition
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Condition, Nested, Row
+from relbase.references.vocabulary import Nested, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relbase.references.vocabulary import Says
+    from relbase.references.conditions import Says
 
 # Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"
@@ -176,7 +177,7 @@ class Text(NamedTuple):
 
 _LINK: Final = Text(_URL)
 _MARKUP: Final = Text(_HTML)
-# Readers know an item by its guid: where it is no link it stays, or every item would be new.
+# Readers know an item by its guid: where it is not a link it stays, or every item would be new.
 _PERMALINK: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
 _PATH: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
 

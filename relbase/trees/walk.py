@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
-from relbase.formats import reader
+from relbase.recognition import reader
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Row, held
@@ -336,7 +336,7 @@ class Walk:
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
-# What `make_links_absolute` tells of.
+# What `make_links_absolute` describes.
 TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 # Absolute in every profile, whatever follows.
