@@ -1044,6 +1044,31 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
   return last;
 }
 
+/* ---- Words anywhere, in any case: four bytes of them at once, by instructions for many bytes */
+
+enum { WORD_START = 4, BLOCK = 4096 };
+
+static int stands(Text p, Text e, Text word, size_t n) {
+  unsigned char byte[WORD_START], bit[WORD_START];
+  if (n < WORD_START || (size_t)(e - p) < n) return 0;
+  for (int i = 0; i < WORD_START; i++) {
+    byte[i] = word[i];
+    bit[i] = IS(word[i], ALPHA) ? 32 : 0;
+  }
+  for (size_t left = (size_t)(e - p) - n + 1; left;) {
+    size_t count = left < BLOCK ? left : BLOCK;
+    unsigned char any = 0;
+    for (size_t i = 0; i < count; i++)
+      any |= ((p[i] | bit[0]) == byte[0]) & ((p[i + 1] | bit[1]) == byte[1]) &
+             ((p[i + 2] | bit[2]) == byte[2]) & ((p[i + 3] | bit[3]) == byte[3]);
+    for (size_t i = 0; any && i < count; i++)
+      if (LOWER(p[i]) == byte[0] && same(p + i, word, n)) return 1;
+    p += count;
+    left -= count;
+  }
+  return 0;
+}
+
 /* ---- Python: tables */
 
 static const char *const TABLES = "relbase.references._scanner.Tables";
@@ -1265,9 +1290,24 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+/* stands(text, word) -> whether the word, in lower case and of four bytes at least, stands there */
+static PyObject *py_stands(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *bytes;
+  char *text, *word;
+  Py_ssize_t size, length;
+  if (!PyArg_ParseTuple(args, "Sy#:stands", &bytes, &word, &length)) return NULL;
+  if (PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
+  if (length < WORD_START) {
+    PyErr_SetString(PyExc_ValueError, "stands: a word of four bytes at least");
+    return NULL;
+  }
+  return PyBool_FromLong(stands((Text)text, (Text)text + size, (Text)word, (size_t)length));
+}
+
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
+                                {"stands", py_stands, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {

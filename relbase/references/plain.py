@@ -135,18 +135,22 @@ def url_matcher(*, whatwg: bool) -> Callable[[bytes], re.Match[bytes] | None]:
 
 
 @cache
-def candidates_of(*, whatwg: bool) -> Callable[[bytes, int, int], Iterator[re.Match[bytes]]]:
+def candidates_of(
+    *, whatwg: bool, listing: bool = False
+) -> Callable[[bytes, int, int], Iterator[re.Match[bytes]]]:
     """Return what finds the candidates of a srcset one after another, plain or absolute ones.
 
     The last match is empty, or it ends where something else stands.
 
     Args:
         whatwg: whether they resolve by the WHATWG parser.
+        listing: whether an absolute one matches in a group too.
     """
+    absolutes = rb"(" + _ABSOLUTE_TOKEN + rb")" if listing else _ABSOLUTE_TOKEN
     plain = WHATWG if whatwg else RFC
     reference = _reference(plain, rb"[,\t\n\f\r ]|\Z")
     return re.compile(
-        rb"[\t\n\f\r ,]*+(?:" + _ABSOLUTE_TOKEN + rb"|" + reference + rb")(?=" + WS + rb"|\Z)"
+        rb"[\t\n\f\r ,]*+(?:" + absolutes + rb"|" + reference + rb")(?=" + WS + rb"|\Z)"
         rb"(?:(?<=,)|[^,(&]*+(?:,|\Z))|[\t\n\f\r ,]*+"
     ).finditer
 

@@ -20,6 +20,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
+from relbase.references import tags
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
 from relbase.references.css_skim import is_settled
@@ -29,6 +30,7 @@ from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_names import (
     MATH_NAMES,
     SCRIPT_TYPES,
+    STYLE_TYPES,
     SVG_NAMES,
     Watched,
     local,
@@ -228,14 +230,22 @@ _CONDITIONAL: Final = (
 _COMMENT: Final = rb"!--(?!-?>|\[)[^<>-]*+(?:-(?!-!?>)[^<>-]*+)*+-->"
 
 
-def _foreign(namespace: str, names: Iterable[bytes], *, extended: bool) -> bytes:
-    """A whole element of SVG or MathML in which there is nothing to rewrite."""
+def _foreign(
+    namespace: str, names: Iterable[bytes], *, extended: bool, listing: bool = False
+) -> bytes:
+    """A whole element of SVG or MathML in which there is nothing to rewrite, or to list."""
     root = namespace.encode()
     held = watched(namespace, extended=extended)
     spelled = {case for name in without_rows(namespace, names) for case in (name, name.lower())}
-    attributes = [
-        *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
-        *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
+    attributes = (
+        []
+        if listing
+        else [
+            *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
+            *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
+        ]
+    )
+    attributes += [
         _none_of(held.names) + rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:=" + _VALUE + rb")?+",
     ]
     plain_attributes = rb"(?:" + WS + rb"++(?:" + b"|".join(attributes) + rb"))*+"
@@ -260,17 +270,31 @@ _WITH_TEXT: Final = b"|".join(
 )
 
 
-def _boring(html: Watched, *, extended: bool) -> bytes:
-    """What is passed over after a `<`."""
+def _unlisted(html: Watched) -> bytes:
+    """Attributes that hold no reference at all."""
+    css = [name + rb"=\"" + all_but(b'"(\\&@') + rb"*+\"" for name in sorted(html.css)]
+    others = html._replace(css=frozenset(), srcset=frozenset())
+    return rb"(?:" + WS + rb"++(?:" + b"|".join([*css, _boring_attribute(others)]) + rb"))*+"
+
+
+def passed_over(*, extended: bool, listing: bool = False) -> bytes:
+    """Return an expression for what is passed over after a `<`.
+
+    Args:
+        extended: whether rows of the policy `extended` count.
+        listing: whether absolute and local references count too.
+    """
+    html = watched(HTML, extended=extended)
+    attributes = _unlisted(html) if listing else _passed(html)
     return (
         # </a>; that of a template is counted
         rb"/(?![tT][eE][mM][pP])[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
         # <p class="x">, <title>
-        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + _passed(html) + _CLOSE
+        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + attributes + _CLOSE
         # elements with what is in them
         + rb"|script" + _usual(html) + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
-        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended)
-        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended)
+        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended, listing=listing)
+        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended, listing=listing)
         # <!-- comment -->, <!doctype html>
         + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
         # not markup
@@ -364,11 +388,31 @@ def _pattern(
     simple = _NO_SIMPLE
     if insertions:
         simple = _simple(shapes, quote, html, dots=dots, extended=extended)
-    style = rb"()style" + _usual(html)
-    boring = _boring(html, extended=extended)
     return re.compile(
-        rb"[^<]*+(?:<(?:" + boring + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"
-    )
+        rb"[^<]*+(?:<(?:" + passed_over(extended=extended) + rb")[^<]*+)*+(?:<(?:" + simple
+        + rb"|" + style_tag(extended=extended) + rb")|)"
+    )  # fmt: skip
+
+
+def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
+    """Return an expression for a tag with one attribute that may hold a reference.
+
+    Its groups are the name of the element, that of the attribute, and the value.
+
+    Args:
+        attributes: which attributes that may be, in lower case.
+        extended: whether rows of the policy `extended` count.
+    """
+    others = _unlisted(watched(HTML, extended=extended))
+    return (
+        rb"(" + _NAME + rb")" + others + WS + rb"++(" + b"|".join(attributes)
+        + rb")=\"([^\"]*+)\"" + others + _CLOSE
+    )  # fmt: skip
+
+
+def style_tag(*, extended: bool) -> bytes:
+    """Return an expression for the tag of a style sheet; a group begins with it."""
+    return rb"()style" + _usual(watched(HTML, extended=extended))
 
 
 def _skim(  # noqa: C901 (one loop over what the expression stops at)
@@ -393,9 +437,10 @@ def _skim(  # noqa: C901 (one loop over what the expression stops at)
                     return batch, at
                 break
             if shape > _LAST_GROUP:
-                pos = _style_end(text, found.end(), end, reading, batch)
+                at = found.start(shape)
+                pos = _style_end(text, at + len(b"style"), found.end(), end, reading, batch)
                 if pos < 0:
-                    return batch, found.start(shape) - 1
+                    return batch, at - 1
                 break
             start, stop = found.span(shape)
             if stop > start:
@@ -420,11 +465,18 @@ def _value(text: bytes, start: int, end: int) -> bytes:
     return found[0] if found else b""
 
 
-def _style_end(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit]) -> int:
+def _style_end(  # noqa: PLR0917 (by position, as its caller is)
+    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
+) -> int:
     """The end of a style sheet whose references are all plain; -1 when they may not be."""
     stop = raw_text_end(b"style", text, pos, end)
+    if is_settled(text[pos:stop]):
+        return stop
+    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
+    if types and types[0].lower() not in STYLE_TYPES:
+        return -1
     count = len(edits)
-    if is_settled(text[pos:stop]) or read_css(text, pos, stop, 0, reading, edits):
+    if read_css(text, pos, stop, 0, reading, edits):
         return stop
     del edits[count:]
     return -1

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 # A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
 # kept must not grow with a hostile document.
-_MOST: Final = 1 << 16
+MOST: Final = 1 << 16
 
 # Elements with longer text that are read here all the same: it is passed over.
-_WITH_TEXT: Final = frozenset((b"script", b"iframe"))
-_SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
+WITH_TEXT: Final = frozenset((b"script", b"iframe"))
+SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
 
 
 class Reading(NamedTuple):
@@ -75,7 +75,7 @@ class _Value(NamedTuple):
 
 
 @cache
-def _attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | None]:
+def attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | None]:
     """Return what matches up to the next attribute of interest, or to the end of the tag."""
     names = any_of(holding.held_attributes(extended=extended))
     return re.compile(
@@ -85,7 +85,8 @@ def _attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | Non
     ).match
 
 
-_CLOSE, _NAME, _UNQUOTED = 1, 2, 5
+# The groups of `attribute_matcher`: `>`, a name, and the values after it.
+CLOSE, NAME, UNQUOTED = 1, 2, 5
 
 
 @cache
@@ -110,14 +111,15 @@ def _rows(*, extended: bool) -> Mapping[bytes, Mapping[bytes, int]]:
     }
 
 
-def _row(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
+def row_of_element(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
+    """What the attributes of an element hold, by their names."""
     rows = _rows(extended=extended)
     if element in rows:
         return rows[element]
     return rows[VML if element.startswith(VML[:-1]) else ANY]
 
 
-_tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
+tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
 
 
 def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit]) -> int:
@@ -130,18 +132,20 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
         reading: how.
         edits: gets the edits of the tag.
     """
-    named = _tag_name(text, pos + 1, end)
+    named = tag_name(text, pos + 1, end)
     if named is None:
         return -1
     name = named[0].lower()
-    if name in _SPECIAL and name not in _WITH_TEXT:
+    if name in SPECIAL and name not in WITH_TEXT:
         return -1
     count = len(edits)
-    pos = _attributes(text, named.end(), end, _row(name, extended=reading.extended), reading, edits)
-    if pos < 0 or len(edits) - count > _MOST:
+    pos = _attributes(
+        text, named.end(), end, row_of_element(name, extended=reading.extended), reading, edits
+    )
+    if pos < 0 or len(edits) - count > MOST:
         del edits[count:]
         return -1
-    return pos if name not in _WITH_TEXT else tags.raw_text_end(name, text, pos, end)
+    return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
 
 
 def _attributes(  # noqa: PLR0917 (called often: by position)
@@ -153,7 +157,7 @@ def _attributes(  # noqa: PLR0917 (called often: by position)
     edits: list[Edit],
 ) -> int:
     """Where the tag ends whose name ends at `pos`, its references read."""
-    match = _attribute_matcher(extended=reading.extended)
+    match = attribute_matcher(extended=reading.extended)
     seen: list[bytes] = []
     while True:
         found = match(text, pos, end)
@@ -161,24 +165,24 @@ def _attributes(  # noqa: PLR0917 (called often: by position)
             return -1
         pos = found.end()
         group = found.lastindex or 0
-        if group == _CLOSE:
+        if group == CLOSE:
             return pos
-        name = found[_NAME].lower()
+        name = found[NAME].lower()
         if name in seen:
             continue
-        if name == b"type" and not _is_plain_type(found[group] if group > _NAME else b""):
+        if name == b"type" and not is_plain_type(found[group] if group > NAME else b""):
             return -1
         holds = row.get(name)
         if holds is None:
             continue
         seen.append(name)
-        start, stop = found.span(group) if group > _NAME else (pos, pos)
-        value = _Value(text, start, stop, holds, _NAME < group < _UNQUOTED)
+        start, stop = found.span(group) if group > NAME else (pos, pos)
+        value = _Value(text, start, stop, holds, NAME < group < UNQUOTED)
         if not _READ[holds & holding.KIND](value, reading, edits):
             return -1
 
 
-def _is_plain_type(value: bytes) -> bool:
+def is_plain_type(value: bytes) -> bool:
     """Whether the type of a script does not make its text data."""
     return b"&" not in value and value.strip(b"\t\n\f\r ").lower() not in SCRIPT_TYPES
 
@@ -241,7 +245,7 @@ def _srcset(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
         return start == end
     for found in candidates_of(whatwg=reading.whatwg)(text, start, end):
         group = found.lastindex
-        if found.start() != start or len(edits) > _MOST + _BATCH:
+        if found.start() != start or len(edits) > MOST + _BATCH:
             return False
         start = found.end()
         if group is not None:
@@ -319,7 +323,7 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         at = found.start(group)
         raw = _in_brackets(text[at : found.end()]) if reading.keeps else b""
         shape = BEGINNINGS[found[group]] if reading.in_css else 0
-        if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > _MOST:
+        if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
             return False
     return False
 
@@ -337,8 +341,12 @@ def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
 
 
 def _decides(value: _Value, reading: Reading, _edits: list[Edit]) -> bool:
-    raw = value.text[value.start : value.end]
-    return b"&" not in raw and raw.lower() not in _deciding(extended=reading.extended)
+    return not may_decide(value.text[value.start : value.end], extended=reading.extended)
+
+
+def may_decide(raw: bytes, *, extended: bool) -> bool:
+    """Whether a value may say that another attribute holds references."""
+    return b"&" in raw or raw.lower() in _deciding(extended=extended)
 
 
 @cache

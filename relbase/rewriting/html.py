@@ -120,6 +120,9 @@ def _visit_on_base(
     late = 0
     skim = skim_for(inside, scanner) or list_for(inside, scanner)
     for element in html.elements(text, 0, len(text), skim=skim):
+        if inside.task.found_only and isinstance(element, list):
+            yield from element
+            continue
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base

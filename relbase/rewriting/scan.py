@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
-from relbase.references.holding import attribute_names, held_syntax, is_local
+from relbase.references.holding import (
+    CSS,
+    KIND,
+    LIST,
+    SRCSET,
+    URL,
+    attribute_names,
+    held_syntax,
+    is_local,
+)
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
@@ -83,22 +92,28 @@ def list_for(context: Context, name: str) -> Listing | None:
         context: of the inside of the document.
         name: of the scanner.
     """
-    if name != scanner.COMPILED or not context.task.found_only:
+    if name == scanner.EXACT or not context.task.found_only:
         return None
     becomes = _prepared(context).becomes
     extended = context.task.policy.extended
-    records = scanner.listing(
-        becomes,
-        whatwg=context.task.profile is Profile.WHATWG,
-        in_css=_is_same_in_css(context),
-        utf8=context.charset == "utf-8",
-        extended=extended,
-    )
+    whatwg = context.task.profile is Profile.WHATWG
+    if name == scanner.SKIMMED:
+        from relbase.references import skim_list  # noqa: PLC0415
+
+        records = skim_list.listing(becomes, whatwg=whatwg, extended=extended)
+    else:
+        records = scanner.listing(
+            becomes,
+            whatwg=whatwg,
+            in_css=_is_same_in_css(context),
+            utf8=context.charset == "utf-8",
+            extended=extended,
+        )
     found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
     def listing(text: bytes, pos: int, end: int, in_noscript: bool) -> tuple[list[Found], int]:  # noqa: FBT001
         listed, at = records(text, pos, end, in_noscript)
-        return [found(text, *record) for record in listed], at
+        return found(text, listed), at
 
     return listing
 
@@ -115,34 +130,35 @@ class _Lister:
         self._urls = [(edit[2].decode("ascii"), edit[1]) if edit else None for edit in becomes]
         self._names: dict[bytes, str] = {}
 
-    def found(  # noqa: PLR0917 (the numbers of one record)
-        self,
-        text: bytes,
-        start: int,
-        end: int,
-        shape: int,
-        attribute: int,
-        holds: int,
-        name: int,
-        name_end: int,
-    ) -> Found:
-        context = self._context
-        written = self._written(text[start:end])
-        status, url = self._verdict(written, shape, holds)
-        room = context.task.room
-        if room is not None and url is not None:
-            room.left -= len(url) - len(written)
-        return Found(
-            Span(start, end),
-            self._name(text[name:name_end]),
-            self._attributes[attribute],
-            held_syntax(holds).value,
-            written,
-            url,
-            context.base,
-            status,
-            context.part,
-        )
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> list[Found]:
+        """What stands at the places of some records."""
+        base, part, room = self._context.base, self._context.part, self._context.task.room
+        attributes, name_of, verdict_of = self._attributes, self._name, self._verdict
+        listed: list[Found] = []
+        for start, end, shape, attribute, holds, name, name_end in records:
+            raw = text[start:end]
+            is_plain = b"&" not in raw and raw.isascii()
+            written = raw.decode("ascii") if is_plain else self._written(raw)
+            url: str | None = written
+            if shape == 0:
+                status = Status.ABSOLUTE
+            else:
+                status, url = verdict_of(written, shape, holds)
+                if room is not None and url is not None:
+                    room.left -= len(url) - len(written)
+            values = (
+                tuple.__new__(Span, (start, end)),
+                name_of(text[name:name_end]),
+                attributes[attribute],
+                _SYNTAXES[holds & KIND],
+                written,
+                url,
+                base,
+                status,
+                part,
+            )
+            listed.append(tuple.__new__(Found, values))
+        return listed
 
     def _written(self, raw: bytes) -> str:
         if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
@@ -171,6 +187,8 @@ class _Lister:
                 self._names[name] = known
         return known
 
+
+_SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
 
 # So many names of elements are kept while a document is listed: real ones have fewer.
 _NAMES: Final = 256

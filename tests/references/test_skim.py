@@ -301,6 +301,8 @@ SEVERAL = [
     (b'<object data="a">', None),
     (b"<style>@media x{a[b='c']{d:url(e)}}f{g:url('h')}</style>", 2),
     (b"<style>@import 'x';a{b:url(c)}</style>", None),
+    (b"<style type='TEXT/CSS'>a{b:url(c)}</style>", 1),
+    (b"<style type='x'>a{b:url(c)}</style>", None),
 ]
 
 
