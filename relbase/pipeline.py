@@ -20,10 +20,10 @@ from relbase.call import (
     KindName,
     check,
 )
-from relbase.edit import Edit, splice
+from relbase.edit import Edit
 from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
-from relbase.references.scanner import holds_any
+from relbase.references.scanner import holds_any, spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found, Status
@@ -107,7 +107,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
     given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
-    output = splice(data, edits)
+    output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return Result(

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
@@ -84,6 +85,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around, scanner)
 
 
+_written: Final = itemgetter(2)  # what an edit writes
+
 # So much may be written before a `<base>` that decides for it is met, and is kept until then.
 _KEPT_GROWTH: Final = 1 << 20
 
@@ -104,9 +107,13 @@ def _up_to_base(
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found
-        visited = list(_visit_element(text, element, inside, around))
-        items += visited
-        room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
+        if isinstance(element, list):
+            items += element
+            room -= sum(map(len, map(_written, element)))
+        else:
+            visited = [*_visit_element(text, element, inside, around)]
+            items += visited
+            room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
         if room < 0:
             return html.embedded_base(text)
     return None

@@ -7,6 +7,7 @@ sample resolves to anything else, references of that shape are looked at one by 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -35,7 +36,7 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.shapes import Becomes, Skim
+    from relbase.references.shapes import Becomes, Keeps, Skim
     from relbase.rewriting.context import Context
 
     Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
@@ -62,7 +63,7 @@ def skim_for(context: Context, name: str) -> Skim | None:
     if policy.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
-    keeps = partial(_keeps, context) if policy.chooses else None
+    keeps = _keeping(context) if policy.chooses else None
     if name == scanner.SKIMMED:
         from relbase.references.skim import skimming  # noqa: PLC0415
 
@@ -194,13 +195,26 @@ _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, S
 _NAMES: Final = 256
 
 
+def _keeping(context: Context) -> Keeps:
+    """Return what says whether the policy leaves a plain reference alone."""
+    slow, policy = partial(_keeps, context), context.task.policy
+    if not isinstance(policy.keep, re.Pattern) or policy.keep_templates:
+        return slow
+    search = policy.keep.search
+
+    # It has no white space that a URL parser drops.
+    def keeps(raw: bytes) -> bool:
+        is_itself = raw.isascii() and b"&" not in raw
+        return search(raw.decode("ascii")) is not None if is_itself else slow(raw)
+
+    return keeps
+
+
 def _keeps(context: Context, raw: bytes) -> bool:
     """Whether the policy leaves a plain reference alone."""
-    inner = (
-        attribute_view(raw, b'"', context.charset).inner
-        if b"&" in raw or not raw.isascii()
-        else raw
-    )
+    if raw.isascii() and b"&" not in raw:
+        return context.task.policy.keeps(clean(raw.decode("ascii")))
+    inner = attribute_view(raw, b'"', context.charset).inner
     return context.task.policy.keeps(clean(decode_inner(inner)))
 
 
