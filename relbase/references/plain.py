@@ -42,12 +42,15 @@ RFC: Final = Plain(
     rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
     _NETWORK,
 )
-# What the WHATWG parser leaves as it is; a host it may change.
+# What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
+# together, as in what IDNA decodes, and a slash after it.
+_LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
+_PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
 _WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
 WHATWG: Final = Plain(
     rb"[A-Za-z0-9_~=+;,@!$*()-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
     rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    rb"(?!)",
+    _PLAIN_HOST,
 )
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
@@ -74,7 +77,7 @@ def _in_css(*, whatwg: bool) -> Plain:
     others = bytes(byte for byte in range(0x100) if byte not in _CSS_WHATWG)
     escape = b"|" + _WHATWG_ESCAPE
     rest = others.translate(None, b":?#")
-    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, rb"(?!)")
+    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, _PLAIN_HOST)
 
 
 # By what stands in the group that a reference begins with.
