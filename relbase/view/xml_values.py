@@ -245,8 +245,7 @@ class _Longer:
 
 # What programs write that escape HTML, by what may stand there as it is too.
 _MAY_BE_BARE: Final = ((b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&apos;"))
-_NUMERIC: Final = b"&#"
-_APOSTROPHE: Final = b"&#39;"
+_APOSTROPHES: Final = (b"&#x27;", b"&#39;")
 
 
 def written_longer(raw: bytes) -> dict[bytes, int] | None:
@@ -258,10 +257,12 @@ def written_longer(raw: bytes) -> dict[bytes, int] | None:
     >>> written_longer(b"&lt;a&gt;'")
     {b'&': 4, b'<': 3, b'>': 3, b'"': 5}
     """
-    numeric = raw.count(_NUMERIC)
-    if numeric and (numeric != raw.count(_APOSTROPHE) or b"&apos;" in raw or b"'" in raw):
-        return _one_way(raw)
-    longer = {b"&": 4, b"<": 3, b">": 3, b'"': 5, b"'": 4 if numeric else 5}
+    apostrophe = b"&apos;"
+    if numeric := raw.count(b"&#"):
+        apostrophe = next((one for one in _APOSTROPHES if raw.count(one) == numeric), b"")
+        if not apostrophe or b"&apos;" in raw or b"'" in raw:
+            return _one_way(raw)
+    longer = {b"&": 4, b"<": 3, b">": 3, b'"': 5, b"'": len(apostrophe) - 1}
     for character, spelled in _MAY_BE_BARE:
         if character in raw:
             if spelled in raw:

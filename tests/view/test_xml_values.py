@@ -85,6 +85,11 @@ def test_others_need_a_view(raw: bytes) -> None:
         (b"&lt;a href=&quot;x&quot;&gt;&amp;nbsp;", True),
         (b"&lt;a href='x'&gt;", True),
         (b"&lt;a href=&#39;x&#39;&gt;", True),
+        (b"&lt;a href=&#x27;x&#x27;&gt;", True),
+        (b"&lt;a href=&#x27;x&#39;&gt;", False),
+        (b"&lt;a href=&#39;x&apos;&gt;", False),
+        (b"&lt;a href=&#39;x'&gt;", False),
+        (b"&#8217;&#8217;", True),
         (b'&lt;a href=&quot;x"&gt;', False),  # the quote is written in two ways
         (b"&lt;&#60;", False),
         (b"&amp;&#38;", False),
