@@ -32,7 +32,7 @@ from relbase.trees.markup import (
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from bs4.element import PageElement
 
@@ -155,7 +155,7 @@ class SoupTree:
         is_list = isinstance(element.attrs[attribute], list)
         element.attrs[attribute] = value.split() if is_list else value
 
-    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The pieces of an element's text, unless there are elements in it, or of a comment."""
         if isinstance(element, NavigableString):
             return ((element, str(element)),)
