@@ -12,7 +12,6 @@ The order of the rows is the order in which they are asked whether the bytes are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase import sniffing
@@ -28,10 +27,8 @@ from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_cha
 from relbase.rewriting.html import html_base, visit_html
 from relbase.rewriting.items import Item
 from relbase.rewriting.outward import lower
-from relbase.rewriting.xml import visit_xml, xml_base
 from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, sniff, sniff_css
 from relbase.view.transcode import document_view
-from relbase.view.xml_charset import sniff_xml, xml_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
@@ -102,8 +99,7 @@ class Format(NamedTuple):
         return Document(self, data, text_.inner, text_.view, charset, text_.context)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document that has been opened.
 
     Args:
@@ -174,7 +170,31 @@ class Document:
         return read_charset(output, label, rule).name != self.charset.name
 
 
-# ---- Mail and HTTP are loaded when there is some: pages need nothing of them.
+# ---- What pages need nothing of is loaded when there is some.
+
+
+def _sniff_xml(data: bytes, label: str | None) -> Charset:
+    from relbase.view.xml_charset import sniff_xml  # noqa: PLC0415
+
+    return sniff_xml(data, label)
+
+
+def _xml_view(data: bytes, charset: str) -> View | None:
+    from relbase.view.xml_charset import xml_view  # noqa: PLC0415
+
+    return xml_view(data, charset)
+
+
+def _visit_xml(text: bytes, context: Context) -> Iterator[Item]:
+    from relbase.rewriting.xml import visit_xml  # noqa: PLC0415
+
+    return visit_xml(text, context)
+
+
+def _xml_base(text: bytes, context: Context) -> Base:
+    from relbase.rewriting.xml import xml_base  # noqa: PLC0415
+
+    return xml_base(text, context)
 
 
 def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
@@ -252,10 +272,10 @@ _ROWS: Final = (
         ("application/xml", "text/xml", "*+xml"),
         "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
-        charset=sniff_xml,
-        view=xml_view,
-        visit=visit_xml,
-        base=xml_base,
+        charset=_sniff_xml,
+        view=_xml_view,
+        visit=_visit_xml,
+        base=_xml_base,
     ),
     Format(
         Kind.HTML,

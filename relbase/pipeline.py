@@ -7,7 +7,6 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -147,7 +146,7 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
-    """Return the base of the outermost entity, and behind it the whole chain (RFC 1808 §3).
+    """Return the base of the outermost entity, and outside of it the whole chain (RFC 1808 §3).
 
     Args:
         data: the document's bytes.
@@ -213,8 +212,7 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
     room = Room(allowed_growth(len(document.data)) + len(document.data))
-    task = replace(
-        document.context.task,
+    task = document.context.task._replace(
         edits_only=edits_only,
         found_only=not edits_only and document.format.charset is not None,
         room=room,

@@ -11,6 +11,7 @@ The order of the rows is that in which fields of one heading count as its base (
 from __future__ import annotations
 
 from enum import Enum, Flag, auto
+from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -85,7 +86,7 @@ FIELDS: Final = (
     FieldRow("List-Post", holds=Holds.LIST),  # §3.4
     FieldRow("List-Owner", holds=Holds.LIST),  # §3.5
     FieldRow("List-Archive", holds=Holds.LIST),  # §3.6
-    # What tells of a body.
+    # What describes a body.
     FieldRow("Content-Length", follows=Follows.LENGTH),
     FieldRow("Lines", follows=Follows.LINES),
     FieldRow("Content-MD5", follows=Follows.DIGEST),  # RFC 1864
@@ -107,6 +108,7 @@ FIELDS: Final = (
     FieldRow("Content-Digest", is_read=True),
     FieldRow("Repr-Digest", is_read=True),
     FieldRow("Digest", is_read=True),
+    FieldRow("Content-Security-Policy", is_read=True),  # CSP 3 §3.1
     # Chromium states the retrieval URL in the messages that it saves pages as.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
     # What messages begin with (RFC 5322 §3.6, RFC 9228).
@@ -133,6 +135,7 @@ REMEMBERED: Final = frozenset(
 )
 
 
+@cache  # asked for each part of each message
 def bases(where: States) -> tuple[FieldRow, ...]:
     """Return the rows of what states a base in mail or in HTTP, strongest first.
 

@@ -50,7 +50,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
         what `rewrite` gives for the body, the heading, the URL and the redirects of the response.
 
     Raises:
-        TypeError: if it is no response, or an argument is of another type.
+        TypeError: if it is not a response, or an argument is of another type.
         ValueError: if the body is not read yet, was read before, or an argument is not known.
 
     >>> import io
@@ -84,7 +84,7 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
-    """Return the base URL of a response, with its reason and the layers behind it (RFC 1808 §3).
+    """Return the base URL of a response, with its reason and the layers outside (RFC 1808 §3).
 
     Args:
         response: as of `rewrite_response`.

@@ -84,7 +84,7 @@ class Entity:
         part: its number, as IMAP section numbers; "" for the outermost.
         type: its media type.
         span: its bytes in the input.
-        base: its base and the layers behind it.
+        base: its base and the layers outside of it.
     """
 
     part: str
@@ -128,7 +128,7 @@ class Result:
 
     @property
     def base(self) -> Base:
-        """The base of the outermost entity, and behind it the whole chain."""
+        """The base of the outermost entity, and outside of it the whole chain."""
         if callable(self._base):
             self._base = self._base()
         return self._base

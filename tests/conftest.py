@@ -36,7 +36,7 @@ def data() -> Path:
     if not directory:
         pytest.skip("RELBASE_DATA is not set: it names the directory of other people's test data")
     path = Path(directory)
-    assert path.is_dir(), f"RELBASE_DATA={directory} is no directory"
+    assert path.is_dir(), f"RELBASE_DATA={directory} is not a directory"
     return path
 
 

@@ -6,7 +6,7 @@ A command of its own, since it installs the generators:
 
 PYTHON is an interpreter that has pelican, mkdocs, mkdocs-rss-plugin, sphinx, ablog and feedgen; the
 one of a new environment that pip fills, where none is given. Each generator makes a small site in a
-temporary directory; WordPress and Blogger, which are no programs to be run, are written by hand in
+temporary directory; WordPress and Blogger, which are not programs to be run, are written by hand in
 their shape. Whatever feed comes out is rewritten and read again.
 """
 

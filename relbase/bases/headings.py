@@ -46,7 +46,7 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
             Reason.CONTENT_LOCATION_HTTP,
             "",
             None,
-            f"{row.name} of the HTTP heading: {_url_or_value(value)!a} is no base in HTTP "
+            f"{row.name} of the HTTP heading: {_url_or_value(value)!a} is not a base in HTTP "
             "(RFC 9110 §8.7)",
         )
         for row in bases(States.MAIL)

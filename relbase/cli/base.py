@@ -211,7 +211,7 @@ def _shown(base: Base) -> str:
 
 
 def _chain(base: Base | None) -> Iterator[Base]:
-    """The bases outward; that there is nothing behind the last one goes without saying."""
+    """The bases outward; that there is nothing after the last one goes without saying."""
     innermost = base
     while base is not None and (base.layer is not Layer.NONE or base is innermost):
         yield base

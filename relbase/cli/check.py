@@ -56,7 +56,7 @@ rfc1738 no relative one.
 \b
 Each object of --json has the fields url; base; rfc1808 and rfc1738, the
 production that takes the URL, or null; parts, as the production names them,
-null where it is no URL; and violations.
+null where it is not a URL; and violations.
 
 \b
 The exit status is 1 when a URL violates the grammar. Remarks on where the RFCs
@@ -134,7 +134,7 @@ def _json_line(url: str, base: str | None, found: list[Violation]) -> str:
 
 
 def _parts(url: str) -> dict[str, object] | None:
-    """The parts that are there, None where it is no URL."""
+    """The parts that are there, None where it is not a URL."""
     try:
         return parts(parse_url(url))
     except ValueError:

@@ -55,7 +55,7 @@ class _Lines(NamedTuple):
         return self.starts[number] if number < len(self.starts) else len(self.data)
 
     def total(self) -> int:
-        """How many lines there are: what is behind the last newline is one if it is not empty."""
+        """How many lines there are: what is after the last newline is one if it is not empty."""
         return len(self.starts) - (self.starts[-1] == len(self.data))
 
 
@@ -245,5 +245,5 @@ def _boundary(data: bytes, offset: int) -> int:
 
 
 def _text(line: bytes) -> str:
-    """A line for people; the CR of a line end is no news."""
+    """A line for people; the CR of a line end is not news."""
     return printable(line.removesuffix(b"\r").decode("utf-8", "backslashreplace"))

@@ -74,7 +74,7 @@ def place_of(source: Source, how: InPlace) -> Iterator[Place]:
         InputError: if the input is not to be replaced.
     """
     if source.name == STDIN or source.status is None:
-        raise InputError("it is no regular file: nothing can be written in its place")
+        raise InputError("it is not a regular file: nothing can be written in its place")
     with ExitStack() as stack:
         try:
             parent, name = _parent(source.input, how, stack)

@@ -10,13 +10,13 @@ is kept of each is small.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -86,7 +86,7 @@ class Passed(NamedTuple):
 
 _HIDDEN: Final = Passed("with a name that begins with a dot")
 _LINK: Final = Passed("that are symbolic links")
-_SPECIAL: Final = Passed("that are no regular files")
+_SPECIAL: Final = Passed("that are not regular files")
 _KEPT: Final = Passed("kept beside a page by a program, or as a backup")
 
 # HTTrack's directory of its own.
@@ -100,7 +100,7 @@ _BESIDE: Final = (".orig", ":Zone.Identifier")
 _BACKUPS: Final = (".bak", ".old", "~")
 
 # --backup numbers what it keeps when there is one already: x.bak, x.bak.1, ...
-_NUMBER: Final = re.compile(r"\.[0-9]++\Z")
+_NUMBER: Final = expression(r"\.[0-9]++\Z")
 
 
 def walk(

@@ -15,7 +15,6 @@ original alone.
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +27,7 @@ from relbase.cli.inplace import Place, keep_attributes, refuse_changed
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -101,7 +101,7 @@ def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]
         if entry.is_file(follow_symlinks=False):
             found.append(Input(entry.path))
         else:
-            failed(entry.path, InputError("it is no regular file: left out"))
+            failed(entry.path, InputError("it is not a regular file: left out"))
     return found
 
 
@@ -143,7 +143,7 @@ class Delivery:
         if left:
             shown = ", ".join(map(printable, left[:_LISTED]))
             more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
-            text = f"not copied, since they are no messages: {shown}{more}"
+            text = f"not copied, since they are not messages: {shown}{more}"
             streams.warn(f"{shown_name(original)}: {text}")
 
     def _make(self, folder: str) -> None:
@@ -196,7 +196,7 @@ class Delivery:
 def _refuse(original: str, copy: str) -> None:
     """Refuse a copy inside of its original, and the other way round."""
     if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
-        text = f"'{printable(copy)}' is no directory: a Maildir goes into one, give -o DIRECTORY"
+        text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
         raise click.UsageError(text)
     inner, outer = os.path.realpath(copy), os.path.realpath(original)
     if os.path.commonpath((inner, outer)) == outer:
@@ -268,7 +268,7 @@ def replace(source: Source, place: Place, data: bytes, written: Written) -> str:
 
 # Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"
 # and the flags, or nothing.
-_size: Final = re.compile(r",([SW])=[0-9]++(?=[,:]|\Z)")
+_size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
 
 
 def sized(name: str, data: bytes) -> str:

@@ -10,12 +10,11 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.bases.retrieval import Dump, parse_dump
 from relbase.call import Arguments, KindName
 from relbase.cli import maildir
 from relbase.cli.inputs import STDIN
@@ -28,6 +27,9 @@ from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url.resolver import Profile, ProfileName
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.containers.dumps import Dump
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
@@ -138,8 +140,8 @@ def settings(given: dict[str, Any]) -> Settings:
     if quiet and verbose:
         raise click.UsageError("-q and -v exclude each other: give one of them")
     return Settings(
-        redirects=values.pop("redirect") or dump.redirects,
-        fields=dump.fields,
+        redirects=values.pop("redirect") or (dump.redirects if dump else ()),
+        fields=dump.fields if dump else (),
         policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
         detect=detect,
         told=Told.NONE if quiet else Told.ALL if verbose else Told.COUNTED,
@@ -160,7 +162,7 @@ def _url(_context: click.Context, _parameter: click.Parameter, value: str | None
         return value
     shown = printable(value or "")[:200]
     fix = "give an absolute URL, such as http://host/path"
-    raise click.BadParameter(f"'{shown}' is no base for relative links, {why}: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a base for relative links, {why}: {fix}")
 
 
 def _charset(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
@@ -168,12 +170,16 @@ def _charset(_context: click.Context, _parameter: click.Parameter, value: str | 
         return value
     shown = printable(value)[:200]
     fix = "give one, such as utf-8, or leave the option out to have it found"
-    raise click.BadParameter(f"'{shown}' is no charset label of the Encoding Standard: {fix}")
+    raise click.BadParameter(f"'{shown}' is not a charset label of the Encoding Standard: {fix}")
 
 
-def _headers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Dump:
+def _headers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> Dump | None:
     if value is None:
-        return Dump((), ())
+        return None
+    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+
     return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
 
 
@@ -189,7 +195,7 @@ def _pattern(
     except (re.error, OverflowError, RecursionError) as error:
         shown = printable(value)[:200]
         fix = r"put '\' before a character that stands for itself"
-        raise click.BadParameter(f"'{shown}' is no regular expression, {error}: {fix}") from None
+        raise click.BadParameter(f"'{shown}' is not a regular expression, {error}: {fix}") from None
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> click.Option:

@@ -5,8 +5,8 @@ complete: at every moment there is the old content or the new. Where outputs go 
 clashes are refused, before the first is written. The content is on the disk before it has its name,
 and the names of all files are before the run is done (`settle`).
 
-To mind: names come from the inputs alone, never from a document (threat W7). An output that is no
-regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
+To mind: names come from the inputs alone, never from a document (threat W7). An output that is not
+a regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
 symbolic link in the place of an output, or on the way to it inside of the directory that was given.
 """
 
@@ -107,7 +107,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
     names: dict[tuple[str, ...], str] = {}
     if os.path.lexists(directory) and not os.path.isdir(directory):  # noqa: PTH112
         text = "several inputs need one for their outputs"
-        raise click.UsageError(f"'{printable(directory)}' is no directory: {text}")
+        raise click.UsageError(f"'{printable(directory)}' is not a directory: {text}")
     for one in inputs:
         if one.name == STDIN:
             text = "standard input has no name for an output in a directory: give it alone, -o FILE"
@@ -173,7 +173,7 @@ def _refuse_irregular(path: str) -> None:
     if stat.S_ISREG(mode):
         return
     kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
-    what = kinds.get(stat.S_IFMT(mode), "no regular file")
+    what = kinds.get(stat.S_IFMT(mode), "not a regular file")
     fix = "leave -o out to write to standard output, or give another name"
     raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
 
@@ -212,7 +212,7 @@ class Written:
         Args:
             output: where to.
             pieces: its bytes, in pieces of any size.
-            like: of the input, None when that is no regular file.
+            like: of the input, None when that is not a regular file.
 
         Returns:
             the directory that it is in, for `settle`.
@@ -260,7 +260,7 @@ class Written:
     def _refuse(self, there: os.stat_result, output: Output) -> None:
         path = printable(output.path)
         if not stat.S_ISREG(there.st_mode):
-            raise OutputError(f"{path}: it is no regular file: not replaced")
+            raise OutputError(f"{path}: it is not a regular file: not replaced")
         if _identity(there) in self._identities:
             text = "another output of this run has this name here: give it another directory"
             raise OutputError(f"{path}: {text}")

@@ -69,7 +69,7 @@ def sentence(note: Note, advice: str = "", number: str = "") -> str:
 
 
 def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
-    """`:line:column` of each offset, in one pass over the data, behind so many lines."""
+    """`:line:column` of each offset, in one pass over the data, after so many lines."""
     return dict(_located(data, lines, sorted(set(offsets))))
 
 

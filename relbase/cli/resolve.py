@@ -48,7 +48,7 @@ what each step made and, where it is about segments, the stack of them.
 
 \b
 Exit status: 0; 3 when a reference has no result (profile whatwg alone has
-failures; with --all they are part of the answer); 1 when the base is no
+failures; with --all they are part of the answer); 1 when the base is not a
 suitable one, under --strict.
 """
 
@@ -87,7 +87,7 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: the base {excerpt(base)} is no suitable one: {why}")
+        streams.warn(f"warning: the base {excerpt(base)} is not a suitable one: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
     rows = _resolved(base, references, profiles, steps=steps)

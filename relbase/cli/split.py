@@ -35,7 +35,7 @@ category of its scheme by RFC 1808 §2.3. Values stand in quotes: "" is empty.
 
 \b
 Each object of --json has the fields url, rfc1808, rfc3986, whatwg (null where it
-is a failure), parts (null where it is no URL), and category. What is absent is
+is a failure), parts (null where it is not a URL), and category. What is absent is
 null, but for parts, which has only those that are there.
 
 \b

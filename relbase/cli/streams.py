@@ -82,7 +82,7 @@ def _standard_output() -> Iterator[TextIO]:
     try:
         yield sys.stdout
     except BrokenPipeError:
-        raise  # nobody reads any more: that is no error
+        raise  # nobody reads any more: that is not an error
     except OSError as error:
         raise OutputError(f"standard output: {error.strerror}") from None
 

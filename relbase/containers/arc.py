@@ -1,6 +1,6 @@
 """The records of ARC files, which came before WARC: one line in front of each block.
 
-The fields of a line get the names that WARC has for them. The first record, `filedesc:`, tells of
+The fields of a line get the names that WARC has for them. The first record, `filedesc:`, describes
 the file.
 """
 

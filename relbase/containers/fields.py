@@ -14,7 +14,7 @@ field has such a name. Names may be empty and hold any bytes but white space, wh
 the colon (RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the
 heading.
 
-To mind: a CR alone is no line end, or a value could hold a field that other readers do not see.
+To mind: a CR alone is not a line end, or a value could hold a field that other readers do not see.
 Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
 are carried as surrogates.
 """
@@ -95,8 +95,10 @@ class _Grammar(NamedTuple):
     skipped: _Match  # fields that are not remembered
     remembered: _Match
     every: _Match  # fields of any name
-    goes_on: _Match  # lines that are no heading, up to a field of MIME in the same paragraph
+    goes_on: _Match  # lines that are not fields, up to a field of MIME in the same paragraph
     passed_over: _Match  # such lines, and fields that are not remembered
+    one: _Match  # a field of any name
+    no_field: _Match  # lines up to a field of any name
     empty: _Match  # the line between heading and body
     is_field: _Match
 
@@ -125,6 +127,8 @@ def _grammar(eol: bytes) -> _Grammar:
             % (_MIME, eol, eol, eol, _MIME)
         ),
         passed_over=compiled(rb"(?:(?!%b[ \t]*+:)[^%b]++%b)*+" % (_REMEMBERED, eol, eol)),
+        one=compiled(rb"(%b)(%b)%b" % (name, value, end)),
+        no_field=compiled(rb"(?:(?!%b)[^%b]*+%b)*+" % (name, eol, eol)),
         empty=compiled(rb"\r*+%b" % end if eol == rb"\n" else end),
         is_field=compiled(name),
     )
@@ -201,26 +205,33 @@ def _fields(
             fields.append(_field(data, found))
 
 
-def fields_of_paragraph(data: bytes, start: int, end: int) -> list[Field]:
+def fields_of_paragraph(
+    data: bytes, start: int, end: int, eol: bytes = b"\n", *, of_any_name: bool = False
+) -> list[Field]:
     r"""Return the fields that readers see who look for them in all lines up to an empty one.
 
     Args:
         data: what the offsets are of.
         start: where a heading begins.
-        end: where its empty line does. Lines end with LF.
+        end: where its empty line does.
+        eol: what ends a line, as `eol_of` says.
+        of_any_name: whether those too that a message is not read for.
 
     What `read_heading` takes for a body may hold fields to others: an mbox tells its lengths in
-    them. No more than `MAX_FIELDS` are returned, and no longer ones than `MAX_FIELD`.
+    them, a log of a client has lines of its own between. No more than `MAX_FIELDS` are returned,
+    and no longer ones than `MAX_FIELD`.
 
     >>> found = fields_of_paragraph(b"--x\nLines: 3\n", 0, 13)
     >>> [field.name for field in found]
     ['lines']
     """
-    grammar = _GRAMMARS[b"\n"]
+    grammar = _GRAMMARS[eol]
+    passed_over = grammar.no_field if of_any_name else grammar.passed_over
+    field = grammar.one if of_any_name else grammar.remembered
     fields: list[Field] = []
     while len(fields) < MAX_FIELDS:
-        start = _end(grammar.passed_over(data, start, end))
-        found = grammar.remembered(data, start, end)
+        start = _end(passed_over(data, start, end))
+        found = field(data, start, end)
         if found is None:
             break
         start = found.end()
@@ -231,7 +242,8 @@ def fields_of_paragraph(data: bytes, start: int, end: int) -> list[Field]:
 
 def _field(data: bytes, found: re.Match[bytes]) -> Field:
     value = _stripped(data, *found.span(2))
-    return Field(found[1].decode("ascii").lower(), value, Span(*found.span()))
+    name = found[1].rstrip(b"\t :").decode("ascii", "replace").lower()
+    return Field(name, value, Span(*found.span()))
 
 
 def _end(found: re.Match[bytes] | None) -> int:

@@ -68,9 +68,7 @@ class Decoded(NamedTuple):
 
 # status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112 §4)
 # However, HTTP/2 has no reason, and curl writes it as `HTTP/2 200`.
-_status_line: Final = re.compile(
-    rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^\r\n]*+"
-).match
+status_line: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^\r\n]*+").match
 # request-line = method SP request-target SP HTTP-version   (RFC 9112 §3)
 _request_line: Final = re.compile(rb"[!-~]++ [^ \r\n]++ HTTP/[0-9](?:\.[0-9])?").match
 _line_end: Final = re.compile(rb"\r?\n|\Z").match
@@ -89,7 +87,7 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
     (200, 42, ['link', 'link'])
     """
     end = len(data) if end is None else end
-    found = _status_line(data, pos, end)
+    found = status_line(data, pos, end)
     status = int(found[1]) if found else None
     found = found or _request_line(data, pos, end)
     line_end = _line_end(data, found.end(), end) if found else None
@@ -297,7 +295,7 @@ class _Stream:
 def _unfold(
     body: bytes, make: Callable[[], _Stream], mark: bytes, step: int, limit: int
 ) -> tuple[bytes, str]:
-    """All streams of a body that begin with a mark, one behind the other."""
+    """All streams of a body that begin with a mark, one after the other."""
     pieces: list[bytes] = []
     at, left = 0, limit
     while True:
@@ -365,7 +363,7 @@ def _begins(body: bytes, wbits: int) -> bool:
 
 
 def _unzstd(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 8878: frames, one behind the other."""
+    """RFC 8878: frames, one after the other."""
     _begin(body, _ZSTD, "frame of Zstandard")
     try:
         import zstandard  # noqa: PLC0415 (of the extra `warc`)

@@ -222,7 +222,7 @@ _PREAMBLE: Final = 1 << 16
 def _is_in_the_clear(source: _Source, heading: Heading, encoding: str, stated: Stated) -> bool:
     """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
 
-    Encoded, the lines of its delimiters would not begin with `--`: that is no base64, and in
+    Encoded, the lines of its delimiters would not begin with `--`: that is not base64, and in
     quoted-printable the parts would be encoded twice.
     """
     if encoding not in _CLAIMS or stated.boundary is None:
@@ -286,7 +286,7 @@ def _number(parent: _Entity | None, type_: str) -> str:
     number = parent.part.number
     if not parent.part.message:
         return f"{number}.{parent.children}" if number else str(parent.children)
-    # RFC 3501 §6.4.5: a message that is no multipart has its body as part 1.
+    # RFC 3501 §6.4.5: a message that is not a multipart has its body as part 1.
     section = number or "1"
     return section if type_.startswith("multipart/") else f"{section}.1"
 

@@ -58,9 +58,9 @@ class Message(NamedTuple):
     Args:
         offset: where its bytes begin in the file.
         separator: its From_ line, line end included; None for what the file begins with before the
-            first one, which is no message and is passed on.
+            first one, which is not a message and is passed on.
         content: the message: heading and body.
-        ending: what ends it in the mbox and is no part of it: the empty line before the next
+        ending: what ends it in the mbox and is not part of it: the empty line before the next
             separator or the end of the file, after a true Content-Length any line ends; b"" where
             there is none.
         length: the digits of the Content-Length that the end was found by, as a span of `content`.
@@ -163,7 +163,7 @@ _LINE_END: Final = re.compile(rb"\n")
 _HEADING_END: Final = re.compile(rb"\n\r?\n")
 _HEADING_END_SIZE: Final = 3
 
-# More digits than these are no length.
+# More digits than these are not a length.
 _is_length: Final = re.compile(rb"[0-9]{1,18}").fullmatch
 _after_length: Final = re.compile(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").match
 _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT

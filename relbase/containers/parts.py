@@ -108,8 +108,8 @@ def transfer_encoding(data: bytes, heading: Heading) -> str:
         data: what the heading was read from.
         heading: the heading.
 
-    Several of them, or what is no token, make one that nobody can undo: some readers undo the first
-    one, some the last one, some none.
+    Several of them, or what is not a token, make one that nobody can undo: some readers undo the
+    first one, some the last one, some none.
 
     Implements RFC 2045 §6.1.
 

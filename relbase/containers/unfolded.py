@@ -115,7 +115,7 @@ class Text:
         return piece is not None
 
     def begin(self) -> bool:
-        """Go to the next byte that is no line end, or to a fault; False at the archive's end."""
+        """Go to the next byte that is not a line end, or to a fault; False at the archive's end."""
         while True:
             blank = _line_ends(self.data, self.pos)
             self.pos = blank.end() if blank else self.pos

@@ -44,7 +44,7 @@ class Trouble(Enum):
     """Why a record, or a piece of an archive, cannot be read. The values are stable."""
 
     CUT = "cut"  # the archive breaks off
-    DAMAGED = "damaged"  # a member that does not decode, or bytes that are no record
+    DAMAGED = "damaged"  # a member that does not decode, or bytes that are not a record
     LENGTH = "length"  # Content-Length is not the length of the block
     TOO_LARGE = "too-large"
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
@@ -162,7 +162,7 @@ def _read(text: Text, wanted: Callable[[Record], bool]) -> Iterator[Record | Fau
     else:
         yield record._replace(size=length, block=block if is_wanted else None)
     if found is None and _is_cut_behind(text, record):
-        yield _fault(record, Trouble.CUT, "the archive breaks off behind the block")
+        yield _fault(record, Trouble.CUT, "the archive breaks off after the block")
 
 
 def _checked(text: Text, record: Record, count: int) -> Fault | None:
@@ -182,7 +182,7 @@ def _checked(text: Text, record: Record, count: int) -> Fault | None:
     )
     if is_start:
         return None
-    what = f"Content-Length is {record.size}, and no record begins behind so many bytes"
+    what = f"Content-Length is {record.size}, and no record begins after so many bytes"
     return _fault(record, Trouble.LENGTH, what)
 
 
@@ -213,7 +213,7 @@ def _fault_of_member(text: Text, record: Record | None) -> Fault:
 
 
 def _no_record(text: Text, offset: int) -> Fault:
-    """What is here is no record: go on at the next one."""
+    """What is here is not a record: go on at the next one."""
     start, ends = text.peek(len(b"WARC/")), _head_end(text.data, text.pos)
     is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
     if text.fault:
@@ -227,12 +227,12 @@ def _no_record(text: Text, offset: int) -> Fault:
     return fault
 
 
-# The start of a record behind what a wrong length covers, or behind what is none.
+# The start of a record after what a wrong length covers, or after what is none.
 _starts: Final = re.compile(rb"(?<=\n)WARC/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
 
 
 def _resume(text: Text, block: bytes) -> bool:
-    """Go to the next start of a record in a block that was taken, else behind it.
+    """Go to the next start of a record in a block that was taken, else after it.
 
     Returns whether the block was looked through.
     """

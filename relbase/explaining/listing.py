@@ -112,7 +112,7 @@ class _Writer:
         return "it stays as it is"
 
     def _steps(self, link: Link) -> str:
-        """The step that decides, and behind it all of them."""
+        """The step that decides, and after it all of them."""
         steps = self._taken(link)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or against a base of its own, such as codebase

@@ -1,4 +1,4 @@
-"""Fields that tell of a body and follow it when it changes: its length and its digests.
+"""Fields that describe a body and follow it when it changes: its length and its digests.
 
 A field that was wrong before the change is left alone, with a note: nobody knows what it counted.
 """
@@ -40,7 +40,7 @@ _ALGORITHMS: Final = {
 def follow_body(
     data: bytes, head: Head, body: Span, edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of the fields that tell of a body, and notes on those that were wrong.
+    """Return the edits of the fields that describe a body, and notes on those that were wrong.
 
     Args:
         data: the file.

@@ -4,7 +4,7 @@ Strategy: programs write down responses with all the redirects before, so the he
 while one comes after the other; each Location is where the next was retrieved from. The last head
 states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
 Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the heading's
-base. A body without a coding is visited in place, and what tells of it in the head follows. A body
+base. A body without a coding is visited in place, and what describes it in the head follows. A body
 with one is read, and passes through: nobody could encode it as it was.
 
 To mind: there may be no retrieval URL, and then the Locations may be all that is known.
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase import sniffing
 from relbase.bases.headings import http_statements
 from relbase.bases.layers import Base, Layer, establish
+from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.containers.content_type import media_type, parameters
 from relbase.containers.fields import text_of
@@ -155,8 +156,17 @@ def _read(data: bytes, context: Context) -> _Response | None:
         type_ = _type_of(found.data)
     label = parameters(types[0]).get("charset") if types else None
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
-    inside = contexts[-1].on(base)
+    inside = contexts[-1].on(base).having(within=f" of the body{contexts[-1].within}")
+    inside = _under_policies(inside, values(data, last, POLICY_FIELD))
     return _Response(data, tuple(heads), tuple(contexts), inside, body, found, type_, label, noted)
+
+
+def _under_policies(context: Context, stated: list[str]) -> Context:
+    """The context with the policies of the response itself (rule 14)."""
+    if not stated:
+        return context
+    policies = (*context.task.policies, *policies_of(stated))
+    return context.asking(context.task._replace(policies=policies))
 
 
 def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:

@@ -1,1 +1,1 @@
-"""Messages and mailboxes: what becomes of their headings, their parts and what tells of a body."""
+"""Messages and mailboxes: what becomes of their headings, their parts and what describes a body."""

@@ -74,6 +74,11 @@ def name_of(part: Part) -> str:
     return f"part {part.number}" if part.number else "the message"
 
 
+def within(part: Part) -> str:
+    """Return what the lines of a part's document are counted in, for people."""
+    return f" of part {part.number}" if part.number else " of the body"
+
+
 def numbered(noted: PartNote, context: Context) -> Note:
     """The note of a part with its number; `context` is that of what is around the message."""
     return noted.note._replace(part=number_of(noted.part, context))
@@ -127,6 +132,8 @@ def _established(
         for field in part.heading.fields
         if field.name in _BASE_FIELDS
     ]
+    if not fields:
+        return around, False, []
     stated, long = _resolvable(mime_statements(fields, name_of(part)), around, part, context)
     number = number_of(part, context)
     base, notes = establish(stated, around, profile=context.task.profile, part=number)

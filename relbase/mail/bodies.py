@@ -1,4 +1,4 @@
-"""The bodies of parts: what they mean behind their transfer encoding, and the lines in them.
+"""The bodies of parts: what they mean under their transfer encoding, and the lines in them.
 
 A body in quoted-printable or base64 is read through a view, which writes no line that mail could
 misread. Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands
@@ -57,7 +57,7 @@ class _SameView:
 class _BareReturnsView:
     """The view of a quoted-printable body whose lines, as those of all the message, end with CR.
 
-    To quoted-printable a CR alone is no line end. In the message there is no LF, so that the one
+    To quoted-printable a CR alone is not a line end. In the message there is no LF, so that the one
     can stand for the other, and all places stay where they are.
     """
 

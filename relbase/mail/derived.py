@@ -1,6 +1,6 @@
-"""Fields that tell of a body and follow it when it changes: Content-Length, Lines, Content-MD5.
+"""Fields that describe a body and follow it when it changes: Content-Length, Lines, Content-MD5.
 
-Strategy: the headings are gone through from the last to the first, since a heading tells of all
+Strategy: the headings are gone through from the last to the first, since a heading describes all
 that stands after it in its body, the headings of parts included. A field that was wrong before the
 change is left alone, with a note: nobody knows what it counted.
 """

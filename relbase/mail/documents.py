@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Span
-from relbase.mail.bases import name_of, number_of, part_bases
+from relbase.mail.bases import number_of, part_bases, within
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_heading
 from relbase.notes import Reason
@@ -107,14 +106,13 @@ def bases_by_links(
     bases: dict[int, Base] = {}
     if not linked:
         return bases
-    task = replace(context.task, edits_only=False, room=None)
+    task = context.task._replace(edits_only=False, room=None)
     waiting: list[MailPart] = []
     for index, stated in enumerate(part_bases(data, parts, context)):
-        inside = replace(
-            context,
+        inside = context.having(
             base=stated.base,
             part=number_of(stated.part, context),
-            within=f" of {name_of(stated.part)}",
+            within=within(stated.part),
             task=task,
         )
         if index not in linked.values():

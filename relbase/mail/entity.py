@@ -83,7 +83,7 @@ def _keep_in_lines(
 def fit_heading(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a body, without edits that would make its first lines fields (threat N5).
 
-    Where no empty line ends a heading, a line that is no field does. What is written into it may
+    Where no empty line ends a heading, a line that is not a field does. What is written into it may
     have a colon: to all readers it would then be one, and the heading would go on.
     """
     part = entity.part

@@ -3,11 +3,11 @@
 Strategy: `containers.mail` lists the parts. The base of each is established from its own heading,
 within that of the part around it (RFC 1808 §3.2). The references of its heading are visited, and
 when it holds a document, that is read through the views of its transfer encoding and charset and
-visited like any other. In the end the fields that tell of a body (Content-Length, Lines,
+visited like any other. In the end the fields that describe a body (Content-Length, Lines,
 Content-MD5) follow it, innermost first.
 
 To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
-the first is handed on, since a heading tells of the body after it.
+the first is handed on, since a heading describes the body after it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
 from relbase.edit import Edit, Span
-from relbase.mail.bases import name_of, number_of, numbered, part_bases
+from relbase.mail.bases import number_of, numbered, part_bases, within
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
@@ -62,7 +62,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     eol = line_end(data)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
-    context = context.asking(replace(context.task, room=room))
+    context = context.asking(context.task._replace(room=room))
     outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
@@ -94,7 +94,7 @@ def _outgrows(data: bytes, context: Context, encoded: int) -> bool:
     """Whether a message passes through because of its links, so that none is rewritten."""
     if len(data) < _NEVER_OUTGROWS and len(context.base.url) < _NEVER_OUTGROWS:
         return False
-    asked = context.asking(replace(context.task, edits_only=True))
+    asked = context.asking(context.task._replace(edits_only=True))
     return any(
         isinstance(item, Note) and item.reason is Reason.LIMIT_GROWTH and item.part == context.part
         for item in visit_message(data, asked, encoded)
@@ -122,7 +122,7 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
         number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        inside = replace(context, base=stated.base, part=number, within=f" of {name_of(part)}")
+        inside = context.having(base=stated.base, part=number, within=within(part))
         entity = MailPart(data, eol, part, inside)
         document = open_document(entity)
         base = _own_base(stated) if document is None else document.base()
@@ -158,7 +158,7 @@ def _visit_part(
     is_leaf = part.multipart is None and not part.message
     if not (linking or notes or is_leaf):
         return
-    inside = replace(around, base=base, part=number_of(part, around), within=f" of {name_of(part)}")
+    inside = around.having(base=base, part=number_of(part, around), within=within(part))
     entity = MailPart(data, eol, part, inside)
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):

@@ -80,13 +80,13 @@ def references(
 ) -> Iterator[CssReference]:
     """Yield the references of a style sheet, a style attribute or a property's value, in order.
 
-    A url that is empty or all white space is no reference. Any bytes will do: nothing raises.
+    A url that is empty or all white space is not a reference. Any bytes will do: nothing raises.
 
     Args:
         text: CSS in a charset in which ASCII bytes are ASCII.
         start: where in `text` the CSS begins.
         end: where it ends; without it, at the end of `text`.
-        until: references that begin behind it are not asked for; without it, all are.
+        until: references that begin after it are not asked for; without it, all are.
 
     >>> [found] = references(b"a { background: url( 'x.png' ) }")
     >>> found.start, found.end, found.quote, found.form

@@ -2,7 +2,7 @@
 
 Strategy: most style elements of real pages hold none, or none after their first rules. A few
 searches for literals settle that at many times the speed of `css.references`, which has to read
-comments and strings too. The answer errs on one side only: behind the offset there is none.
+comments and strings too. The answer errs on one side only: after the offset there is none.
 """
 
 from __future__ import annotations

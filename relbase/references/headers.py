@@ -77,7 +77,7 @@ _COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
 
 
 def _skip_blank(raw: bytes, at: int) -> int:
-    """Behind white space and comments; the end of the value where a comment does not end."""
+    """After white space and comments; the end of the value where a comment does not end."""
     at = _end(_WHITE_SPACE, raw, at)
     while raw.startswith(b"(", at):
         at = _end(_WHITE_SPACE, raw, _skip_comment(raw, at))
@@ -256,7 +256,7 @@ def external_body(raw: bytes) -> Iterator[Span]:
 
 _Find = Callable[[bytes], Iterator[Span]]
 
-# A CR alone ends a line to Python's `email` and others, and what is written behind it, which has a
+# A CR alone ends a line to Python's `email` and others, and what is written after it, which has a
 # colon, would be a field to them.
 _BARE_CR: Final = re.compile(rb"\r(?![\n\t ]|\Z)")
 

@@ -16,6 +16,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.references import tags
 from relbase.references.css_functions import Form
 from relbase.references.foreign import (
@@ -25,6 +26,7 @@ from relbase.references.foreign import (
     SVG,
     ForeignContent,
 )
+from relbase.references.markup import CDATA, comment_end, text_end, token
 from relbase.references.vocabulary import choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
@@ -33,18 +35,15 @@ if TYPE_CHECKING:
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
-# A comment, a tag with its name, or what else begins with `<` and is no text.
-_token: Final = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
-
 # <!--[if gte mso 9]> ... <![endif]-->
-_conditional: Final = re.compile(rb"\[if[^\]>]*+\]>", re.IGNORECASE).match
+_conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
 
 
 class Element(NamedTuple):
     """A start tag of interest, as offsets, and the raw text after it.
 
     `start` is the `<`, `attributes` after the tag name, `end` after the `>`; the raw text reaches
-    to `raw_end` (`end` when there is none). `hidden` elements are no part of the document's tree:
+    to `raw_end` (`end` when there is none). `hidden` elements are not part of the document's tree:
     a `<base>` among them does not count.
     """
 
@@ -62,7 +61,8 @@ class Slot(NamedTuple):
 
     `attribute` is b"" for the text of an element. `value` is its span with its quotes. Raw text has
     the quote b">", which stands for text without character references; other text has that of a
-    value, since what is written there as in a value means the same. `codebase` is the element's
+    value, since what is written there as in a value means the same, or b"<" where comments and
+    CDATA sections stand in it (`pieces`). `codebase` is the element's
     attribute of that name, where the row asks for it.
     """
 
@@ -76,8 +76,8 @@ class Slot(NamedTuple):
 
 RAW: Final = b">"
 TEXT: Final = b'"'
+PIECES: Final = b"<"
 
-_CDATA: Final = b"<![CDATA["
 _FOREIGN: Final = frozenset((b"svg", b"math"))
 
 
@@ -98,7 +98,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         text: the document, in an ASCII-compatible charset.
         pos: where the part begins.
         end: where it ends.
-        hidden: the part is no part of the document's tree.
+        hidden: the part is not part of the document's tree.
         in_noscript: the part is the raw text of a noscript element, which does not nest.
         in_comment: the part is the inside of a conditional comment, which does not nest.
         skim: passes over elements without anything to look at; what it changes or finds in them
@@ -108,7 +108,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     foreign = ForeignContent()
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
-    styled, is_sheet = pos, False
+    in_sheet = False
     while True:
         if skim is not None and not foreign:
             passed, pos = skim(text, pos, end, in_noscript)
@@ -116,27 +116,24 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 yield passed
             if pos < 0:
                 return
-        found = _token(text, pos, end)
+        found = token(text, pos, end)
         start = found.start() if found else end
-        # There is no raw text in SVG: comments and tags only interrupt the text of a style element.
-        # Its pieces are read one by one, as if no comment or string of CSS went over an end.
-        if foreign and foreign.in_svg_style and is_sheet and max(pos, styled) < start:
-            pos = max(pos, styled)
-            yield Element(SVG, b"style", pos, pos, pos, start, hidden)
+        # What follows an element in a style element of SVG is read apart from what precedes it, as
+        # if no comment or string of CSS went over an element.
+        if foreign and foreign.in_svg_style and in_sheet and pos < text_end(text, pos, end):
+            raw_end = text_end(text, pos, end)
+            yield Element(SVG, b"style", pos, pos, pos, raw_end, hidden)
+            pos = raw_end
+            continue
         if not found:
             return
         name = found[3]
         if name is None:
-            if foreign and foreign.allows_cdata and text.startswith(_CDATA, start, end):
-                content = start + len(_CDATA)
-                content_end = tags.cdata_end(text, content, end)
-                if foreign.in_svg_style and is_sheet:
-                    yield Element(SVG, b"style", start, content, content, content_end, hidden)
-                pos = min(content_end + 3, end)
+            pos = comment_end(text, found, end, cdata=bool(foreign) and foreign.allows_cdata)
+            if text.startswith(CDATA, start) and foreign and foreign.allows_cdata:
                 continue
-            pos = (tags.comment_end if found[1] else tags.bogus_comment_end)(text, found.end(), end)
             is_comment = found[1] is not None and not in_comment
-            if is_comment and (condition := _conditional(text, found.end(), pos)):
+            if is_comment and (condition := _conditional.match(text, found.end(), pos)):
                 yield from elements(
                     text,
                     condition.end(),
@@ -166,13 +163,13 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         if namespace != HTML:
             # A self-closed element has no text, nor has MathML style sheets.
             is_style = bool(foreign) and foreign.in_svg_style and name == b"style"
-            raw_end = _text_end(text, pos, end) if is_style else pos
+            raw_end = text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             if is_style:
-                styled, is_sheet = raw_end, _is_sheet(text, found.end(), pos)
+                pos, in_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
-            frames = _frameset_page(text, begin, start) is not None
+            frames = _frameset_page.fullmatch(text, begin, start) is not None
             skim = None if frames else skim
         raw_end = pos
         if name in tags.RAW_TEXT and not (in_noscript and name == b"noscript"):
@@ -209,8 +206,8 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
         yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
     inside = choose_text(namespace, name, says) if raw_end > tag_end else None
     if inside is not None:
-        is_raw = namespace == HTML or text.startswith(_CDATA, element.start)
-        value = tags.Attribute(b"", tag_end, raw_end, RAW if is_raw else TEXT, equals=True)
+        quote = RAW if namespace == HTML else PIECES if token(text, tag_end, raw_end) else TEXT
+        value = tags.Attribute(b"", tag_end, raw_end, quote, equals=True)
         yield Slot(namespace, name, b"", inside, value)
 
 
@@ -237,7 +234,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     Args:
         text: the document, in an ASCII-compatible charset.
     """
-    if not _base_tag(text):
+    if not _base_tag.search(text):
         return None
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
@@ -246,7 +243,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     return None
 
 
-_base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+_base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:
@@ -289,7 +286,7 @@ _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))
 
 # What may stand before a frameset: no text, and none of the elements that set the flag
 # "frameset-ok" to "not ok".
-_frameset_page: Final = re.compile(
+_frameset_page: Final = expression(
     rb"""(?: [\0\t\n\f\r ]++
     | <!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))
     | <[!?][^>]*+>
@@ -300,7 +297,7 @@ _frameset_page: Final = re.compile(
         /?[a-z][^>]*+>
     )*+""",
     re.VERBOSE | re.IGNORECASE,
-).fullmatch
+)
 
 
 class _Around:
@@ -330,7 +327,7 @@ class _Around:
 
     def _count(self) -> None:
         text, pos = self._text, self._counted
-        while found := _token(text, pos, self.end):
+        while found := token(text, pos, self.end):
             name = found[3]
             if name is None:
                 close = tags.comment_end if found[1] else tags.bogus_comment_end
@@ -379,11 +376,6 @@ def _comment_text_end(text: bytes, pos: int) -> int:
         if text.endswith(close, 0, pos):
             return pos - len(close)
     return pos
-
-
-def _text_end(text: bytes, pos: int, end: int) -> int:
-    found = text.find(b"<", pos, end)
-    return end if found < 0 else found
 
 
 def _is_sheet(text: bytes, pos: int, end: int) -> bool:

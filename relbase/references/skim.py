@@ -293,7 +293,7 @@ class _Plain(NamedTuple):
     network: bytes
 
 
-# `&amp;` needs no decoding to be classified, and a name without semicolon is no delimiter.
+# `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
 _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
 # U+007F is percent-encoded in what is written. What may belong to a placeholder is looked at:
 # `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.

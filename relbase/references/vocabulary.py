@@ -19,6 +19,7 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import expression
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
 from relbase.view.charrefs import attribute_view, needs_view
@@ -101,27 +102,27 @@ def _is(attribute: bytes, *values: bytes) -> Condition:
 _ASCII_SPACE: Final = b"\t\n\f\r "
 
 # Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
-_meta_url: Final = re.compile(
+_meta_url: Final = expression(
     rb"""og:(?:url|image|audio|video|see_also)(?::(?:url|secure_url))?
     | twitter:(?:url|image(?::src)?|player(?::stream)?)
     | msapplication-(?:tileimage|starturl|config|\w*logo)
     | (?:image|url|logo|thumbnail|thumbnailurl|contenturl|embedurl|sameas)""",
     re.VERBOSE | re.IGNORECASE,
-).fullmatch
+)
 
 
 _META_NAMES: Final = (b"property", b"name", b"itemprop")
 _is_url_meta: Final = Condition(
-    _META_NAMES, lambda says: any(_meta_url(says(name)) for name in _META_NAMES)
+    _META_NAMES, lambda says: any(_meta_url.fullmatch(says(name)) for name in _META_NAMES)
 )
 
-# Open Graph's `article:author` is the URL of a profile, where it is no name of a person.
-_path: Final = re.compile(rb"[^\s/]*+/\S*+").fullmatch
+# Open Graph's `article:author` is the URL of a profile, where it is not a name of a person.
+_path: Final = expression(rb"[^\s/]*+/\S*+")
 _is_author: Final = Condition(
     (*_META_NAMES, b"content"),
     lambda says: (
         any(says(name) == b"article:author" for name in _META_NAMES)
-        and _path(says(b"content").strip()) is not None
+        and _path.fullmatch(says(b"content").strip()) is not None
     ),
 )
 
@@ -243,7 +244,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
 }
 
 
-# The text of elements whose text is no markup. No row: what is in them is none of the kinds that
+# The text of elements whose text is not markup. No row: what is in them is none of the kinds that
 # hold references.
 TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),

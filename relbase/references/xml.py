@@ -226,7 +226,7 @@ def is_base(named: Named) -> bool:
 
 
 def _is_template(named: Named) -> bool:
-    """Whether an element's inside is no part of the document's tree (rule 4)."""
+    """Whether an element's inside is not part of the document's tree (rule 4)."""
     return named.local == b"template" and named.vocabulary == HTML
 
 

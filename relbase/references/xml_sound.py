@@ -18,7 +18,7 @@ class Unsound(NamedTuple):
     text: str
 
 
-class _Declared(Exception):  # noqa: N818 (it is no error)
+class _Declared(Exception):  # noqa: N818 (it is not an error)
     """The document declares what relbase does not read."""
 
 

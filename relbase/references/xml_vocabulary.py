@@ -176,7 +176,7 @@ class Text(NamedTuple):
 
 _LINK: Final = Text(_URL)
 _MARKUP: Final = Text(_HTML)
-# Readers know an item by its guid: where it is no link it stays, or every item would be new.
+# Readers know an item by its guid: where it is not a link it stays, or every item would be new.
 _PERMALINK: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
 _PATH: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.view.charset import Charset, Source
+from relbase.view.charset import NOT_ASCII, Charset, Source, not_ascii
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
+    import re
+
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
@@ -44,6 +46,9 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
         label: the charset label of the heading that it came with.
         rule: of its kind.
     """
+    other = not_ascii(data, label)
+    if other:
+        return Charset(other, Source.TRANSPORT if label else Source.BOM)
     charset = rule(data, label)
     if charset.source is Source.GUESS and data.isascii():
         # What is read is the same. What is written, and queries, are as browsers take it [C].
@@ -76,8 +81,8 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
         rule: of its kind.
         context: of its container.
     """
-    if charset.name in UNREADABLE:
-        text = f"the charset label stands for {charset.name!r}, which nobody can read"
+    if charset.name in UNREADABLE or charset.name in NOT_ASCII:
+        text = f"the charset is {charset.name!r}, which is not read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
@@ -94,5 +99,5 @@ def _unstated(data: bytes) -> re.Pattern[str]:
     return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
 
 
-_NOT_ASCII: Final = re.compile(r"[\0-\x7f]*+[^\0-\x7f]")
-_QUERY_NOT_ASCII: Final = re.compile(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")
+_NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

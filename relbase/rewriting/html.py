@@ -20,6 +20,7 @@ from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped
 from relbase.references.foreign import HTML
+from relbase.references.markup import pieces
 from relbase.references.scanner import choose_scanner
 from relbase.references.scripts import json_escaped, json_view
 from relbase.references.values import SYNTAXES, Syntax, clean
@@ -38,6 +39,7 @@ from relbase.rewriting.scan import list_for, skim_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
+from relbase.view.xml_pieces import CdataView, PiecesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Found, Item
     from relbase.rewriting.reference import Codebase
+    from relbase.view.runs import View
+    from relbase.view.xml_pieces import Piece
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
 MAX_SRCDOC_DEPTH: Final = 16
@@ -233,6 +237,9 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
     visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
+    if attribute.quote == html.PIECES:
+        pieced = PiecesView(raw, pieces(raw), partial(_piece_view, context))
+        return lower(visit(pieced.inner, context, place), pieced, attribute.start)
     if attribute.quote is None:
         return _write_value(visit(b"", context, place), attribute, context.charset)
     make_view = partial(attribute_view, raw, attribute.quote, context.charset)
@@ -262,6 +269,17 @@ def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Itera
     return lower(visit(view.inner, context, place), view, offset)
 
 
+def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
+    """The view of a piece of the text of a style element of SVG."""
+    part = raw[piece.start : piece.end]
+    if not piece.is_cdata:
+        return attribute_view(part, html.TEXT, context.charset)
+    if context.charset == "utf-8" and writes_all(context.encoding):
+        return CdataView(part)
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    return view_of(part, context.encoding, css_escaped)
+
+
 def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
     """The items of one value, decoded, by the syntax of its row.
 
@@ -281,7 +299,7 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]
 
 
 def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
-    if context.depth >= MAX_SRCDOC_DEPTH:
+    if text and context.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
     reader = context.task.reader("text/html", "")

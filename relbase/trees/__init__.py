@@ -137,7 +137,7 @@ def _opened(tree: object) -> Tree:
     """The tree in the hands of what knows its package."""
     packages = {package.__module__.partition(".")[0] for package in type(tree).__mro__}
     if isinstance(tree, (list, tuple)):
-        raise TypeError(f"a {type(tree).__name__} is no tree: give one tree at a time")
+        raise TypeError(f"a {type(tree).__name__} is not a tree: give one tree at a time")
     if "bs4" in packages:
         from relbase.trees.soup import soup_tree  # noqa: PLC0415 (loads beautifulsoup4)
 
@@ -146,7 +146,7 @@ def _opened(tree: object) -> Tree:
         from relbase.trees.nodes import lxml_tree  # noqa: PLC0415 (loads lxml)
 
         return lxml_tree(tree)
-    raise TypeError(f"a {type(tree).__name__} is no tree that is known: {_advice(tree)}")
+    raise TypeError(f"a {type(tree).__name__} is not a tree that is known: {_advice(tree)}")
 
 
 def _advice(tree: object) -> str:

@@ -36,7 +36,7 @@ def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
     if element is None:
         raise ValueError("the ElementTree has no root: parse a document into it first")
     if not isinstance(element, etree._Element) or not isinstance(element.tag, str):  # noqa: SLF001
-        raise TypeError(f"{str(tree)[:80]} is no element that holds links: give an element")
+        raise TypeError(f"{str(tree)[:80]} is not an element that holds links: give an element")
     return LxmlTree(element)
 
 

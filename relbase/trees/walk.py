@@ -8,7 +8,6 @@ going in, decoded coming out. What a URL becomes is remembered, since pages repe
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -114,7 +113,7 @@ class Walk:
         self._tree = tree
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
-        self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
+        self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What to write before plain paths, by the context and whether they begin with a slash.
         self._prefixes: dict[tuple[int, bool], str | None] = {}
         self._known = tree.known(extended=policy.extended)
@@ -337,7 +336,7 @@ class Walk:
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
-# What `make_links_absolute` tells of.
+# What `make_links_absolute` describes.
 TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 # Absolute in every profile, whatever follows.

@@ -130,7 +130,7 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
 
 
 def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
-    """Tell whether the profile's own parser finds the reference absolute.
+    """Return whether the profile's own parser finds the reference absolute.
 
     Args:
         reference: any string.
@@ -145,7 +145,7 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
-    """Tell whether the profile's own parser takes a URL without a base: `file:/a` in whatwg.
+    """Return whether the profile's own parser takes a URL without a base: `file:/a` in whatwg.
 
     Args:
         url: any string.
@@ -161,17 +161,33 @@ def parses_alone(url: str, profile: Profile) -> bool:
 
 
 def has_net_loc(url: str) -> bool:
-    """Tell whether an absolute URL has a network location, be it an empty one (RFC 1808 §2.4.3)."""
+    """Return whether an absolute URL has a network location, maybe empty (RFC 1808 §2.4.3)."""
     return url.startswith("//", url.find(":") + 1)
 
 
 def as_profile(profile: Profile | str) -> Profile:
     """Return the profile that a member or its value names; ValueError lists the values."""
     try:
-        return Profile(profile)
+        found = Profile(profile)
     except ValueError:
         values = ", ".join(member.value for member in Profile)
-        raise ValueError(f"{profile!r} is no profile: give one of {values}") from None
+        raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None
+    if found is Profile.WHATWG:
+        _load_ada()
+    return found
+
+
+def _load_ada() -> None:
+    """Where the C library of whatwg cannot be had (in a browser), who asks for it is told so."""
+    try:
+        import ada_url  # noqa: F401, PLC0415 (start-up time)
+    except ModuleNotFoundError as error:
+        if error.name != "ada_url":
+            raise
+        raise ValueError(
+            "profile whatwg needs the package ada-url, which is not installed here: "
+            "install it, or give rfc1808 or rfc3986"
+        ) from None
 
 
 def _rfc1808(base: str, _charset: str) -> Callable[[str], str]:

@@ -115,7 +115,7 @@ def unsplit(components: Components) -> str:
 
 
 def is_absolute(reference: str) -> bool:
-    """Tell whether a reference starts with a scheme name (§2.4.2, §4 step 2b)."""
+    """Return whether a reference starts with a scheme name (§2.4.2, §4 step 2b)."""
     return _scheme_match(reference) is not None
 
 

@@ -75,7 +75,7 @@ def unsplit(components: Components) -> str:
 
 
 def is_absolute(reference: str) -> bool:
-    """Tell whether a reference has a scheme (§4.1)."""
+    """Return whether a reference has a scheme (§4.1)."""
     return _scheme_match(reference) is not None
 
 

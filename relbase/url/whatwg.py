@@ -83,7 +83,7 @@ class PreparedBase:
             self._base = _serialised(_scalar_values(base, charset)) if base else ""
         except ValueError:
             raise ValueError(
-                f"{_shown(base)} is no absolute URL by the WHATWG URL Standard: "
+                f"{_shown(base)} is not an absolute URL by the WHATWG URL Standard: "
                 "give a base with a scheme, such as http://host/"
             ) from None
         self._encode_query = _query_encoder(charset)
@@ -156,7 +156,7 @@ class PreparedBase:
         climbs, kept = _climbs_of(_slash_split(found[0]))
         if not climbs:
             return self._base, reference
-        # What is left of the path is behind a dot segment: it may begin with a slash or a scheme.
+        # What is left of the path is after a dot segment: it may begin with a slash or a scheme.
         return self._climbed(climbs), "/".join([".", *kept]) + reference[found.end() :]
 
     def _climbed(self, climbs: int) -> str:
@@ -266,7 +266,7 @@ def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
 
 
 def is_absolute(reference: str, base: str = "") -> bool:
-    """Tell whether a reference parses the same on any base, or fails on all of them.
+    """Return whether a reference parses the same on any base, or fails on all of them.
 
     Args:
         reference: any string.
@@ -327,7 +327,9 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
 
     name = lookup(charset)
     if name is None:
-        raise ValueError(f"{charset!r} is no charset label: give one of the WHATWG Encoding table")
+        raise ValueError(
+            f"{charset!r} is not a charset label: give one of the WHATWG Encoding table"
+        )
     # https://encoding.spec.whatwg.org/#get-an-output-encoding
     if name in {"utf-8", "utf-16le", "utf-16be", "replacement"}:
         return None

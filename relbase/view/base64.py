@@ -1,13 +1,13 @@
 """Base64 bodies: RFC 2045 §6.8.
 
 Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
-the part's own charset. An edit shifts all that stands behind it, so `lower` gives one edit: from
+the part's own charset. An edit shifts all that stands after it, so `lower` gives one edit: from
 the first quantum (3 bytes, 4 characters) that changes to the last character, encoded anew in lines
 as wide as the first one, with its line end. What stands before keeps its bytes, however irregular
 its lines are, and so does the white space at the end.
 
 To mind: only a body that decodes strictly is rewritten. One with other characters, without its
-padding or with text behind the padding means different things to different readers, so nothing
+padding or with text after the padding means different things to different readers, so nothing
 that is written for it could be said to keep what it means: it is passed through.
 """
 
@@ -44,7 +44,7 @@ def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
     """Return the view of a base64 body, None where it does not decode strictly.
 
     Args:
-        raw: the body without the line end that belongs to a delimiter behind it.
+        raw: the body without the line end that belongs to a delimiter after it.
         eol: the line end for a body that has none of its own.
 
     >>> base64_view(b"PGEgaHJlZj14Pg==") is None, base64_view(b"PGEgaHJlZj14Pg") is None
@@ -60,7 +60,7 @@ class Base64View:
     r"""The view of a base64 body: `inner` is what it means, in the part's charset.
 
     Args:
-        raw: the body without the line end that belongs to a delimiter behind it.
+        raw: the body without the line end that belongs to a delimiter after it.
         eol: the line end for a body that has none of its own.
 
     Raises:
@@ -139,7 +139,7 @@ def _decode(raw: bytes) -> bytes:
     if b" " in coded or b"\t" in coded:
         coded = coded.translate(None, _SPACE)
     inner = a2b_base64(coded, strict_mode=True)
-    # binascii takes padding behind whole quanta.
+    # binascii takes padding after whole quanta.
     if len(coded) != (len(inner) + _QUANTUM - 1) // _QUANTUM * _CODED_QUANTUM:
         raise ValueError("base64 with too much padding means nothing certain: pass it through")
     return inner
@@ -148,7 +148,7 @@ def _decode(raw: bytes) -> bytes:
 def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
     """Return the width and the line end of the lines that are written.
 
-    A first line that does not hold a quantum is no width to follow: the line ends would outgrow
+    A first line that does not hold a quantum is not a width to follow: the line ends would outgrow
     the text. A single line over the limit is of somebody who breaks no lines.
     """
     start = len(raw) - len(raw.lstrip(_SPACE))
@@ -161,7 +161,7 @@ def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
 
 
 def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
-    """Return where the characters with these numbers, sorted, stand; the end behind the last."""
+    """Return where the characters with these numbers, sorted, stand; the end after the last."""
     places: dict[int, int] = {}
     passed = 0
     words = _WORD.finditer(raw)

@@ -6,7 +6,7 @@ field; what a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1
 
 To mind: white space inside a URL means nothing, whether a line ends there or not (RFC 2017 §3.1,
 RFC 2369 §2, RFC 2557 §4.4.2). Encoded words are decoded (RFC 2557 §4.4.3: "Receiving clients MUST
-decode"), since behind a prefix such a word would be no word any more; a URL that has one, or a
+decode"), since after a prefix such a word would be no word any more; a URL that has one, or a
 piece of one, is therefore written anew as a whole, percent-encoded, when it is edited at all.
 """
 
@@ -73,7 +73,7 @@ class WordView:
 
 
 # What means something else than itself, apart from encoded words: white space and control
-# characters mean nothing, bytes that are no UTF-8 are surrogates.
+# characters mean nothing, bytes that are not UTF-8 are surrogates.
 _NOTHING: Final = rb"[\0-\x20\x7f]++"
 _NOT_ITSELF: Final = re.compile(_NOTHING + rb"|" + unit_pattern("utf-8"))
 
@@ -140,6 +140,6 @@ def _spelled(new: bytes, quote: bytes) -> bytes:
 
 def _percent(unsafe: re.Match[str]) -> str:
     character = unsafe[0]
-    if "\udc80" <= character <= "\udcff":  # a byte that is no UTF-8
+    if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
         return f"%{ord(character) - 0xDC00:02X}"
     return "".join(f"%{octet:02X}" for octet in encode_inner(character))

@@ -44,7 +44,7 @@ def _patches(table: str) -> dict[bytes, str]:
     return patches
 
 
-# The trail bytes of Big5 go on at 0xA1 behind it. No other run reaches so far.
+# The trail bytes of Big5 go on at 0xA1 after it. No other run reaches so far.
 _LAST_LOW: Final = 0x7E
 
 

@@ -1,4 +1,4 @@
-r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes behind them are.
+r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes after them are.
 
 Strategy: the decoder (WHATWG Encoding Standard §12.2.1) has two states in which bytes mean
 themselves, ASCII and Roman (but for `\` and `~`). What stands in katakana or two-byte mode,
@@ -6,7 +6,7 @@ from the first escape sequence up to the one that leads back, is one run: markup
 no markup. Edits are lowered by a `RunView` to raw offsets and are spelled here, since the
 spelling depends on the state where it goes: `~` in the Roman state needs the ASCII state.
 
-To mind: an escape sequence directly behind another one decodes to U+FFFD. So a run that ends in
+To mind: an escape sequence directly after another one decodes to U+FFFD. So a run that ends in
 an escape sequence is `unended`, and a spelling leaves out its last one where another follows.
 Bytes from 0x80 on are carried as surrogates; all other errors become U+FFFD.
 """
@@ -39,7 +39,7 @@ _ESCAPE: Final = re.compile(rb"\x1b(?:\([BJI]|\$[@B])")
 _TO_SINGLE: Final = re.compile(rb"\x1b\([BJ]")
 
 # What does not mean itself in the states ASCII and Roman. An ESC that begins no escape sequence
-# is an error; with the byte behind it it could become one.
+# is an error; with the byte after it it could become one.
 _SPECIAL: Final = {
     _ASCII: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff]"),
     _ROMAN: re.compile(rb"\x1b[($]?+|[\x0e\x0f\x80-\xff\\~]"),
@@ -107,7 +107,7 @@ def encode(
     Args:
         string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
         before: the escape sequence of the state that the text before leaves.
-        after: that of the state that the text behind needs, None if it states its own.
+        after: that of the state that the text after needs, None if it states its own.
         unencodable: what to write for a character that the charset does not have.
 
     Implements WHATWG Encoding Standard §12.2.2 ISO-2022-JP encoder, but that katakana of half
@@ -171,7 +171,7 @@ class _Runs:
 
 
 def _meaning(special: bytes) -> str:
-    """Return what a byte means that does not mean itself, or an ESC with the byte behind it."""
+    """Return what a byte means that does not mean itself, or an ESC with the byte after it."""
     if special[0] >= 0x80:  # noqa: PLR2004
         return special.decode("ascii", "surrogateescape")
     return _ROMAN_SIGNS.get(special) or _ERROR + special[1:].decode("ascii")
@@ -187,7 +187,7 @@ def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
     while at < len(raw):
         escape = _ESCAPE.match(raw, at)
         if escape:
-            # §12.2.1, Escape: a sequence directly behind another one is an error.
+            # §12.2.1, Escape: a sequence directly after another one is an error.
             if not has_output:
                 pieces.append(_ERROR)
             state, at, has_output = escape[0], escape.end(), False
@@ -215,7 +215,7 @@ def _pairs(coded: bytes) -> str:
 
 
 def _flips(raw: bytes) -> array[int]:
-    """Return the offsets behind which the state is the other one of ASCII and Roman."""
+    """Return the offsets after which the state is the other one of ASCII and Roman."""
     flips = array(_OFFSETS)
     state = _ASCII
     for escape in _TO_SINGLE.finditer(raw):

@@ -10,7 +10,7 @@ spelled so.
 To mind: what the RFC calls illegal is read as its robust decoder reads it. White space before a
 line end is padding and means nothing; `=` that begins neither an escape nor a soft break is
 itself, and so is a CR without LF. Both are rare and cost a second regex only where they are. Such
-an `=` or CR is encoded when an edit comes to stand behind it, which could complete it. And no line
+an `=` or CR is encoded when an edit comes to stand after it, which could complete it. And no line
 written may be read as something else on the way: as a delimiter of a multipart around it, as the
 `From ` line of an mbox, as the end of an SMTP message.
 """
@@ -37,9 +37,9 @@ _ESCAPE: Final = re.compile(rb"=[0-9A-Fa-f]{2}")
 _LITERAL: Final = re.compile(
     rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)(?:=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n))*+"
 )
-# A line end behind transport padding.
+# A line end after transport padding.
 _PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
-# What the text behind it could complete: to an escape, to a soft break, to CRLF.
+# What the text after it could complete: to an escape, to a soft break, to CRLF.
 _OPEN: Final = re.compile(rb"=(?=[0-9A-Fa-f\r]?+\Z)|\r\Z")
 # A line in which no reader of mboxrd takes a `>` away.
 _HARMLESS: Final = re.compile(rb">++(?!From )")
@@ -49,7 +49,7 @@ class QuotedPrintableView:
     r"""The view of a quoted-printable body: `inner` is what it means, in the part's charset.
 
     Args:
-        raw: the body without the line end that belongs to a delimiter behind it.
+        raw: the body without the line end that belongs to a delimiter after it.
         boundaries: of all multiparts around the body, without `--`; no line becomes one of them.
         eol: the line end of a soft break in a body that has no line end of its own.
 
@@ -294,7 +294,7 @@ def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, i
 
 
 def _sealed(piece: bytes) -> bytes:
-    """Write the text before an edit so that nothing behind completes its last bytes."""
+    """Write the text before an edit so that nothing after completes its last bytes."""
     last = piece[-2:]
     if b"=" not in last and b"\r" not in last:
         return piece

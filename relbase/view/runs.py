@@ -12,7 +12,7 @@ finds them anew, and the memory of the view is its two texts, and 8 bytes a run 
 
 Three things to mind. An edit that begins or ends inside of what one run decodes to covers the
 whole run. What stands before an edit may read on into it (`&am` + `p;`): an `unended` run is
-written anew together with the edit behind it, and `joins` says the same of bytes that are no run.
+written anew together with the edit after it, and `joins` says the same of bytes outside of runs.
 And edits that touch become one, so that what is spelled for them is spelled as one text.
 """
 
@@ -43,7 +43,7 @@ class Run(NamedTuple):
     """The raw bytes from `start` to `end` mean `inner`; between runs each byte means itself.
 
     `unended`: how the run is read depends on what follows (`&amp` without its semicolon), so
-    that an edit directly behind it has to write it anew.
+    that an edit directly after it has to write it anew.
     """
 
     start: int
@@ -75,7 +75,7 @@ class RunView:
         spell: writes inner text so that it decodes to itself wherever it is put.
         joins: the raw offset, at most the one given, from which on the text before it could be
             read together with what follows; the offset itself where nothing can. It splits no
-            run and must not search the whole text. Behind an `unended` run it is not asked.
+            run and must not search the whole text. After an `unended` run it is not asked.
 
     Raises:
         ValueError: if `runs` is an iterator, which cannot be iterated again.
@@ -135,7 +135,7 @@ class RunView:
 
 
 class _Walk:
-    """How far the runs have been walked; behind the passed ones raw and inner differ by `shift`.
+    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`.
 
     A run is passed when its inner text begins before the offset in question: an empty run at the
     offset stays ahead.

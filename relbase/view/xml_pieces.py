@@ -14,7 +14,7 @@ from relbase.edit import Edit, Span
 from relbase.view.xml_values import text_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.view.runs import View
 
@@ -32,7 +32,7 @@ _CDATA, _COMMENT = 1, 2
 
 
 def pieces(raw: bytes) -> list[Piece]:
-    """The pieces of the text of an element: what is no comment and no processing instruction.
+    """The pieces of the text of an element: what is neither a comment nor a processing instruction.
 
     Args:
         raw: the text as written; a section or comment that is not closed goes to its end.
@@ -63,6 +63,7 @@ class PiecesView:
     Args:
         raw: the text as written.
         found: its `pieces`.
+        view_of: makes the view of a piece; None for that of XML.
 
     >>> raw = b"<![CDATA[../x]]>"
     >>> PiecesView(raw, pieces(raw)).lower([Edit(0, 2, b"http://h")])
@@ -71,8 +72,14 @@ class PiecesView:
 
     __slots__ = ("_pieces", "inner")
 
-    def __init__(self, raw: bytes, found: Sequence[Piece]) -> None:
-        self._pieces = [(piece, _inside(raw, piece)) for piece in found]
+    def __init__(
+        self,
+        raw: bytes,
+        found: Sequence[Piece],
+        view_of: Callable[[bytes, Piece], View] | None = None,
+    ) -> None:
+        view_of = _inside if view_of is None else view_of
+        self._pieces = [(piece, view_of(raw, piece)) for piece in found]
         self.inner: bytes = b"".join([view.inner for _, view in self._pieces])
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
@@ -120,7 +127,7 @@ class PiecesView:
 
 def _inside(raw: bytes, piece: Piece) -> View:
     part = raw[piece.start : piece.end]
-    return _Cdata(part) if piece.is_cdata else text_view(part)
+    return CdataView(part) if piece.is_cdata else text_view(part)
 
 
 class _Ahead:
@@ -144,7 +151,7 @@ class _Ahead:
         return parts
 
 
-class _Cdata:
+class CdataView:
     """The view of the inside of a CDATA section, which means itself.
 
     What is written never makes a `]]>`, together with its neighbours neither: it is (a part of) a

@@ -74,7 +74,7 @@ def conversion(
         date: the time of the conversion, in UTC, as WARC writes it: 2026-01-02T03:04:05Z.
         profile: the algorithm that resolves.
         policy: what is left alone.
-        info: the id of the warcinfo record that tells of it, "" for none.
+        info: the id of the warcinfo record that describes it, "" for none.
 
     Raises:
         ValueError: if the date is not one.
@@ -113,7 +113,7 @@ def warcinfo(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> tuple[str, bytes]:
-    """Return the id of a warcinfo record that tells of conversions, and the record.
+    """Return the id of a warcinfo record that describes conversions, and the record.
 
     Args:
         name: of the archive it is for, "" when it has none.

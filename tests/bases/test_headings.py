@@ -140,7 +140,7 @@ MIME = [
         [(C, "Base"), (B, "Content-Base"), (A, "Content-Location")],
     ),
     ([("content-location", "x/y.png")], [("x/y.png", "Content-Location")]),
-    # A name for links to the part is no base
+    # A name for links to the part is not a base
     ([("content-location", "cid:css-1@mhtml.blink")], []),
     ([("content-location", "MID:x@y")], []),
     ([("content-base", "cid:x@y")], [("cid:x@y", "Content-Base")]),  # refused later, with a note

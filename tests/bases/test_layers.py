@@ -100,7 +100,7 @@ SUITABLE = [
     ("/x", "no scheme"),
     ("x" * 10_000 + ":y", "no slash follows " + "x" * 40 + "...: as"),
     ("x" * 10_000, "no scheme"),
-    # an empty base is no URL that §2.3 could be asked about: it is unknown
+    # an empty base is not a URL that §2.3 could be asked about: it is unknown
     ("", "RFC 1808 §3.4"),
 ]
 

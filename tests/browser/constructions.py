@@ -67,7 +67,7 @@ POSITIONS: Final[dict[str, str]] = {
     "in option": "<select><option>{}</select>L",
     "in optgroup": "<select><optgroup>{}<option>a</select>L",
     "in select in table": "<table><tr><td><select>{}</table>L",
-    # 13.2.6.4.18: template, whose content is no part of the document
+    # 13.2.6.4.18: template, whose content is not part of the document
     "in template": "<template>{}L</template>L",
     "in template in head": "<head><template>{}</template></head><body>L",
     "in template in template": "<template><template>{}</template>{}</template>L",
@@ -106,7 +106,7 @@ POSITIONS: Final[dict[str, str]] = {
     ),
     "in svg in annotation-xml": "<math><annotation-xml><svg>{}</svg></annotation-xml></math>L",
     "in math in foreignObject": "<svg><foreignObject><math>{}</math></foreignObject></svg>L",
-    # 13.2.5: what is no markup
+    # 13.2.5: what is not markup
     "in comment": "<!-- {} -->L",
     "in unclosed comment": "L<!-- {}",
     "after <!-->": "<!-->{}-->L",

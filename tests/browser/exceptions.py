@@ -35,7 +35,7 @@ class Rule(Enum):
     UNPARSABLE = "rule 4, law 10: the first <base> does not parse"
     NOSCRIPT_BASE = "rule 4: in noscript there is no <base>, scripting or not"
     UNSUITABLE = "rule 5: on this base nothing can be resolved"
-    EMPTY = "rule 6: an empty value is no reference here"
+    EMPTY = "rule 6: an empty value is not a reference here"
     STANDARD = "rule 7: the browser departs from the URL or HTML Standard"
     POLICY = "rule 8: the caller's policy keeps it"
     LOCAL = "rule 8: a fragment in SVG is local"
@@ -150,7 +150,7 @@ def of_reference(case: Case, seen: Opened, before: Reference, after: Reference) 
 
 
 def _is_empty(seen: Reference) -> bool:
-    """Whether something is no reference, as it is empty."""
+    """Whether something is not a reference, as it is empty."""
     if seen.reference != "":
         return False
     if seen.namespace == "html":

@@ -30,7 +30,7 @@ ALPHABETS: Final = {
     "euc-kr": bytes((*range(0x80, 0x100), *b'A@~"\\')),
     "shift_jis": bytes((*range(0x80, 0x100), *b'A@~"\\')),
 }
-# Where Chromium departs from the standard: EUC-JP's flag for JIS X 0212 stays set behind an error,
+# Where Chromium departs from the standard: EUC-JP's flag for JIS X 0212 stays set after an error,
 # and of four pairs of Big5, that are two characters each, one character comes out, and a surrogate.
 DEPARTURES: Final = {
     "euc-jp": re.compile(rb"\x8f[\xa1-\xfe][^\xa1-\xfe]"),
@@ -43,7 +43,7 @@ def test_malformed_text(label: str, browser: Any) -> None:
     browser.get("about:blank")
     pick = random.Random(label)
     departs = DEPARTURES.get(label, re.compile(b"(?!)")).search
-    # Behind an ASCII byte nothing more can come: a decoder takes the end for an error of its own.
+    # After an ASCII byte nothing more can come: a decoder takes the end for an error of its own.
     drawn = (
         bytes(pick.choices(ALPHABETS[label], k=pick.randint(1, 8))) + b"/" for _ in range(TEXTS)
     )

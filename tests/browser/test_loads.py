@@ -22,7 +22,7 @@ of its home too, where they are requested:
 All else is compared across origins. Fonts, module scripts, masks and manifests are requested by
 CORS, which the server here allows.
 
-To mind: a favicon that no link names is no link of the document, and is not counted.
+To mind: a favicon that no link names is not a link of the document, and is not counted.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import replace
@@ -14,6 +13,7 @@ from cases import HTML, Case, normal
 from exceptions import Rule
 from referee import judge
 from resolved import TABLE, Scripting, answer, read
+from tables import load_table
 
 import relbase
 
@@ -28,7 +28,7 @@ def fixtures() -> list[Case]:
     """Return the HTML fixtures that can be served.
 
     Headings that state a base mean nothing to a browser: the document is served at the URL that
-    they make the base around it. Where that is no URL of HTTP, nothing can be served.
+    they make the base around it. Where that is not a URL of HTTP, nothing can be served.
     """
     return [
         case
@@ -360,9 +360,7 @@ def test_properties_resolve(site: Site, browser: Any) -> None:
 
 
 def test_the_table_has_what_wpt_reflects(data: Path) -> None:
-    rows = json.loads(
-        (data / "html/extracted/html-reflected-url-attributes.json").read_text("utf-8")
-    )
+    rows = load_table(data / "html/extracted/html-reflected-url-attributes.json")
     known = [TABLE["html"][row["element"]][row["attribute"]][1] for row in rows]
     assert known == [row["idl"] for row in rows]
     assert len(rows) > 10

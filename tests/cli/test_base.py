@@ -56,7 +56,7 @@ def test_what_headings_state_and_is_refused(tmp_path: Path) -> None:
     name, base, refused = result.stdout.splitlines()
     assert name == "<stdin>: text/html"
     assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP heading)")
-    assert "'mailto:a@b' is no suitable base" in refused
+    assert "'mailto:a@b' is not a suitable base" in refused
     assert run("base", "--headers", tmp_path / "headers", "--strict", stdin=b"<p>").exit_code == 1
 
 
@@ -134,8 +134,8 @@ def test_the_tree_of_a_message() -> None:
         ),
         "    part 2    multipart/alternative                                              none",
         (
-            "              refused: part 2: Content-Base of part 2: 'news:x' is no suitable base, "
-            f"{unsuitable} [base-unsuitable]"
+            "              refused: part 2: Content-Base of part 2: 'news:x' is not a suitable "
+            f"base, {unsuitable} [base-unsuitable]"
         ),
         "    part 2.1  application/x-of-a-long-name                                       none",
     ]

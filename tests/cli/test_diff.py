@@ -170,7 +170,7 @@ def split(data: bytes) -> list[str]:
 
 @st.composite
 def documents(draw: st.DrawFn) -> tuple[bytes, list[Edit]]:
-    # A link never stands behind the last newline, and no edit removes that.
+    # A link never stands after the last newline, and no edit removes that.
     lines = draw(st.lists(st.text("ab", max_size=3), min_size=30, max_size=60))
     data = "\n".join([*lines, draw(st.sampled_from(["c", "c\n"]))]).encode()
     places = sorted(draw(st.lists(st.integers(0, len(data) - 1), max_size=12)))

@@ -90,7 +90,7 @@ def test_violations() -> None:
         "         ^",
     ]
     assert 'violation at character 10: "~" is national' in lines[3]
-    # A remark is no violation.
+    # A remark is not a violation.
     practice = run("links", "--violations", "--url", "http://h/", stdin=b"<a href=this:that>")
     assert (practice.exit_code, "practice" in practice.stdout) == (0, True)
 

@@ -103,7 +103,7 @@ def test_what_is_not_copied_is_told() -> None:
     result = run("rewrite", "Maildir", *URL, "-o", "out", "--strict")
     assert result.exit_code == 0
     assert result.stderr == (
-        "Maildir: not copied, since they are no messages: .Sent/dovecot-keywords, .link, "
+        "Maildir: not copied, since they are not messages: .Sent/dovecot-keywords, .link, "
         "dovecot-uidlist, dovecot.index.log, new/.hidden, other\n"
     )
     assert tree("out") == {"new/1.host": SAME}
@@ -133,7 +133,7 @@ def test_a_message_that_cannot_be_read_stops_no_others() -> None:
     assert result.exit_code == 3
     bad = ("new/3.host", "new/4.host", "cur/0.host", "cur/1.host")
     assert result.stderr.splitlines() == [
-        f"Maildir/{name}: error: it is no regular file: left out" for name in bad
+        f"Maildir/{name}: error: it is not a regular file: left out" for name in bad
     ]
     assert tree("out") == {"cur/2.host": SAME}
 
@@ -182,7 +182,7 @@ def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch)
         (["Maildir", "page", "-o", "out"], "rewrite it with a command of its own"),
         (["Maildir", "-o", "Maildir"], "the output 'Maildir' is the input"),
         (["Maildir", "-o", "Maildir/x/y"], "the output 'Maildir/x/y' is inside of the input"),
-        (["Maildir", "-o", "page"], "'page' is no directory"),
+        (["Maildir", "-o", "page"], "'page' is not a directory"),
     ],
 )
 def test_usage(arguments: list[str], told: str) -> None:

@@ -101,7 +101,7 @@ def test_what_is_passed_over_is_counted() -> None:
     assert "4 kept beside a page by a program, or as a backup" in result.stderr
     assert "1 with a name that begins with a dot" in result.stderr
     assert "2 that are symbolic links" in result.stderr
-    assert "1 that are no regular files" in result.stderr
+    assert "1 that are not regular files" in result.stderr
     assert files("out") == DONE
 
 

@@ -135,9 +135,9 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
         b"HTTP/1.1 301 x\r\nLocation: /a\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://b/\r\n"
     )
     given = settings("--headers", str(dump))
-    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/a",))
+    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/a",))
     given = settings("--headers", str(dump), "--redirect", "/c")
-    assert (given.fields, given.redirects) == ((("Base", "http://b/"),), ("/c",))
+    assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/c",))
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
         (["--url", "http:///a"], "http: needs a network location"),
         (["--url", "C:\\page.html"], "it is a file name with a drive letter"),
         (["--keep", "("], "unterminated subpattern at position 0: put '\\' before a character"),
-        (["--charset", "utf-7"], "no charset label of the Encoding Standard: give one, such as"),
-        (["--charset", ""], "no charset label"),
-        (["--charset", "\x1b"], "'\\x1b' is no charset label"),
+        (["--charset", "utf-7"], "not a charset label of the Encoding Standard: give one, such as"),
+        (["--charset", ""], "not a charset label"),
+        (["--charset", "\x1b"], "'\\x1b' is not a charset label"),
         (["--profile", "rfc2396"], "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
         (["--kind", "pdf"], "is not one of 'html', 'css', "),
         (["--headers", "nowhere"], "nowhere: No such file or directory: give the file that"),

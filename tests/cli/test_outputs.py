@@ -122,12 +122,12 @@ def test_what_is_no_regular_file_is_not_replaced() -> None:
     Path("out/a").mkdir()
     for output, told in [
         ("link", "is a symbolic link: leave -o out"),
-        ("/dev/null", "is no regular file"),
+        ("/dev/null", "is not a regular file"),
         ("out", "'out/a' is a directory"),
     ]:
         with pytest.raises(click.UsageError, match=told):
             plan(["a"], output)
-    with pytest.raises(click.UsageError, match="'b' is no directory: several inputs need one"):
+    with pytest.raises(click.UsageError, match="'b' is not a directory: several inputs need one"):
         plan(["a", "c"], "b")
     with pytest.raises(OutputError, match=r"b/x/: Not a directory"):
         plan(["a"], "b/x/")
@@ -171,7 +171,7 @@ def test_what_came_into_the_place_of_an_output_stays() -> None:
     Path("link").symlink_to("target")
     Path("directory").mkdir()
     for name in ("link", "directory"):
-        with pytest.raises(OutputError, match=f"{name}: it is no regular file: not replaced"):
+        with pytest.raises(OutputError, match=f"{name}: it is not a regular file: not replaced"):
             write(name, (b"n", b"ew"))
     assert not Path("target").exists()
 

@@ -43,7 +43,7 @@ HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
     ("CRLF", b"Base: x\r\n\r\nbody", ONE, b"body"),
     ("mixed", b"A: b\r\nBase: x\n\r\nbody", ONE, b"body"),
     ("CR alone, no LF anywhere", b"A: b\rBase: x\r\rbody\r", ONE, b"body\r"),
-    ("CR alone is no line end beside LF", b"A: b\rBase: x\n\nbody", [], b"body"),
+    ("CR alone is not a line end beside LF", b"A: b\rBase: x\n\nbody", [], b"body"),
     ("CR CR LF", b"Base: x\r\r\n\r\r\nbody", ONE, b"body"),
     # §2.2.3: folding
     ("folded", b"Base: <URL:\r\n x\r\n\ty>\r\n\r\nb", [("base", "<URL:\r\n x\r\n\ty>")], b"b"),
@@ -63,7 +63,7 @@ HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
     ("value with a colon", b"Base: a:b\n\nb", [("base", "a:b")], b"b"),
     ("two of a name", b"Base: x\nBASE: y\n\nb", [*ONE, ("base", "y")], b"b"),
     ("a longer name is another", b"Bases: y\nBase-: y\nXBase: y\nBase: x\n\nb", ONE, b"b"),
-    ("K is no k", "Lin\u212a: y\nBa\u017fe: y\nBase: x\n\nb".encode(), ONE, b"b"),
+    ("K is not a k", "Lin\u212a: y\nBa\u017fe: y\nBase: x\n\nb".encode(), ONE, b"b"),
     ("byte order mark", b"\xef\xbb\xbfBase: x\n\nb", ONE, b"b"),
     # RFC 4155: From_
     ("From_", b"From a@b Thu Jan  1 00:00:00 1970\nBase: x\n\nb", ONE, b"b"),
@@ -102,7 +102,7 @@ HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
         [],
         b"no\n MIME-Version: 1\n\n",
     ),
-    ("no colon, MIME behind", b"no\n\nMIME-Version: 1\n", [], b"no\n\nMIME-Version: 1\n"),
+    ("no colon, MIME after", b"no\n\nMIME-Version: 1\n", [], b"no\n\nMIME-Version: 1\n"),
     ("no colon, CRLF", b"no\r\n\r\nMIME-Version: 1\n", [], b"no\r\n\r\nMIME-Version: 1\n"),
     ("no colon, delimiter", b"no\n--b\nMIME-Version: 1\n", [], b"no\n--b\nMIME-Version: 1\n"),
     ("no colon, no MIME", b"no\nContent: 1\n\n", [], b"no\nContent: 1\n\n"),

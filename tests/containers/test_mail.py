@@ -76,9 +76,9 @@ DELIMITERS: Final[list[tuple[str, bytes, list[bytes]]]] = [
     ),
     ("CR alone beside LF is text", mixed() + b"--b\n\none\r--b\rtwo\n--b--", [b"one\r--b\rtwo"]),
     ("CR CR LF", mixed() + b"--b\r\r\n\none\r\r\n--b--\r\r\n", [b"one\r"]),
-    ("white space behind", mixed() + b"--b   \n\none\n--b\t \n\ntwo\n--b-- \n", [b"one", b"two"]),
+    ("white space after", mixed() + b"--b   \n\none\n--b\t \n\ntwo\n--b-- \n", [b"one", b"two"]),
     (
-        "letters behind",
+        "letters after",
         mixed() + b"--bX\n--b\n\none\n--bX\n--b--X\n-- b\n--b--\n",
         [b"one\n--bX\n--b--X\n-- b"],
     ),
@@ -92,7 +92,7 @@ DELIMITERS: Final[list[tuple[str, bytes, list[bytes]]]] = [
     ("end without line end", mixed() + b"--b\n\none\n--b--", [b"one"]),
     ("only an end", mixed() + b"--b--\n--b\n\none", []),
     ("no delimiter", mixed() + b"one\ntwo\n", []),
-    ("nothing behind the heading", b"Content-Type: multipart/mixed; boundary=b", []),
+    ("nothing after the heading", b"Content-Type: multipart/mixed; boundary=b", []),
     ("preamble and epilogue", mixed() + b"pre\n--b\n\none\n--b--\nepi\n", [b"one"]),
     ("empty bodies", mixed() + b"--b\n\n--b\n\n\n--b\n--b\nX: y\n--b--", [b"", b"", b"", b""]),
     ("empty lines are of the body", mixed() + b"--b\n\n\n\n--b--", [b"\n"]),
@@ -253,7 +253,7 @@ def test_what_is_around_the_parts() -> None:
 
 # ---- Numbers (RFC 3501 §6.4.5)
 
-# The example of §6.4.5, and how messages that are no multipart are numbered.
+# The example of §6.4.5, and how messages that are not multipart are numbered.
 IMAP: Final = (
     mixed("x")
     + b"--x\n\n1\n--x\nContent-Type: application/octet-stream\n\n2\n"
@@ -572,7 +572,7 @@ def test_the_limit_of_parts_at_a_message(limit: int, opaque: Opaque | None) -> N
 @pytest.mark.parametrize(
     ("limit", "expected"),
     [
-        # Past the limit nobody knows where it ends: nothing behind it is read.
+        # Past the limit nobody knows where it ends: nothing after it is read.
         (3, [None, Opaque.PARTS]),
         (4, [None, Opaque.SIGNED, Opaque.PARTS]),
         (5, [None, Opaque.SIGNED, None]),

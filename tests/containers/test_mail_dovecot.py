@@ -145,7 +145,7 @@ CASES: Final[list[tuple[str, bytes, Tree]]] = [
     ),
     # Of "preparsed buffer sizes" what the cases above do not have.
     (
-        "preparsed buffer sizes: padding behind delimiters",
+        "preparsed buffer sizes: padding after delimiters",
         (mixed("b") + b"pre\n--b  \n\n1\n--b\t\n\n2\n--b--  \nepi\n").replace(b"\n", b"\r\n"),
         [("1", b"1"), ("2", b"2")],
     ),

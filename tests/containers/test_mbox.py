@@ -91,7 +91,7 @@ CRLF = A.replace(b"\n", b"\r\n")
         (b"\0\0" + A, [(None, b"\0\0" + A, b"")]),
         (b"From", [(None, b"From", b"")]),
         (b"", []),
-        # CRLF, mixed, and CR, which is no line end
+        # CRLF, mixed, and CR, which is not a line end
         (
             CRLF + b"X: y\r\n\r\nz\r\n\r\n" + CRLF + b"\r\n",
             [(CRLF, b"X: y\r\n\r\nz\r\n", b"\r\n"), (CRLF, b"", b"\r\n")],

@@ -213,7 +213,7 @@ SIGNED: Final = [
     (SIGNATURE + b"List-Help: <x>\n\ntext", None),
     (SIGNATURE + HTML + b"\n<a href=http://h.example/>", None),
     (b"Link: <x>\nContent-Type: message/rfc822\n\n" + SIGNATURE + b"\n", None),
-    # A part is no message: nobody signs it so
+    # A part is not a message: nobody signs it so
     (
         b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + SIGNATURE + HTML + b"\n" + LINK,
         None,
@@ -524,7 +524,7 @@ def test_law_7_the_decoded_bytes_at_a_span_contain_the_reference() -> None:
 
 
 def tree(data: bytes) -> list[tuple[str, list[str], bytes]]:
-    """Return what `email` sees: types, names of fields, and payloads of what is no document."""
+    """Return what `email` sees: types, names of fields, and payloads of what is not a document."""
     parsed = email.message_from_bytes(data, policy=email.policy.compat32)
     return [(part.get_content_type(), part.keys(), _other(part)) for part in parsed.walk()]
 

@@ -194,7 +194,7 @@ def test_a8_past_the_limit_of_growth_the_message_passes_through() -> None:
 
 @pytest.mark.parametrize("head", [b"", HTML + b"\n"], ids=["html", "mail"])
 def test_a8_what_is_kept_takes_no_room(head: bytes) -> None:
-    """A long base, references that stay relative with a remark, and links behind them."""
+    """A long base, references that stay relative with a remark, and links after them."""
     kept = b"<link rel=stylesheet href=http://a/><style>p{%b}</style>" % (b"--a:url(x);" * 3400)
     url = "http://h.example/" + "a" * 20_000 + "/p"
     result = relbase.rewrite(

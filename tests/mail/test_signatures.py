@@ -118,7 +118,7 @@ SIGNED: Final = b"DKIM-Signature: h=from\n\ntext"
         (b"Content-Type: message/rfc822\n\n" + SIGNED, {1}),
         (b"ARC-Seal: i=1\nContent-Type: message/rfc822\n\nSubject: x\n\n", {0, 1}),
         (b"ARC-Message-Signature: i=1\n\n", set()),
-        # A part is no message: nobody signs it so
+        # A part is not a message: nobody signs it so
         (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + SIGNED, set()),
     ],
 )

@@ -66,7 +66,7 @@ ROWS = [
     (b"url(x /* ", []),  # [C]
     (b"@import 'x", [b"x"]),  # [C]
     (b"@import url(x", [b"x"]),  # [C]
-    # rule 6: what is empty is no reference
+    # rule 6: what is empty is not a reference
     (b"url()url( )url('')url(' ')url(", []),
     (rb"url('\20 ')", []),
     (b"url('\\\n')", []),
@@ -117,7 +117,7 @@ ROWS = [
     (b"image-set(('n') 1x, [ 'n' ], {'n'}, f('n'), 'x') 'n'", [b"x"]),  # [C]
     (b"image-set(/*'n'*/'x' 1x, image-set('b'))", [b"x", b"b"]),
     (b"image-set('x'", [b"x"]),
-    # strings that are no URLs
+    # strings that are not URLs
     (b"@font-face{src:local('n'),url(x) format('n') tech(n),url('y')}", [b"x", b"y"]),  # [C]
     (b"@supports (b: url(x)) and selector('n') {}", [b"x"]),
     (b"a[b='url(n)'] { content: attr(c, 'n') 'n' }", []),
@@ -284,7 +284,7 @@ def test_law_8_hostile_urls_leave_the_structure_as_it_was() -> None:
         after = list(references(written))
         assert [kept(found) for found in after] == [kept(found) for found in before]
         assert around(written, after) == around(text, before)
-        # White space at the ends is no part of a URL: rule 6.
+        # White space at the ends is not part of a URL: rule 6.
         assert [url.encode().strip() for url in meanings(written)] == [t.strip() for t in texts]
 
     law()

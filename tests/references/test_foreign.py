@@ -8,7 +8,7 @@ from growth import assert_linear
 from relbase.references import html
 from relbase.references.foreign import HTML, MATH, MAX_DEPTH, SVG, ForeignContent
 
-# Behind each markup `<style><a></style>` is written: in HTML it is raw text, in SVG and MathML
+# After each markup `<style><a></style>` is written: in HTML it is raw text, in SVG and MathML
 # it has an element in it. (markup, the namespace of that style element)
 NAMESPACES = [
     ("", HTML),

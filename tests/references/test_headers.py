@@ -101,7 +101,7 @@ def test_the_fields() -> None:
         (ONE, b"<>", []),
         (ONE, b"<URL:>", []),
         (ONE, b'""', []),
-        # what is no URL, and no saying what is
+        # what is not a URL, and no saying what is
         (ONE, b"<x", []),
         (ONE, b"x>", []),
         (ONE, b'"x', []),
@@ -150,7 +150,7 @@ def test_the_fields() -> None:
         (REFRESH, b" 0; url='x' y", [b"x"]),
         (REFRESH, b" 5", []),
         (REFRESH, b" 0; url=<x>", []),
-        # threat M11: to some readers a CR alone ends a line, and `http:` behind it begins a field
+        # threat M11: to some readers a CR alone ends a line, and `http:` after it begins a field
         (LINK, b" \r<x>", []),
         (LIST, b"<\rx>, <y>", []),
         (ONE, b" x\ry", []),

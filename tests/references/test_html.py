@@ -145,6 +145,10 @@ ROWS = [
     ("<svg><style><![CDATA[a{b:url(x?&amp;)}]]></style>", "style@=x?&amp;"),
     ("<style>a{b:url(x?&amp;)}</style>", "style@=x?&amp;"),
     ("<svg><style><!-- url(w) -->a{b:url(x)}</style>url(y)", "style@=x"),
+    # comments and strings of CSS go over comments of SVG [C]
+    ("<svg><style>a{b:url(x) /* <!-- c --> url(y) */}</style>", "style@=x"),
+    ("<svg><style>a{b:'<!-- c -->url(x)'; c:url(y)}</style>", "style@=y"),
+    ("<svg><style>a{b:url(x<![CDATA[/y&amp;)}c{d:url(z]]>&amp;)}", "style@=x/y&amp; style@=z&"),
     (
         "<svg><style>a{b:url(x)}<!--url(w)-->c{d:url(y)}<![CDATA[]]>e{f:url(z)}",
         "style@=x style@=y style@=z",

@@ -113,7 +113,7 @@ def test_nothing_is_read_beyond_the_end() -> None:
     assert tags.raw_text_end(b"script", b"a</script>", 0, 9) == 9
 
 
-# Behind `<!--`: (text, what is left after the comment). §13.2.5.43 to .51, all [C].
+# After `<!--`: (text, what is left after the comment). §13.2.5.43 to .51, all [C].
 COMMENTS = [
     (b">x", b"x"),  # abrupt closing
     (b"->x", b"x"),
@@ -160,9 +160,9 @@ def test_cdata_sections(text: bytes, rest: bytes) -> None:
     assert text[tags.cdata_end(text, 0, len(text)) :] == rest
 
 
-# (element, text behind its start tag, what is left: its end tag on)
+# (element, text after its start tag, what is left: its end tag on)
 RAW_TEXT = [
-    # §13.2.5.9 to .14: an appropriate end tag, in any case, and white space, / or > behind it
+    # §13.2.5.9 to .14: an appropriate end tag, in any case, and white space, / or > after it
     (b"title", b"a</title>b", b"</title>b"),
     (b"title", b"</TiTlE >", b"</TiTlE >"),
     (b"title", b"</title/x>", b"</title/x>"),

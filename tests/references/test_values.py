@@ -77,7 +77,7 @@ def test_every_syntax_has_its_function() -> None:
         (SRCSET, b" ,\t, ", []),  # step 4
         (SRCSET, b", a", [b"a"]),  # step 4
         (SRCSET, b"a", [b"a"]),  # step 6
-        (SRCSET, b"a\x0bb 1x", [b"a\x0bb"]),  # step 6: VT is no white space
+        (SRCSET, b"a\x0bb 1x", [b"a\x0bb"]),  # step 6: VT is not white space
         (SRCSET, b"a,b 1x", [b"a,b"]),  # step 6: a comma inside
         (SRCSET, b"data:,x 1x, b 2x", [b"data:,x", b"b"]),  # step 6
         (SRCSET, b"a, b", [b"a", b"b"]),  # step 8
@@ -89,12 +89,12 @@ def test_every_syntax_has_its_function() -> None:
         (SRCSET, b"a x(,y(,)z, b", [b"a", b"b"]),  # step 8, in parens: they do not nest
         (SRCSET, b"a x), b", [b"a", b"b"]),
         (SRCSET, b"a (, b", [b"a"]),  # step 8, in parens: end of input
-        (SRCSET, b"a -1x, b 0w, c 1q", [b"a", b"b", b"c"]),  # steps 9-15: errors are no matter
+        (SRCSET, b"a -1x, b 0w, c 1q", [b"a", b"b", b"c"]),  # steps 9-15: errors do not matter
         (SRCSET, b"\x01a\x02 1x, \x01 2x, b", [b"a", b"b"]),  # rule 6
         # HTML "shared declarative refresh steps".
         (REFRESH, b"", []),  # step 6.1
         (REFRESH, b"url=x", []),  # step 6.1
-        (REFRESH, b"\x0b0;url=x", []),  # step 3: VT is no white space
+        (REFRESH, b"\x0b0;url=x", []),  # step 3: VT is not white space
         (REFRESH, b".;url=x", [b"x"]),  # step 6.1: a dot will do
         (REFRESH, b".5,x", [b"x"]),  # step 8
         (REFRESH, b"\xd9\xa5;url=x", []),  # step 5: ASCII digits

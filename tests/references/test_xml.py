@@ -58,7 +58,7 @@ def found(document: str | bytes, *, extended: bool = False) -> list[tuple[str, s
         (f"<svg{S}><feImage src='x'/><feimage src='y'/></svg>", [("feImage", "src", "x")]),
         (f"<svg{S}{X}><set attributeName='href' to='x'/><set attributename='href' to='y'/></svg>",
          [("set", "to", "x")]),
-        # what is no element
+        # what is not an element
         ((f"<feed{A}><!-- <link href='y'/> --><?p <link href='y'/>?><![CDATA[<link href='y'/>]]>"
          "</feed>"), []),
         (("<!DOCTYPE r SYSTEM 'y' [<!-- ' --> <?p ' ?> <!ELEMENT r ANY> <!NOTATION n SYSTEM ']>'>]>"

@@ -1,8 +1,8 @@
 """css-parsing-tests and WPT's documents on URLs in CSS: which tokens are URLs, and which none.
 
 css-parsing-tests tells the component values of a text. Those that hold a URL by rule 9 are
-walked here: url tokens, the string of a function `url`, the string or url behind `@import`.
-An empty URL is no reference (rule 6).
+walked here: url tokens, the string of a function `url`, the string or url after `@import`.
+An empty URL is not a reference (rule 6).
 """
 
 from __future__ import annotations

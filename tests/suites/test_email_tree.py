@@ -34,8 +34,10 @@ _NESTED: Final = (
 _FOLDED: Final = "a boundary folded between its quotes: email keeps the line break in it"
 _NO_SPACE: Final = "email takes all up to the `;` for the subtype"
 _FOLDED_TYPE: Final = "no message: a folded Content-Type without `;`, all of it the type to email"
-_GOES_ON: Final = "a line that is no field, and fields of MIME behind it: there email's body begins"
-_MARK: Final = "email sees no heading behind a byte order mark"
+_GOES_ON: Final = (
+    "a line that is not a field, and fields of MIME after it: there email's body begins"
+)
+_MARK: Final = "email sees no heading after a byte order mark"
 KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "MimeKit/mbox/content-length-summary.txt": _FOLDED_TYPE,
     "MimeKit/mbox/jwz-summary.txt": _FOLDED_TYPE,

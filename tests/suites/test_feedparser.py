@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 URL: Final = "http://127.0.0.1:8097/wellformed/"
 
-_HTTP: Final = "Content-Location is no base in HTTP (rule 3, RFC 9110 §8.7)"
+_HTTP: Final = "Content-Location is not a base in HTTP (rule 3, RFC 9110 §8.7)"
 _SLASHES: Final = "an empty net_loc is kept: only browsers skip further slashes"
-_BASE64: Final = "Atom 0.3 in mode base64 is no text that anybody links in (rule 20 has none)"
+_BASE64: Final = "Atom 0.3 in mode base64 is not text that anybody links in (rule 20 has none)"
 _ID: Final = "an id is a name and stays, or every entry would be new (rule 20)"
-_CDF: Final = "the Channel Definition Format is no vocabulary of relbase's"
-_NO_NAMESPACE: Final = "XHTML in no namespace is no XHTML (rule 20)"
+_CDF: Final = "the Channel Definition Format is not a vocabulary of relbase's"
+_NO_NAMESPACE: Final = "XHTML in no namespace is not XHTML (rule 20)"
 
 _EVERYWHERE: Final = {
     "base/cdf_item_abstract_xml_base.xml": _CDF,

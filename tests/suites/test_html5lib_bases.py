@@ -1,6 +1,6 @@
 """A tree builder against relbase: where the base of a document is, and which links it has.
 
-A `<base href>` and links are written behind each document of tree-construction, wherever that is:
+A `<base href>` and links are written after each document of tree-construction, wherever that is:
 in raw text, in a comment, in SVG, in a frameset. html5lib (the parser, scripting on) says whether
 they become elements. It is older than `<template>`: documents with one are left out.
 """

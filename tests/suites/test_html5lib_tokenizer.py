@@ -80,7 +80,7 @@ def _unescaped(value: Any) -> Any:
 
 
 def seen(case: Case) -> list[Tag]:
-    """Return the start tags behind the prefix, as the tokenizer would emit them."""
+    """Return the start tags after the prefix, as the tokenizer would emit them."""
     text = (case.prefix + case.input).encode("utf-8", "surrogatepass")
     return [
         (_name(element.name), dict(_attributes(text, element)))

@@ -29,7 +29,7 @@ CHARSETS: Final = {
     "htmltests/meta-charset-3.html": "utf-8",
     "htmltests/xml-charset.xml": "windows-1252",
     "htmltests/yahoo-jp.html.gz": "utf-8",
-    # The Encoding Standard has no UTF-32: what stands in front is no mark, and the bytes are kept.
+    # The Encoding Standard has no UTF-32: what stands in front is not a mark and is kept.
     "bomtests/bom_utf32be.html": "windows-1252",
 }
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.edit import Span
 
-_NO_FIELD: Final = "a line that is no field begins the body, as in email; mime4j reads on"
+_NO_FIELD: Final = "a line that is not a field begins the body, as in email; mime4j reads on"
 KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "mimetools-testmsgs/hdr-fakeout.xml": _NO_FIELD,
     "testmsgs/base64encoded-rfc822message.xml": "RFC 2045 §6.4: not entered in base64",

@@ -33,7 +33,7 @@ KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "malformed/001": _PREFIX,
     "malformed/007": _PREFIX,
     "malformed/012": "no closing delimiter: one of an outer level ends what is inside, as in email",
-    "malformed/014": "a delimiter ends the message: an empty part behind it, as in email",
+    "malformed/014": "a delimiter ends the message: an empty part after it, as in email",
     "malformed/016": _PREFIX,
     "malformed/020": "two Content-Type: the first counts, as in email; to stalwart the last",
     "malformed/022": "message/rfc822 without a heading: entered, as in email",
@@ -138,7 +138,7 @@ def test_trees(data: Path, counts: Counts) -> None:
     counts("mail: stalwart's trees", run, count, "LF and CR LF")
 
 
-# base64 with text behind its padding, which readers decode otherwise: it stays as it is written.
+# base64 with text after its padding, which readers decode otherwise: it stays as it is written.
 NOT_DECODED: Final = {"thirdparty/002 2"}
 
 

@@ -313,7 +313,7 @@ _RAW_TEXT: Final = (
 
 @st.composite
 def raw_text(draw: st.DrawFn, inside: st.SearchStrategy[bytes]) -> bytes:
-    """Draw an element whose text is no markup, with markup in it."""
+    """Draw an element whose text is not markup, with markup in it."""
     name = draw(st.sampled_from(_RAW_TEXT)).encode()
     return b"<%b>%b</%b>" % (name, draw(inside), name)
 

@@ -6,10 +6,12 @@ None is a failure (ValueError).
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from relbase import rewrite
 from relbase.url.resolver import Profile, Resolver, as_profile, is_absolute, resolve
 
 if TYPE_CHECKING:
@@ -193,7 +195,7 @@ def test_the_three_profiles(
 
 
 def cells() -> Iterator[tuple[Profile, str, str, str]]:
-    """Every cell of the table that is no failure and has a base: profile, base, reference, URL."""
+    """Every cell of the table that has a base and no failure: profile, base, reference, URL."""
     for base, reference, *urls in ROWS:
         for profile, url in zip(Profile, urls, strict=True):
             if base and url is not None:
@@ -260,5 +262,15 @@ def test_a_base_that_does_not_parse_is_refused_with_what_to_give() -> None:
 
 
 def test_a_charset_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match="no charset label"):
+    with pytest.raises(ValueError, match="not a charset label"):
         Resolver(BASE, Profile.WHATWG, "no-such-charset")
+
+
+def test_without_its_library_whatwg_is_a_bad_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As in a browser: nothing resolves by another profile instead, and no document is blamed.
+    monkeypatch.setitem(sys.modules, "ada_url", None)
+    with pytest.raises(ValueError, match="profile whatwg needs the package ada-url"):
+        Resolver("http://h/", "whatwg")
+    with pytest.raises(ValueError, match="ada-url"):
+        rewrite(b"<a href=x>", url="http://h/", profile="whatwg")
+    assert resolve("http://h/", "x") == "http://h/x"

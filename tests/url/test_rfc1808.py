@@ -80,7 +80,7 @@ SPLIT = [
     # §2.4.4 the left-most question mark
     ("g?y?z;x", (None, None, "g", None, "y?z;x", None)),
     ("g?", (None, None, "g", None, "", None)),
-    # §2.4.5 the left-most semicolon, and slashes after it are no path
+    # §2.4.5 the left-most semicolon, and slashes after it are not part of the path
     ("g;x;y/z", (None, None, "g", "x;y/z", None, None)),
     ("g;", (None, None, "g", "", None, None)),
     (";?#", (None, None, "", "", "", "")),
@@ -185,7 +185,7 @@ def literally_split(url: str) -> dict[str, str | None]:
 
 
 def literally_merge(base_path: str, path: str) -> str:
-    """Step 6. The slash before the path is no part of it (§2.4.6): it is set aside."""
+    """Step 6. The slash before the path is not part of it (§2.4.6): it is set aside."""
     while base_path and not base_path.endswith("/"):
         base_path = base_path[:-1]
     path = base_path + path

@@ -7,7 +7,15 @@ from growth import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, lookup, sniff, sniff_css
+from relbase.view.charset import (
+    PRESCAN_LENGTH,
+    Charset,
+    Source,
+    lookup,
+    not_ascii,
+    sniff,
+    sniff_css,
+)
 
 META = b"<meta charset=koi8-r>"
 
@@ -181,3 +189,28 @@ def test_any_bytes(data: bytes) -> None:
 @pytest.mark.parametrize("part", ["é".encode(), b"a", b"\xf0\x9f\x98\x80"])
 def test_long_documents_are_linear(part: bytes) -> None:
     assert_linear(sniff, lambda size: part * size + b"\xc3\xa9", (1 << 24, 1 << 25), rounds=2)
+
+
+@pytest.mark.parametrize(
+    ("label", "data", "name"),
+    [
+        ("UTF-7", b"+ADw-a href=x+AD4-", "utf-7"),  # RFC 2152
+        (" unicode-1-1-utf-7 ", b"", "utf-7"),
+        ("utf-32le", b"", "utf-32"),
+        ("ebcdic-cp-us", b"", "EBCDIC"),  # RFC 1345
+        ("IBM037", b"", "EBCDIC"),
+        (None, "<p>".encode("utf-32"), "utf-32"),
+        (None, "<p>".encode("utf-32-be"), "utf-32"),
+        # in these markup is ASCII, or UTF-16, known or not
+        ("ibm866", b"", None),
+        ("cp1252", b"", None),
+        ("x-unknown", b"", None),
+        ("utf-8", b"", None),
+        (None, "<p>".encode("utf-16"), None),
+        (None, b"", None),
+    ],
+)
+def test_what_does_not_write_markup_in_ascii(
+    label: str | None, data: bytes, name: str | None
+) -> None:
+    assert not_ascii(data, label) == name

@@ -54,13 +54,13 @@ def view_of(raw: bytes) -> RunView:
         (b"x@z", Edit(0, 2, b"Q"), b"Qbcz"),  # ends inside a run
         (b"x@z", Edit(3, 5, b"Q"), b"xabQ"),  # begins inside a run
         (b"x@z", Edit(1, 1, b"Q"), b"xQ@z"),  # before a run
-        (b"x@z", Edit(4, 4, b"Q"), b"x@Qz"),  # behind a run
+        (b"x@z", Edit(4, 4, b"Q"), b"x@Qz"),  # after a run
         (b"x~z", Edit(1, 1, b"Q"), b"xQ~z"),  # at an empty run
         (b"x~z", Edit(0, 1, b"Q"), b"Q~z"),
         (b"x~z", Edit(1, 2, b"Q"), b"xQ"),
-        (b"%4z", Edit(1, 1, b"1"), b"\x041z"),  # behind an unended run
-        (b"%4@", Edit(2, 3, b"1"), b"\x04a1c"),  # in the run behind an unended one
-        (b"%z", Edit(1, 2, b"41"), b"%2541"),  # behind what the new text completes
+        (b"%4z", Edit(1, 1, b"1"), b"\x041z"),  # after an unended run
+        (b"%4@", Edit(2, 3, b"1"), b"\x04a1c"),  # in the run after an unended one
+        (b"%z", Edit(1, 2, b"41"), b"%2541"),  # after what the new text completes
         (b"@", Edit(3, 3, b""), b"@"),
         (b"", Edit(0, 0, b"%"), b"%25"),
     ],

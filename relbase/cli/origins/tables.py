@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.marks import found_url
@@ -41,7 +40,7 @@ def read_map(data: bytes) -> dict[str, str]:
         stated = url.strip().decode("utf-8", "surrogateescape")
         if why := unsuitable(stated):
             shown = ascii(stated[:200])
-            raise MapError(f"line {number}: {shown} is no base for relative links, {why}")
+            raise MapError(f"line {number}: {shown} is not a base for relative links, {why}")
         key = os.path.normpath(os.fsdecode(name))
         if urls.setdefault(key, stated) != stated:
             raise MapError(f"line {number}: {key!a} has another URL on a line before")
@@ -61,6 +60,8 @@ def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
         data: the list, tab-separated: column 8 is the URL, column 9 the local file.
         tree: the directory that `hts-cache` is in.
     """
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
     urls: dict[str, str] = {}
     for line in data.splitlines():
         columns = line.split(b"\t")

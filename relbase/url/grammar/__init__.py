@@ -7,8 +7,8 @@ its own production, and `practice` adds its remarks. `parse_url` reads the same 
 
 Which RFC decides: an absolute URL of a predefined scheme must match the production of RFC 1738.
 Where RFC 1808 says that the two differ (`?` in ftp and file paths and `;` in http, §2.3 NOTE; `/`
-and `?` in a query, §5.1), what one of them accepts is no violation but a remark. A relative URL is
-judged by RFC 1808 alone. Either grammar can be asked alone (`Grammar`), and `verdicts` asks both:
+and `?` in a query, §5.1), what one of them accepts is not a violation but a remark. A relative URL
+is judged by RFC 1808 alone. Either grammar can be asked alone (`Grammar`), `verdicts` asks both:
 RFC 1808 §2.2 takes `http:g` and `file:/etc/x`, which the productions of their schemes do not.
 
 Everything is linear in the length of the text, and the number of violations reported is limited:
@@ -109,7 +109,7 @@ class Url:
         net_loc: of a net_path or a generic-RL, not cut any further.
         params: of a relative URL or a generic-RL.
         query: likewise.
-        fragment: is no part of the URL, and set aside here.
+        fragment: is not part of the URL, and set aside here.
     """
 
     production: str

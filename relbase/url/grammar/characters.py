@@ -5,7 +5,7 @@ component is searched by the `Check` of its production. A check of characters is
 expression that matches whatever the production cannot take: it finds the first place where the
 production cannot go on, and every further one, in one pass.
 
-Mind that a `%` without two hex digits behind it *inside its component* is a bad escape, and that
+Mind that a `%` without two hex digits after it *inside its component* is a bad escape, and that
 the search therefore always has the bounds of the component, never a slice of the text.
 """
 
@@ -63,7 +63,7 @@ class CharacterClass(StrEnum):
     CONTROL = "control"
     SPACE = "space"
     NON_ASCII = "non-ASCII"
-    SURROGATE = "lone surrogate"  # a byte that was no UTF-8, or half a character
+    SURROGATE = "lone surrogate"  # a byte that was not UTF-8, or half a character
     END = "end"  # the text ends where the production wants more
 
 

@@ -1,6 +1,6 @@
 """RFC 1738 Appendix: the URL inside of what delimits it, and of what breaks it across lines.
 
-Strategy: the runs that are no part of the URL are taken out, and the text that is left is judged;
+Strategy: the runs that are not part of the URL are taken out, and the text that is left is judged;
 every finding on it is then moved to where it stands in the whole text. Taken out are white space
 at the ends, `<URL:` and `>` or bare brackets, white space between brackets, and runs of white space
 that break a line or have a tab. A space alone stays: outside of brackets it may be meant.
@@ -27,13 +27,13 @@ _break_search: Final = re.compile("[\t\n\r]").search
 _anything_search: Final = re.compile(rf"[{_WHITE}<]").search
 _open_match: Final = re.compile(rf"<(?:URL:)?[{_WHITE}]*+", re.IGNORECASE).match
 
-_AROUND_WHITE: Final = "white space around a URL is no part of it"
-_AROUND_BRACKET: Final = "a bracket around a URL is no part of it"
-_INSIDE: Final = "white space that breaks a URL is no part of it"
+_AROUND_WHITE: Final = "white space around a URL is not part of it"
+_AROUND_BRACKET: Final = "a bracket around a URL is not part of it"
+_INSIDE: Final = "white space that breaks a URL is not part of it"
 
 
 class Run(NamedTuple):
-    """What is no part of the URL, and why."""
+    """What is not part of the URL, and why."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ class Run(NamedTuple):
 
 
 class Core(NamedTuple):
-    """A URL without the `runs` of the `whole` that are no part of it.
+    """A URL without the `runs` of the `whole` that are not part of it.
 
     Args:
         whole: the text that it was taken from.
@@ -87,7 +87,7 @@ class Core(NamedTuple):
 
 
 def core_of(text: str) -> Core:
-    r"""Take out of a text what is no part of the URL in it.
+    r"""Take out of a text what is not part of the URL in it.
 
     >>> core_of("<URL:http://ds.internic.\n   net/rfc>").text
     'http://ds.internic.net/rfc'

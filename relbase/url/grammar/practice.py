@@ -189,7 +189,7 @@ def _level_after(segment: str, level: int) -> int:
 
 
 def _excess(path: str, level: int) -> tuple[int, int] | None:
-    """Bounds of the first run of ".." segments above the root, slashes behind them included."""
+    """Bounds of the first run of ".." segments above the root, slashes after them included."""
     if ".." not in path:
         return None
     start: int | None = None

@@ -104,7 +104,7 @@ _check_search: Final = of_characters(
 # selector       = *xchar
 # gopher+_string = *xchar
 #
-# What is no search is still a selector, so that the grammar takes any xchar in it as well.
+# What is not a search is still a selector, so that the grammar takes any xchar in it as well.
 _check_selector: Final = of_characters("selector", _XCHAR)
 _check_gopher_search: Final = of_characters("search", _XCHAR)
 _check_gopher_string: Final = of_characters("gopher+_string", _XCHAR)
@@ -333,7 +333,7 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     failed = next(chain(authority.faults, searched), None)
     if failed is None:
         return Cut("otherurl", parts + authority.parts, [])
-    # By *xchar it may still be a URL, so that this is no violation.
+    # By *xchar it may still be a URL, so that this is not a violation.
     message = f"no ip-schemepart, only *xchar: {failed.message}"
     return Cut("otherurl", parts, [failed._replace(kind=Severity.REMARK, message=message)])
 

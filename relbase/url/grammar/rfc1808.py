@@ -4,7 +4,8 @@ Strategy: §2.4 says where a URL is cut, and the productions below say what may 
 component. What comes in is a text without its fragment; what goes out is a `Cut`.
 
 Mind two consequences of the grammar. Only the first segment of a path must not be empty, so
-`//h//x` is no URL, while `//h/x//y` is one. And a net_loc takes `?` and `;`: `//h?q` has no query.
+`//h//x` is not a URL, while `//h/x//y` is one. And a net_loc takes `?` and `;`: `//h?q` has no
+query.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it

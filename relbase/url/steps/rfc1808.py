@@ -80,7 +80,7 @@ def _with_base_path(base: Components, parts: Components) -> Generator[Step, None
 
 
 def _merging(base_path: str, path: str) -> Generator[Step, None, str]:
-    """Step 6. The slash before a path is no part of it (§2.4.6): it is set aside."""
+    """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
     after_last = base_path.rfind("/") + 1
     removed = base_path[after_last:]
     merged = base_path[:after_last] + path

@@ -247,7 +247,7 @@ def test_what_wget_converted() -> None:
     ("line", "told"),
     [
         (b"p.html http://h/", "line 1: write the name of a file, a tab, and its URL"),
-        (b"p.html\tmailto:x", "is no base for relative links"),
+        (b"p.html\tmailto:x", "is not a base for relative links"),
         (b"a\thttp://h/\n./a\thttp://i/", "line 2: 'a' has another URL on a line before"),
     ],
 )

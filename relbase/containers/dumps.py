@@ -1,0 +1,105 @@
+"""Dumps of HTTP headings: what `curl -D FILE -L` and `wget -S` write down, or one heading pasted.
+
+Strategy: the dump is cut into headings, each without its status line, its margin and what follows
+its empty line; the reader of headings (`containers.fields`) finds the fields in them.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import fields_of_paragraph, text_of
+from relbase.containers.http import status_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Dump(NamedTuple):
+    """What a dump of HTTP headings holds: the fields of the last one, the redirects before it.
+
+    Args:
+        fields: names in lower case, and values.
+        redirects: the first Location of each heading that redirects.
+    """
+
+    fields: tuple[tuple[str, str], ...]
+    redirects: tuple[str, ...]
+
+
+class _Block(NamedTuple):
+    """A heading of a dump: its status, 0 for none, and the lines of its fields."""
+
+    status: int
+    lines: list[bytes]
+
+
+_REDIRECTION: Final = range(300, 400)
+
+
+def parse_dump(dump: bytes) -> Dump:
+    r"""Read the headings that a client wrote down: `curl -D FILE -L`, `wget -S`, or one heading.
+
+    Args:
+        dump: one heading, with or without a status line, or several with one each. What follows an
+            empty line is not part of a heading before the next status line; other lines that are
+            not fields are passed over.
+
+    >>> parse_dump(b"HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://a/")
+    Dump(fields=(('base', 'http://a/'),), redirects=('/x',))
+    """
+    fields: list[tuple[str, str]] = []
+    redirects: list[str] = []
+    status = 0
+    for block in _blocks(_in_utf_8(dump)):
+        redirects += _locations(fields, status)
+        fields, status = _fields(block.lines), block.status
+    return Dump(tuple(fields), tuple(redirects))
+
+
+def _in_utf_8(dump: bytes) -> bytes:
+    try:
+        return dump.decode("utf-8-sig").encode()
+    except UnicodeDecodeError:
+        return dump.decode("latin-1").encode()
+
+
+_line_ends: Final = re.compile(rb"\r\n|\r|\n")
+
+
+def _blocks(dump: bytes) -> Iterator[_Block]:
+    """The headings, each without the margin that `wget -S` and people give it."""
+    block, margin, is_heading = _Block(0, []), None, True
+    for line in _line_ends.split(dump.lstrip(b"\r\n")):
+        bare = line.lstrip(b" \t")
+        indent = len(line) - len(bare)
+        found = status_line(bare)
+        if found:
+            yield block
+            block, margin, is_heading = _Block(int(found[1]), []), indent, True
+        elif not bare:
+            is_heading = False
+        elif is_heading:
+            margin = indent if margin is None else margin
+            block.lines.append(line[min(indent, margin) :])
+    yield block
+
+
+def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
+    """The fields of a heading; a line that goes on is part of its value (RFC 9112 §5.2)."""
+    heading = b"\n".join(lines)
+    found = fields_of_paragraph(heading, 0, len(heading), of_any_name=True)
+    return [(one.name, _fold(" ", text_of(heading, one))) for one in found if _token(one.name)]
+
+
+# field-name = token (RFC 9110 §5.1, §5.6.2)
+_token: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]++").fullmatch
+_fold: Final = re.compile(r"\n[ \t]++").sub
+
+
+def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
+    """Where a heading redirects to, if it does."""
+    if status not in _REDIRECTION:
+        return []
+    return [value for name, value in fields if name == "location"][:1]
