@@ -157,7 +157,8 @@ def test_the_wayback_machine() -> None:
 def test_the_wayback_machine_wherever_it_wrote(before: bytes, after: bytes) -> None:
     copy = WAYBACK.encode() + b"im_/http://h.ex/x?a=1"
     Path("p.html").write_bytes(WOMBAT + before % (copy, copy))
-    assert run("rewrite", "--original", "p.html", "-o", "o.html").exit_code == 0
+    result = run("rewrite", "--original", "p.html", "-o", "o.html")
+    assert (result.exit_code, "disagrees" in result.stderr) == (0, False)
     original = b"http://h.ex/x?a=1"
     assert Path("o.html").read_bytes() == WOMBAT + after % (original, original)
 
