@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 URL: Final = "http://h.example/d/p.html"
-# Python reads no encoding that has a comment after it, and what stands after the end of base64.
-PYTHON_DIFFERS: Final = ("encoding-unknown.", "base64-unreadable.")
+# Where Python's email decodes otherwise, and why.
+PYTHON_DIFFERS: Final = {
+    "base64-unreadable": "it reads on after the end of base64",
+    "encoding-unknown": "it reads no encoding that has a comment after it",
+    "line-ends-cr-qp": "to it a CR alone ends no line",
+    "qp-illegal": "it drops a lone = at the end of all",
+    "qp-short-lines": "it keeps blanks at the end of a line (RFC 2045 §6.7 rule 3)",
+}
 QP: Final = b"""Content-Type: multipart/mixed; boundary=b
 
 --b
@@ -90,7 +96,7 @@ def test_it_agrees_with_links_with_the_rewriting_and_with_pythons_email() -> Non
                 continue
             compared += len(own)
             assert [found.reference for found in one.found] == [link.reference for link in own]
-            if not path.name.startswith(PYTHON_DIFFERS):
+            if path.name.partition(".")[0] not in PYTHON_DIFFERS:
                 assert one.inner.strip() in payloads, path
             if any(link.status is Status.REWRITTEN for link in own):
                 changed += 1
