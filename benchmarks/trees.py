@@ -1,16 +1,16 @@
 """Trees: `relbase.trees` beside lxml's own and beside a loop of `urljoin`, on the same trees.
 
-`python -m benchmarks.trees DIRECTORY` reads the pages of a directory. Ratios of one run count; each
-page is parsed anew for each round, and the rounds of the ways are interleaved.
+lxml's own: `make_links_absolute` of lxml.html; a loop: `urljoin` for `href` and `src` of what
+`find_all` finds, as programs do with a soup. Parsing is not timed: each page is parsed anew for
+each way and round, and the rounds of the ways are interleaved. The pages are real ones of `--data`
+of 20 to 400 KB, or one that is made up.
 """
 
 from __future__ import annotations
 
 import gc
-import sys
 import warnings
 from functools import partial
-from pathlib import Path
 from time import process_time
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urljoin
@@ -18,37 +18,62 @@ from urllib.parse import urljoin
 import bs4
 import lxml.html
 
+from benchmarks.timing import Timing, table
 from relbase.trees import make_links_absolute
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+    from typing import TypeAlias
 
-URL: Final = "http://h.example/d/p.html"
-SIZES: Final = range(20_000, 400_000)
-PAGES: Final = 60
+    _Way: TypeAlias = Callable[[Any], None]
 
-
-def of_lxml(tree: Any) -> None:  # noqa: ANN401
-    """What lxml does."""
-    tree.make_links_absolute(URL, handle_failures="ignore")
-
-
-def of_loop(tree: Any) -> None:  # noqa: ANN401
-    """What programs do with a soup: the attributes that they think of."""
-    for name in ("href", "src"):
-        for tag in tree.find_all(**{name: True}):
-            tag[name] = urljoin(URL, tag[name])
+_URL: Final = "http://h.example/d/p.html"
+_SIZES: Final = range(20_000, 400_000)
+_PAGES: Final = 60
 
 
-def of_relbase(tree: Any) -> None:  # noqa: ANN401
-    """What relbase does."""
-    make_links_absolute(tree, URL)
+def run(data: Path | None, rounds: int) -> Iterator[str]:
+    """Yield a table for each parser."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of bs4: XML that is parsed as HTML
+        pages, source = _pages(data)
+        for name, parse, peer, way in (
+            ("lxml.html", lxml.html.document_fromstring, "lxml's own", _by_lxml),
+            ("BeautifulSoup(lxml)", _soup("lxml"), "a loop of urljoin", _by_loop),
+            ("BeautifulSoup(html.parser)", _soup("html.parser"), "a loop of urljoin", _by_loop),
+        ):
+            title = f"Links of trees of {name} made absolute"
+            yield _compared(
+                f"{title}: {source}", parse, {"relbase": _ours, peer: way}, pages, rounds
+            )
 
 
-def seconds(ways: list[Callable[[Any], None]], parse: Callable[[], Any]) -> list[float]:
+def _compared(
+    title: str,
+    parse: Callable[[bytes], Any],
+    ways: Mapping[str, _Way],
+    pages: list[bytes],
+    rounds: int,
+) -> str:
+    totals = dict.fromkeys(ways, 0.0)
+    megabytes = 0.0
+    for page in pages:
+        try:
+            seconds = _seconds(list(ways.values()), partial(parse, page), rounds)
+        except ValueError:
+            continue  # a peer gives up on `http://[bad`, or at a control character
+        megabytes += len(page) / 1e6
+        for name, used in zip(ways, seconds, strict=True):
+            totals[name] += used
+    timings = [Timing(name, seconds) for name, seconds in totals.items()]
+    return table(title, timings, megabytes, "MB", list(ways)[-1])
+
+
+def _seconds(ways: list[_Way], parse: Callable[[], Any], rounds: int) -> list[float]:
     """The least time that each way takes for a tree."""
     best = [float("inf")] * len(ways)
-    for _ in range(3):
+    for _ in range(rounds):
         for index, way in enumerate(ways):
             tree = parse()
             gc.collect()
@@ -60,28 +85,32 @@ def seconds(ways: list[Callable[[Any], None]], parse: Callable[[], Any]) -> list
     return best
 
 
-def main() -> None:
-    """Print, for each kind of tree, how many times as fast relbase is."""
-    warnings.simplefilter("ignore")
-    files = [path for path in sorted(Path(sys.argv[1]).rglob("*.htm*")) if path.is_file()]
-    pages = [page for page in (path.read_bytes() for path in files) if len(page) in SIZES]
-    rows: dict[str, list[tuple[float, float]]] = {"lxml's own": [], "urljoin over find_all": []}
-    for page in pages[:: max(1, len(pages) // PAGES)]:
-        try:
-            theirs, ours = seconds(
-                [of_lxml, of_relbase], partial(lxml.html.document_fromstring, page)
-            )
-            rows["lxml's own"].append((theirs, ours))
-            theirs, ours = seconds([of_loop, of_relbase], partial(bs4.BeautifulSoup, page, "lxml"))
-            rows["urljoin over find_all"].append((theirs, ours))
-        except ValueError:
-            continue  # a peer gives up on `http://[bad`, or at a control character
-    for name, times in rows.items():
-        ratios = sorted(theirs / ours for theirs, ours in times)
-        total = sum(theirs for theirs, _ in times) / sum(ours for _, ours in times)
-        middle = ratios[len(ratios) // 2]
-        print(f"{name:24}{len(ratios):4} pages  median {middle:5.2f} x  sum {total:5.2f} x")
+def _pages(data: Path | None) -> tuple[list[bytes], str]:
+    paths = sorted((data / "real-pages").rglob("*.htm*")) if data else []
+    pages = [page for page in (path.read_bytes() for path in paths) if len(page) in _SIZES]
+    if not pages:
+        item = b'<p>Some words. <a href="/a/%d">one</a> <a href="http://h/%d">two</a></p>\n'
+        page = b"".join(item % (number, number) for number in range(1_000))
+        return [page], "a page that is made up (no --data)"
+    return pages[:: max(1, len(pages) // _PAGES)], "real pages of 20 to 400 KB"
 
 
-if __name__ == "__main__":
-    main()
+def _soup(parser: str) -> Callable[[bytes], Any]:
+    return partial(bs4.BeautifulSoup, features=parser)
+
+
+# ---- the contenders
+
+
+def _ours(tree: Any) -> None:  # noqa: ANN401 (trees of two libraries)
+    make_links_absolute(tree, _URL)
+
+
+def _by_lxml(tree: Any) -> None:  # noqa: ANN401
+    tree.make_links_absolute(_URL, handle_failures="ignore")
+
+
+def _by_loop(tree: Any) -> None:  # noqa: ANN401
+    for name in ("href", "src"):
+        for tag in tree.find_all(**{name: True}):
+            tag[name] = urljoin(_URL, tag[name])

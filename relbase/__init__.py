@@ -4,37 +4,8 @@ RFC 1808 says how a document's base URL is established (§3) and how a relative 
 against it (§4). `rewrite` does both, `base` tells the base and why, `links` lists the references.
 """
 
-from relbase.bases.layers import Base as Base
-from relbase.bases.layers import Layer as Layer
-from relbase.edit import Edit as Edit
-from relbase.edit import Span as Span
-from relbase.explaining import explain as explain
-from relbase.kind import Kind as Kind
-from relbase.notes import Note as Note
-from relbase.notes import Reason as Reason
-from relbase.pipeline import base as base
-from relbase.pipeline import entities as entities
-from relbase.pipeline import links as links
-from relbase.pipeline import rewrite as rewrite
-from relbase.policy import Policy as Policy
-from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
-from relbase.responses import response_base as response_base
-from relbase.responses import response_links as response_links
-from relbase.responses import rewrite_response as rewrite_response
-from relbase.results import Entity as Entity
-from relbase.results import Link as Link
-from relbase.results import Result as Result
-from relbase.rewriting.items import Status as Status
-from relbase.texts import rewrite_text as rewrite_text
-from relbase.url.grammar import Url as Url
-from relbase.url.grammar import parse_url as parse_url
-from relbase.url.resolver import Profile as Profile
-from relbase.url.resolver import Resolver as Resolver
-from relbase.url.resolver import resolve as resolve
-from relbase.url.rfc1808 import Components as Components
-from relbase.url.rfc1808 import split as split
-from relbase.url.rfc1808 import unsplit as unsplit
-from relbase.url.steps.step import Step as Step
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
 
@@ -72,3 +43,84 @@ __all__ = [
     "split",
     "unsplit",
 ]
+
+# What programs import is loaded when it is first asked for (PEP 562): the start of a process is
+# what a small page costs. Type checkers read the imports, and a test compares the two.
+if TYPE_CHECKING:
+    from relbase.bases.layers import Base as Base
+    from relbase.bases.layers import Layer as Layer
+    from relbase.edit import Edit as Edit
+    from relbase.edit import Span as Span
+    from relbase.explaining import explain as explain
+    from relbase.kind import Kind as Kind
+    from relbase.notes import Note as Note
+    from relbase.notes import Reason as Reason
+    from relbase.pipeline import base as base
+    from relbase.pipeline import entities as entities
+    from relbase.pipeline import links as links
+    from relbase.pipeline import rewrite as rewrite
+    from relbase.policy import Policy as Policy
+    from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
+    from relbase.responses import response_base as response_base
+    from relbase.responses import response_links as response_links
+    from relbase.responses import rewrite_response as rewrite_response
+    from relbase.results import Entity as Entity
+    from relbase.results import Link as Link
+    from relbase.results import Result as Result
+    from relbase.rewriting.items import Status as Status
+    from relbase.texts import rewrite_text as rewrite_text
+    from relbase.url.grammar import Url as Url
+    from relbase.url.grammar import parse_url as parse_url
+    from relbase.url.resolver import Profile as Profile
+    from relbase.url.resolver import Resolver as Resolver
+    from relbase.url.resolver import resolve as resolve
+    from relbase.url.rfc1808 import Components as Components
+    from relbase.url.rfc1808 import split as split
+    from relbase.url.rfc1808 import unsplit as unsplit
+    from relbase.url.steps.step import Step as Step
+else:
+    _MODULES = {
+        "Base": "bases.layers",
+        "Components": "url.rfc1808",
+        "Edit": "edit",
+        "Entity": "results",
+        "Kind": "kind",
+        "Layer": "bases.layers",
+        "Link": "results",
+        "Note": "notes",
+        "Policy": "policy",
+        "Profile": "url.resolver",
+        "Reason": "notes",
+        "Resolver": "url.resolver",
+        "Result": "results",
+        "Span": "edit",
+        "Status": "rewriting.items",
+        "Step": "url.steps.step",
+        "Url": "url.grammar",
+        "base": "pipeline",
+        "entities": "pipeline",
+        "explain": "explaining",
+        "links": "pipeline",
+        "parse_url": "url.grammar",
+        "resolve": "url.resolver",
+        "response_base": "responses",
+        "response_links": "responses",
+        "rewrite": "pipeline",
+        "rewrite_response": "responses",
+        "rewrite_text": "texts",
+        "scanner": "references.scanner",
+        "split": "url.rfc1808",
+        "unsplit": "url.rfc1808",
+    }
+
+    def __getattr__(name: str) -> object:
+        """Load a public name from the module that defines it."""
+        if name not in _MODULES:
+            raise AttributeError(f"module 'relbase' has no attribute {name!r}")
+        found = import_module(f"relbase.{_MODULES[name]}")
+        value = getattr(found, "NAME" if name == "scanner" else name)
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

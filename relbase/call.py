@@ -5,10 +5,10 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypedDict
 
+from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.url import rfc1808
@@ -133,7 +133,7 @@ def as_url(url: URL, name: str = "url") -> str:
     scheme = rfc1808.split(text).scheme
     # `C:\x` is a file's name; RFC 1808 alone lets a scheme begin with a digit (`127.0.0.1:80/`).
     is_scheme = scheme is not None and len(scheme) > 1 and scheme[0].isalpha()
-    if is_scheme and not _host_and_port(text):
+    if is_scheme and not _host_and_port.match(text):
         return text
     if not text:
         fix = "give the document's absolute URL, or None when unknown"
@@ -144,7 +144,7 @@ def as_url(url: URL, name: str = "url") -> str:
 
 
 # h.example:80/d, which the grammar takes for a scheme and a path
-_host_and_port: Final = re.compile(r"[^:/?#]++:[0-9]++(?:[/?#]|\Z)").match
+_host_and_port: Final = expression(r"[^:/?#]++:[0-9]++(?:[/?#]|\Z)")
 
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 

@@ -46,24 +46,41 @@ def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
     >>> splice(b"<a href=x>", [Edit(8, 8, b"http://a/")])
     b'<a href=http://a/x>'
     """
+    left = iter(edits)
+    batch = list(islice(left, _JOINED_AT_ONCE))
+    if not batch:
+        return data
+    # Slices of a view are not copied; those of a short text are copied sooner than a view is made.
+    source = memoryview(data) if len(data) > _SHORT else data
     joined: list[bytes] = []
     at = 0
-    left = iter(edits)
-    while batch := list(islice(left, _JOINED_AT_ONCE)):
-        places = [at]
-        for start, end, _ in batch:
-            places += (start, end)
-        if places[-1] > len(data) or places != sorted(places):
-            raise ValueError(_first_bad(at, batch, len(data)))
-        pieces = [b""] * (2 * len(batch))
-        pieces[::2] = [data[i:j] for i, j in zip(places[::2], places[1::2], strict=False)]
-        pieces[1::2] = [edit[2] for edit in batch]
-        joined.append(b"".join(pieces))
-        at = places[-1]
-    if not joined:
-        return data
-    joined.append(data[at:])
-    return b"".join(joined)
+    while following := list(islice(left, _JOINED_AT_ONCE)):
+        places = _places(at, batch, len(data))
+        joined.append(_joined(source, places, batch))
+        at, batch = places[-1], following
+    joined.append(_joined(source, [*_places(at, batch, len(data)), len(data)], batch))
+    return joined[0] if len(joined) == 1 else b"".join(joined)
+
+
+_SHORT: Final = 1 << 14
+
+
+def _places(at: int, edits: list[Edit], size: int) -> list[int]:
+    """Where the pieces between edits begin and end, from `at` to the last edit."""
+    places = [at]
+    for start, end, _ in edits:
+        places += (start, end)
+    if places[-1] > size or places != sorted(places):
+        raise ValueError(_first_bad(at, edits, size))
+    return places
+
+
+def _joined(source: bytes | memoryview, places: list[int], edits: list[Edit]) -> bytes:
+    """The pieces between places, and what is written between them."""
+    pieces: list[bytes | memoryview] = [b""] * (len(places) // 2 + len(edits))
+    pieces[::2] = [source[i:j] for i, j in zip(places[::2], places[1::2], strict=False)]
+    pieces[1::2] = [edit[2] for edit in edits]
+    return b"".join(pieces)
 
 
 def _first_bad(at: int, edits: Iterable[Edit], size: int) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import unquote
 
-from relbase.bases.headings import http_statements
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
-from relbase.formats import FORMATS, kind_of_file, kind_of_type, passed_note, reader
+from relbase.expressions import expression
+from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
+from relbase.recognition import kind_of_file, kind_of_type, passed_note, reader
 from relbase.rewriting.context import Context, Task
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def read_input(data: bytes, call: Call) -> Input:
         remarks += _disagreement(retrieved, marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
-            document = document.asked(replace(task, places=_beside))
+            document = document.asked(task._replace(places=_beside))
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
     around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
@@ -117,13 +117,13 @@ def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
 
 def _bare(url: str) -> str:
     """A URL without what does not matter here: scheme, escapes, and a slash at its end."""
+    from urllib.parse import unquote  # noqa: PLC0415 (start-up time)
+
     return unquote(url.partition("://")[2].rstrip("/"), errors="surrogateescape")
 
 
 # Content-Type: text/html; charset="utf-8"
-_charset_value: Final = re.compile(
-    r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE
-).search
+_charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
 
 
 def _field(call: Call, name: str) -> str:
@@ -137,7 +137,7 @@ def _policies(call: Call) -> tuple[str, ...]:
 
 
 def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value(content_type)
+    found = _charset_value.search(content_type) if content_type else None
     return found[1] if found else None
 
 
@@ -149,6 +149,15 @@ def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
     return retrieved, remarks
 
 
+def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
+    """What the heading of the transport states as the base, strongest first, and what to note."""
+    if not call.fields:
+        return [], []
+    from relbase.bases.headings import http_statements  # noqa: PLC0415 (start-up time)
+
+    return http_statements(call.fields)
+
+
 def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
     """The base of what is around the document: its heading, its retrieval URL, or none.
 
@@ -158,7 +167,7 @@ def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple
         before: what was refused as one.
     """
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, refused = http_statements(call.fields)
+    stated, refused = _stated(call)
     around, more = establish(stated, outer, profile=call.profile)
     refused = [*refused, *before]
     if refused:

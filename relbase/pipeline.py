@@ -7,7 +7,6 @@ raise: what cannot be read passes through with a note.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -213,8 +212,7 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
     room = Room(allowed_growth(len(document.data)) + len(document.data))
-    task = replace(
-        document.context.task,
+    task = document.context.task._replace(
         edits_only=edits_only,
         found_only=not edits_only and document.format.charset is not None,
         room=room,
@@ -304,14 +302,29 @@ def _outgrows(given: Input) -> bool:
     return False
 
 
+def found_called(data: bytes, call: Call) -> Iterator[Found]:
+    """Yield every reference as it was found: as `links`, without counting lines.
+
+    Args:
+        data: the document's bytes.
+        call: what is asked for.
+    """
+    return _found(read_input(data, call))
+
+
+def _found(given: Input) -> Iterator[Found]:
+    outgrows = _outgrows(given)
+    for item in _visit(given, edits_only=False):
+        if isinstance(item, Found):
+            is_left = outgrows and item.status is Status.REWRITTEN
+            yield item._replace(status=Status.KEPT) if is_left else item
+
+
 def _links(given: Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
     data = given.document.data
-    outgrows = _outgrows(given)
-    for item in _visit(given, edits_only=False):
-        if not isinstance(item, Found):
-            continue
+    for item in _found(given):
         start = item.span.start
         line += data.count(b"\n", at, start)
         line_start = max(line_start, data.rfind(b"\n", at, start) + 1)
@@ -327,5 +340,5 @@ def _links(given: Input) -> Iterator[Link]:
             item.span,
             line,
             start - line_start + 1,
-            Status.KEPT if outgrows and item.status is Status.REWRITTEN else item.status,
+            item.status,
         )

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -86,14 +88,14 @@ def is_template(reference: str) -> bool:
     >>> [is_template(one) for one in ("{{ base }}/x", "*|UNSUB|*", "%20x%20", "a[1]", "[link]")]
     [True, True, False, False, True]
     """
-    if _rarely(reference) is None:
+    if _rarely.search(reference) is None:
         return False
-    if any(opening in reference for opening in _OPENINGS) or _whole(reference):
+    if any(opening in reference for opening in _OPENINGS) or _whole.fullmatch(reference):
         return True
     lowered = reference.lower()
     return any(_encloses(lowered, *pair) for pair in _PAIRS) or any(
-        not (_escape(reference, found.start()) and _escape(reference, found.end()))
-        for found in _named(reference)
+        not (_escape.match(reference, found.start()) and _escape.match(reference, found.end()))
+        for found in _named.finditer(reference)
     )
 
 
@@ -104,7 +106,7 @@ def _encloses(text: str, opening: str, closing: str) -> bool:
 
 
 # Without one of these there is no placeholder.
-_rarely: Final = re.compile(r"[{<%|\[]|\A-").search
+_rarely: Final = expression(r"[{<%|\[]|\A-")
 
 # These count without their end too, since a quote inside often ends the attribute before it:
 # Jinja, Django, Handlebars, Liquid; ERB, ASP, JSP; PHP.
@@ -121,10 +123,8 @@ _PAIRS: Final = (
 )
 
 # [link], {link} and -link-: as the whole value only, since URLs hold such characters too.
-_whole: Final = re.compile(
-    r"\[[^\[\]]++\] | \{[^{}]++\} | -[A-Za-z_][\w.]*+-", re.VERBOSE
-).fullmatch
+_whole: Final = expression(r"\[[^\[\]]++\] | \{[^{}]++\} | -[A-Za-z_][\w.]*+-", re.VERBOSE)
 
 # %name%, where one of the two is not the `%` of an escape such as %20.
-_named: Final = re.compile(r"%[A-Za-z_][\w.:-]*+(?=%)").finditer
-_escape: Final = re.compile(r"%[0-9A-Fa-f]{2}").match
+_named: Final = expression(r"%[A-Za-z_][\w.:-]*+(?=%)")
+_escape: Final = expression(r"%[0-9A-Fa-f]{2}")

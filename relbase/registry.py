@@ -11,6 +11,7 @@ The order of the rows is that in which fields of one heading count as its base (
 from __future__ import annotations
 
 from enum import Enum, Flag, auto
+from functools import cache
 from typing import Final, NamedTuple
 
 
@@ -134,6 +135,7 @@ REMEMBERED: Final = frozenset(
 )
 
 
+@cache  # asked for each part of each message
 def bases(where: States) -> tuple[FieldRow, ...]:
     """Return the rows of what states a base in mail or in HTTP, strongest first.
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.containers.fields import eol_of, fields_of_paragraph
 from relbase.containers.from_line import begins_file, has_date
+from relbase.expressions import expression
 from relbase.registry import FIELDS
 
 if TYPE_CHECKING:
@@ -25,22 +25,27 @@ def is_mbox(start: bytes) -> bool:
         after = start.find(b"\n") + 1
         return has_date(start) or (after > 0 and begins_file(start) and is_mail(start[after:]))
     # Text may stand before the first message, but no markup: there are pages of mail, too.
-    for line in _later_from(start):
+    for line in _later_from.finditer(start):
         if has_date(start[line.end() - len(_FROM) :]):
             text, message = start[: line.start()], start[start.find(b"\n", line.end()) + 1 :]
-            return not _markup(text) and is_mail(message)
+            return not _markup.search(text) and is_mail(message)
     return False
 
 
 _FROM: Final = b"From "
-_later_from: Final = re.compile(rb"\n\r?\nFrom ").finditer
+_later_from: Final = expression(rb"\n\r?\nFrom ")
 
 
 def is_mail(start: bytes) -> bool:
     """Whether a message begins so: with a heading, among its fields one that mail has."""
+    from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
+        eol_of,
+        fields_of_paragraph,
+    )
+
     eol = eol_of(start, 0, len(start))
     at = start.find(eol) + 1 if start.startswith((_FROM, b">" + _FROM)) else 0
-    empty = _empty_lines[eol](start, at)
+    empty = _empty_lines[eol].search(start, at)
     end = empty.start() if empty else len(start)
     fields = fields_of_paragraph(start, at, end, eol, of_any_name=True)
     names: set[str] = set()
@@ -53,8 +58,8 @@ def is_mail(start: bytes) -> bool:
 
 
 _empty_lines: Final = {
-    b"\n": re.compile(rb"^\r?$", re.MULTILINE).search,
-    b"\r": re.compile(rb"\A\r|(?<=\r)\r").search,
+    b"\n": expression(rb"^\r?$", re.MULTILINE),
+    b"\r": expression(rb"\A\r|(?<=\r)\r"),
 }
 
 
@@ -66,19 +71,19 @@ def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
     """Whether a heading goes on after lines that are not fields, as in the containers."""
     names = {field.name for field in fields}
     is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
-    return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line(paragraph)
+    return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line.search(paragraph)
 
 
-_tag_line: Final = re.compile(rb"^[ \t]*<", re.MULTILINE).search
+_tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)
 
-_xml: Final = re.compile(rb"<\?xml[\t\n\r ]").match
-_markup: Final = re.compile(rb"<[a-zA-Z!?/]").search
+_xml: Final = expression(rb"<\?xml[\t\n\r ]")
+_markup: Final = expression(rb"<[a-zA-Z!?/]")
 # The root element after white space, comments, instructions and a doctype.
-_root: Final = re.compile(
+_root: Final = expression(
     rb"""(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<\?[^>]*+>
     |<![^>\[]*+(?:\[[^\]]*+\][^>]*+)?+>)*+ <(?:[\w.-]++:)?+([\w.-]++)""",
     re.VERBOSE,
-).match
+)
 
 # What may stand before the first tag of a page or a template (rule 15): a byte order mark and white
 # space, front matter, instructions of servers, of XML and of template languages, comments.
@@ -104,16 +109,16 @@ _ELEMENTS: Final = (
 
 # A tag of a custom element has a hyphen in its name; a comment that does not
 # end, or that is conditional, is one of HTML.
-_html: Final = re.compile(
+_html: Final = expression(
     rb"""%b(?:<!doctype[\t\n\f\r ]+html\b | <!--
     | </?+(?:(?:%b)|[a-z][a-z0-9._]*+-[a-z0-9._-]*+)[\t\n\f\r />])"""
     % (_PROLOGUE, "|".join(_ELEMENTS.split()).encode()),
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
-).match
+)
 
 # The at-rules that sheets begin with, and a selector with a declaration, nothing, or a nested rule
 # after its brace. What begins as a statement of a script is none.
-_css: Final = re.compile(
+_css: Final = expression(
     rb"""(?:[\t\n\f\r ]++|/\*(?:[^*]++|\*(?!/))*+\*/|<!--)*+
     (?:@(?:charset|import|namespace|media|font-face|page|supports|layer|container|property
         |(?:-[a-z]++-)?keyframes|-moz-document|viewport|-ms-viewport)\b
@@ -121,17 +126,17 @@ _css: Final = re.compile(
     (?:[^{}<;=()\[\]"']++|\[[^\]{};<]*+\]|\((?:[^(){};<]++|\([^(){};<]*+\))*+\))++
     \{[\t\n\f\r ]*+(?:[\w-]++[\t\n\f\r ]*+:|[}&.#]))""",
     re.VERBOSE | re.IGNORECASE,
-).match
+)
 # What may hold tags in CSS: comments and strings.
-_css_opaque: Final = re.compile(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
+_css_opaque: Final = expression(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^'\r\n]*+'""")
 
 
 def is_html(start: bytes) -> bool:
     """Whether a page begins so, or a part of one: with a doctype or a tag (rule 15)."""
-    if _xml(start) and (root := _root(start)):
+    if _xml.match(start) and (root := _root.match(start)):
         # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
         return root[1].lower() == b"html"
-    return _html(start) is not None
+    return _html.match(start) is not None
 
 
 # Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
@@ -139,20 +144,20 @@ def is_html(start: bytes) -> bool:
 _ROOTS: Final = frozenset(b"feed rss rdf opml urlset sitemapindex package ncx svg math".split())
 
 
-_doctype_html: Final = re.compile(
+_doctype_html: Final = expression(
     rb"(?:[\t\n\f\r ]++|<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+--!?>))*+<!doctype[\t\n\f\r ]+html\b",
     re.IGNORECASE,
-).match
+)
 
 
 def is_xml(start: bytes) -> bool:
     """Whether an XML document begins so that is not a page to browsers."""
-    if _doctype_html(start):
+    if _doctype_html.match(start):
         return False  # `<!doctype html><svg>`
-    root = _root(start)
+    root = _root.match(start)
     if root is not None and root[1].lower() in _ROOTS:
         return True
-    return _xml(start) is not None and not is_html(start)
+    return _xml.match(start) is not None and not is_html(start)
 
 
 def is_http(start: bytes) -> bool:
@@ -162,7 +167,7 @@ def is_http(start: bytes) -> bool:
 
 def is_css(start: bytes) -> bool:
     """Whether a style sheet begins so."""
-    return _css(_css_opaque.sub(b"", start)) is not None
+    return _css.match(_css_opaque.sub(b"", start)) is not None
 
 
 # How much of the bytes is looked at: more than any prologue of comments and licences is long.

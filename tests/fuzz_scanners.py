@@ -143,6 +143,16 @@ _VALUES: Final = (
     ),
     *("--x:{;url(y)};b:url(z)", "/* url(x) */ b:url(y)", "a:'url(x)';b:url(y)", "a:url(x y)", "\\"),
     *("a:\\:url(x)", "a:\\66 url(x)", "text/css", "importmap", "image", "href", "fill", "link"),
+    *("./a b/c d.js", " /x ", "\n//h/a b\n", " http://a/ ", "a  b", "?a b", "# c", "\0x ", "a b:c"),
+    *(
+        "a:url(&#39;../a b&#39;)",
+        "a:url(&quot;x'y&quot;)",
+        "f:&quot;A&quot;;a:url(x)",
+        "&amp;a:url(y)",
+    ),
+    *("f:&#39;a&quot;b&#39;;b:url(x)", "a:url(&quot;&quot;)", "a:url( &quot;/x&amp;y&quot; )"),
+    *("@import 'http://a/';a:url(x)", "@import url(x);", "a:url('\"x y\"')", 'a:url("\'x"),url(y)'),
+    *("f:'\xe9';a:url(x)", "\xe9x{a:url(/x)}", "a:url(x)\xe9\\", " image", "IMAGE", "imag&#101;"),
     *("a:url(http://a/)", "a:URL(HTTPS://a/)", "<!--url(x)", "a:url(x)}b{c:url(y)", "text/less"),
 )
 _OTHERS: Final = (
@@ -158,6 +168,9 @@ _OTHERS: Final = (
         "=",
         "a{b:url(x)}",
         "@import 'x';",
+        '<style>@import url(http://a/);@import "http://b/" x;a{b:url(/c)}</style>',
+        "<style>@charset 'x';@import'//a';a{b:url('c \"d\"'),url(e)}</style>",
+        "<input type=image src=",
         "text",
         "\n",
     ),
@@ -250,6 +263,19 @@ _BASES: Final = (
 )
 
 
+_CHARSETS: Final = (
+    None,
+    None,
+    None,
+    "gbk",
+    "shift_jis",
+    "windows-1252",
+    "big5",
+    "utf-8",
+    "gb18030",
+)
+
+
 def _compare(documents: int, seed: int) -> int:
     from scanners import SCANNERS, result_of_each  # noqa: PLC0415 (after --sanitize)
 
@@ -272,6 +298,7 @@ def _compare(documents: int, seed: int) -> int:
             "profile": random_.choice(list(relbase.Profile)),
             "policy": random_.choice(policies),
             "kind": "html",
+            "charset": random_.choice(_CHARSETS),
         }
         document = soup.document()
         first, *others = result_of_each(document, **call).values()

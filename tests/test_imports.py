@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = Path(relbase.__file__).parent
 
-# cli -> pipeline, trees, responses -> formats -> mail, http -> rewriting -> bases -> containers,
-# references, url -> view -> kind, policy, edit, notes. A part may import its own level and those
-# below it. `call` holds the arguments of the library, `results` what it gives.
+# cli -> pipeline, trees, responses -> recognition -> formats -> mail, http -> rewriting -> bases
+# -> containers, references, url -> view -> kind, policy, edit, notes. A part may import its own
+# level and those below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
-    ["edit", "notes"],
+    ["edit", "expressions", "notes"],
     ["kind", "policy", "registry"],
     ["url", "view"],
     ["containers", "references"],
@@ -32,6 +32,7 @@ LEVELS: Final = [
     ["rewriting", "results"],
     ["mail", "http"],
     ["formats"],
+    ["recognition"],
     ["inputs"],
     ["pipeline"],
     ["trees", "responses", "texts", "warc", "explaining"],
@@ -292,11 +293,24 @@ def test_no_public_name_is_that_of_a_module() -> None:
     assert not {name.split(".")[1] for name in MODULES if "." in name} & set(relbase.__all__)
 
 
-def test_what_is_imported_for_others_is_listed() -> None:
-    bound = {
-        alias.asname or alias.name
-        for node in MODULES["relbase"].body
-        if isinstance(node, ast.ImportFrom) and node.module != "__future__"
+def public_imports() -> dict[str, str]:
+    """The public names that type checkers see, and the modules that define them."""
+    return {
+        alias.asname or alias.name: node.module
+        for node in ast.walk(MODULES["relbase"])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("relbase.")
         for alias in node.names
+        if node.module
     }
-    assert {name for name in bound if not name.startswith("_")} <= set(relbase.__all__)
+
+
+def test_what_type_checkers_see_is_what_is_loaded() -> None:
+    places = {name: f"relbase.{place}" for name, place in vars(relbase)["_MODULES"].items()}
+    assert public_imports() == places
+    assert {*places, "__version__"} == set(relbase.__all__)
+
+
+def test_what_is_not_there_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'rewritten'"):
+        vars(relbase)["__getattr__"]("rewritten")
+    assert set(relbase.__all__) <= set(dir(relbase))

@@ -11,13 +11,12 @@ once it is the first one it decides even when no reference can be resolved again
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
 
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
@@ -25,6 +24,7 @@ from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable
 
     from relbase.edit import Span
@@ -201,6 +201,8 @@ def with_path(url: str) -> str:
     >>> with_path("http://a?q")
     'http://a/?q'
     """
+    if _has_path.match(url):
+        return url
     scheme, authority, path, query, _ = rfc3986.split(url)
     if scheme is None or not authority or scheme.lower() not in NET_LOC_REQUIRED:
         return url
@@ -208,11 +210,13 @@ def with_path(url: str) -> str:
     return url if path or query is None else f"{url[:end]}/{url[end:]}"
 
 
+_has_path: Final = expression(r"[^:/?#]++://[^/?#]*+/")
+
 # "If urlRecord's scheme is data or javascript": the frozen base URL is the fallback base URL.
 _NEVER_FROZEN: Final = frozenset(("data", "javascript"))
 
-_UNSAFE: Final = re.compile(r"[\x00-\x1f\x7f]")
-_UNSAFE_OUTSIDE: Final = re.compile(r"[\x00-\x1f\x7f-\U0010ffff]+")
+_UNSAFE: Final = expression(r"[\x00-\x1f\x7f]")
+_UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
 def _resolved(
@@ -239,7 +243,9 @@ def _resolved(
         )
     relative = relative and not alone
     try:
-        url = with_path(Resolver(around.url if relative else "", profile, charset).resolve(value))
+        if relative or profile is Profile.WHATWG:
+            value = Resolver(around.url if relative else "", profile, charset).resolve(value)
+        url = with_path(value)
     except ValueError:
         return None, note(Reason.BASE_UNPARSABLE, f"{shown} does not parse")
     why = unsuitable(url)
@@ -260,7 +266,13 @@ def _resolved(
 
 def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
     """Percent-encode what could not be written into a document as it is (rule 10)."""
-    return unsafe.sub(lambda found: quote(encode(found[0], "utf-8")), url)
+    return unsafe.sub(_quoted, url)
+
+
+def _quoted(found: re.Match[str]) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
+    return quote(encode(found[0], "utf-8"))
 
 
 def _shown(url: str) -> str:

@@ -17,8 +17,9 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
-from relbase.bases.retrieval import statements as retrieved
+from relbase.bases.retrieval import found_url
 from relbase.edit import Span
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references import tags
 from relbase.references.heads import head, head_tokens
@@ -123,12 +124,12 @@ _SHORT: Final = 1 << 13
 
 
 def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
-    if len(text) <= _SHORT:
-        return any(word in text for word in words)
-    end, markup = head(text)
-    markup += b"\n" + text[-_END:]
-    if any(word in markup for word in words):
-        return True
+    end, markup = head(text) if len(text) > _SHORT else (0, text)
+    if len(text) > _SHORT:
+        markup += b"\n" + text[-_END:]
+    for word in words:
+        if word in markup:
+            return True
     return _IN_SCRIPT in words and text.find(_IN_SCRIPT, 0, end) >= 0
 
 
@@ -139,7 +140,7 @@ class _Comment(NamedTuple):
     """A row: the comments of a program, and how the URL is read that one holds, with a doubt."""
 
     program: str
-    match: Callable[[bytes], re.Match[bytes] | None]
+    comment: re.Pattern[bytes]
     url: Callable[[re.Match[bytes]], tuple[str, str]]
 
 
@@ -159,43 +160,41 @@ def _counted(found: re.Match[bytes]) -> tuple[str, str]:
 
 def _mirrored(found: re.Match[bytes]) -> tuple[str, str]:
     url = decode_inner(found[1])
-    if _has_scheme(url):
+    if _has_scheme.match(url):
         return url, ""
     return f"http://{url}", "it has no scheme: taken for http"
 
 
-_has_scheme: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://").match
+_has_scheme: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 _COMMENTS: Final = (
     # Chrome, Edge, IE, after the doctype.
     _Comment(
         "a browser (saved from url)",
-        re.compile(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) ").fullmatch,
+        expression(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) "),
         _counted,
     ),
     # SingleFile, and Zotero that uses it: the first child of <html>.
     _Comment(
         "SingleFile",
-        re.compile(
+        expression(
             rb"\s*+(?:Page saved with|Archive processed by) SingleFile[ \t]*+\r?\n"
             rb"[ \t]*+url:[ \t]*+(\S++)[ \t]*+(?:\r?\n.*+)?",
             re.DOTALL,
-        ).fullmatch,
+        ),
         _plain,
     ),
     # HTTrack: raw characters outside ASCII; the last " by HTTrack" ends the URL. That the comment
     # is one line is asked first, so that nothing is tried twice.
     _Comment(
         "HTTrack",
-        re.compile(
-            rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"
-        ).fullmatch,
+        expression(rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"),
         _mirrored,
     ),
     # monolith: byte 0 ("local source" is the URL of a file, and has a blank).
     _Comment(
         "monolith",
-        re.compile(rb" Saved from (\S++) at \S++ using monolith v[^\r\n]*+").fullmatch,
+        expression(rb" Saved from (\S++) at \S++ using monolith v[^\r\n]*+"),
         _plain,
     ),
 )
@@ -218,21 +217,21 @@ _ATTRIBUTES: Final = (
 _ASKED: Final = frozenset((b"content", b"name", b"itemprop", b"data-scrapbook-source"))
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
-_firefox_base: Final = re.compile(rb' base href="([^"]*+)" ').fullmatch
+_firefox_base: Final = expression(rb' base href="([^"]*+)" ')
 
 # Chrome, "complete": the whole tag in a comment, and at once another <base>.
-_chrome_base: Final = re.compile(rb"<[bB][aA][sS][eE](?=[\t\n\f\r />])").match
-_chrome_stand_in: Final = re.compile(rb'<base href="(\.)"(?: target="[^"]*+")?>').match
+_chrome_base: Final = expression(rb"<[bB][aA][sS][eE](?=[\t\n\f\r />])")
+_chrome_stand_in: Final = expression(rb'<base href="(\.)"(?: target="[^"]*+")?>')
 
 # Wayback Machine: what its scripts are told. The pages hold /web/... and /_static/...
-_wombat: Final = re.compile(
+_wombat: Final = expression(
     rb"""__wm\.wombat\([ ]*+"([^"\\\s]++)"[ ]*+,[ ]*+"([0-9]{4,14})"[ ]*+,[ ]*+
     "(https?://[^"\\/\s]++/)"[ ]*+,[ ]*+"(\w++)\"""",
     re.VERBOSE,
-).search
+)
 
 # HTTrack writes its mark before </html> too: where a page has no head it is the only one.
-_last_comment: Final = re.compile(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]*+)?</html>").search
+_last_comment: Final = expression(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]*+)?</html>")
 _END: Final = 4096  # bytes, more than any URL that a server takes
 
 
@@ -264,7 +263,7 @@ class _Found:
 
     def read_end(self) -> None:
         start = max(0, len(self._text) - _END)
-        found = None if self._pages else _last_comment(self._text, start)
+        found = None if self._pages else _last_comment.search(self._text, start)
         if found is not None:
             end = found.end(1)
             inside = Span(found.start(1), end - len("-->") if found[1].endswith(b"-->") else end)
@@ -272,10 +271,10 @@ class _Found:
 
     def _comment(self, token: HeadToken) -> None:
         inside = self._text[token.start : token.end]
-        if found := _firefox_base(inside):
+        if found := _firefox_base.fullmatch(inside):
             at = token.start
             self._own_base(decode_inner(found[1]), Span(at + found.start(1), at + found.end(1)))
-        elif found := _chrome_base(inside):
+        elif found := _chrome_base.match(inside):
             self._commented_base(token, found.end())
         else:
             self._url_comment(Span(token.start, token.end))
@@ -283,13 +282,13 @@ class _Found:
     def _url_comment(self, inside: Span) -> None:
         text = self._text[inside.start : inside.end]
         for row in _COMMENTS:
-            if found := row.match(text):
+            if found := row.comment.fullmatch(text):
                 self._page(*row.url(found), f"the mark of {row.program}", inside)
                 return
 
     def _commented_base(self, token: HeadToken, at: int) -> None:
         """Chrome's `<!--<base href="http://o/">--><base href=".">`."""
-        follows = _chrome_stand_in(self._text, token.after)
+        follows = _chrome_stand_in.match(self._text, token.after)
         if follows is None:
             return
         asked = tags.attributes(self._text, token.start + at, token.end, {b"href"})
@@ -320,7 +319,7 @@ class _Found:
         return self._text[attribute.start : attribute.end].lower() == value
 
     def _script(self, token: HeadToken) -> None:
-        found = _wombat(self._text, token.after, token.raw_end)
+        found = _wombat.search(self._text, token.after, token.raw_end)
         if found is None:
             return
         archived, stamp, prefix, collection = (decode_inner(group) for group in found.groups())
@@ -352,37 +351,6 @@ class _Found:
         return f"{line}:{column}"
 
 
-# ---- what counts
-
-_web: Final = re.compile(r"https?://[^/?#\s]", re.IGNORECASE).match
-
-
-def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
-
-    Args:
-        url: as it was found.
-        source: where, for people.
-
-    It is of http or https, and loses its fragment, and credentials with a note.
-
-    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
-    'http://a/b'
-    >>> found_url("file:///c:/page.htm", "a mark")[1]
-    "'file:///c:/page.htm' is not an http or https URL: it does not count"
-    """
-    statements, notes = retrieved(url, ())
-    value = statements[0].value if statements else ""
-    if _web(value) is None:
-        shown = ascii(url[:_SHOWN])
-        return "", f"{shown} is not an http or https URL: it does not count", []
-    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
-    return value, "", notes
-
-
-_SHOWN: Final = 200
-
-
 # ---- the page's own base
 
 
@@ -395,8 +363,11 @@ def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement 
         charset: its WHATWG name, for the character references in attributes.
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
-    is_dot = element is not None and text[element.start : element.end] == b"."
-    if not (is_dot if element is not None else _FIREFOX in text):
+    if element is None:
+        may_be = _holds_any(text, (_FIREFOX,))
+    else:
+        may_be = text[element.start : element.end] == b"."
+    if not may_be:
         return None
     marks = read_marks(text, charset)
     if marks.stand_in is None:
@@ -412,7 +383,7 @@ def is_stand_in(text: bytes, start: int) -> bool:
         text: the page.
         start: of the element.
     """
-    if _chrome_stand_in(text, start) is None or not text.endswith(b"-->", 0, start):
+    if _chrome_stand_in.match(text, start) is None or not text.endswith(b"-->", 0, start):
         return False
     comment = text.rfind(b"<!--", 0, start)
-    return _chrome_base(text, comment + len(b"<!--")) is not None
+    return _chrome_base.match(text, comment + len(b"<!--")) is not None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.url import rfc3986
 
 if TYPE_CHECKING:
@@ -21,14 +22,14 @@ _SPACE: Final = " \t\n\r\f"
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443", "ftp": "21"}
 
 # scheme-source = scheme-part ":"   (§2.3.1)
-_scheme_source: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+):").fullmatch
+_scheme_source: Final = expression(r"([A-Za-z][A-Za-z0-9+.-]*+):")
 # host-source = [ scheme-part "://" ] host-part [ ":" port-part ] [ path-part ]
-_host_source: Final = re.compile(
+_host_source: Final = expression(
     r"""(?:([A-Za-z][A-Za-z0-9+.-]*+)://)?+ (\*|(?:\*\.)?+[A-Za-z0-9_.-]++)
     (?::([0-9]++|\*))?+ (/.*+)?+""",
     re.VERBOSE,
-).fullmatch
-_host_and_port: Final = re.compile(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBOSE).fullmatch
+)
+_host_and_port: Final = expression(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBOSE)
 
 
 class _Place(NamedTuple):
@@ -74,7 +75,7 @@ def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None
 def _place(url: str) -> _Place:
     scheme, authority, path, *_ = rfc3986.split(url)
     scheme = (scheme or "").lower()
-    found = _host_and_port(authority or "")
+    found = _host_and_port.fullmatch(authority or "")
     host, port = (found[1], found[2]) if found else ("", "")
     return _Place(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
 
@@ -87,9 +88,9 @@ def _matches(source: str, base: _Place, own: str | None) -> bool:
         return own is None or _is_same_origin(base, _place(own))
     if source == "*":
         return base.scheme in _DEFAULT_PORTS
-    if scheme := _scheme_source(source):
+    if scheme := _scheme_source.fullmatch(source):
         return _is_scheme(scheme[1].lower(), base.scheme)
-    host = _host_source(source)
+    host = _host_source.fullmatch(source)
     if host is None:
         return False
     scheme_part = host[1] or (None if own is None else _place(own).scheme)

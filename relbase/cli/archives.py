@@ -10,7 +10,6 @@ more, by the name that the user gave: standard input cannot be.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
@@ -22,13 +21,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 import click
 
 import relbase
-from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli import files, remarks, streams
 from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import Document
 from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.containers.members import packing_of
+from relbase.expressions import expression
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from relbase.warc import Fault, Page
     from relbase.warc.rows import Row
 
-_named: Final = re.compile(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE).search
+_named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 _Made = TypeVar("_Made")
 
@@ -146,17 +146,19 @@ class Archive(NamedTuple):
 
     def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
         """Return what is made of a page; a defect costs that page alone, and is reported."""
-        from relbase import warc  # noqa: PLC0415 (start-up time)
-
         try:
             return work(page)
         except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-            text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
-            text = f"a defect of relbase, please report it with the record: {text}"
-            self._report(
-                warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text)
-            )
+            self.report_defect(page, error)
             return None
+
+    def report_defect(self, page: Page, error: Exception) -> None:
+        """Report what went wrong in relbase itself; the input counts as failed."""
+        from relbase import warc  # noqa: PLC0415 (start-up time)
+
+        text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
+        text = f"a defect of relbase, please report it with the record: {text}"
+        self._report(warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text))
 
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
@@ -173,7 +175,7 @@ def recognise(source: Source, settings: Settings, tally: Tally) -> tuple[Source,
     """
     first = next(source.pieces, b"")
     source = source._replace(pieces=chain((first,), source.pieces))
-    named = None if settings.kind else _named(source.name)
+    named = None if settings.kind else _named.search(source.name)
     packing = None if settings.kind not in (None, ARCHIVE) else packing_of(first)
     if packing is None and (named or settings.kind == ARCHIVE):
         packing = (named[1] or "").lower() if named else ""
@@ -276,7 +278,7 @@ def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
         return archive.packing, ""
     if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
         output = archive.source.name
-    named = _named(output)
+    named = _named.search(output)
     packing = (named[1] or "").lower() if named else archive.packing
     return packing, os.path.basename(output)  # noqa: PTH119
 
@@ -343,15 +345,21 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
         pages = archive.pages(lambda fault: table.add_fault(fault, name))
         table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
         return
+    import json  # noqa: PLC0415 (start-up time)
+
     for page in archive.pages():
         for row in _rows(archive, page, name):
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
 
 
-def _rows(archive: Archive, page: Page, name: str) -> list[Row]:
+def _rows(archive: Archive, page: Page, name: str) -> Iterator[Row]:
+    """The rows of a page; after a defect no more of them."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
-    return archive.done(page, lambda one: list(warc.link_rows(one, name, **_how(archive)))) or []
+    try:
+        yield from warc.link_rows(page, name, **_how(archive))
+    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        archive.report_defect(page, error)
 
 
 def _link(archive: Archive, page: Page, row: Row) -> str:
@@ -375,6 +383,7 @@ def show_bases(archive: Archive, *, as_json: bool) -> None:
         archive: the input.
         as_json: whether in JSON Lines, with the chain of bases.
     """
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
     from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
 
     for page in archive.pages():

@@ -18,10 +18,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final
+
+from relbase.expressions import expression
 
 try:
     import fcntl
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
 # What ends the name of a file that is not complete: see `_name`.
-_is_temporary: Final = re.compile(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL).fullmatch
+_is_temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.
 _ATTEMPTS: Final = 8
@@ -302,7 +303,7 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
     for _ in range(_ATTEMPTS):
-        made = f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp"
+        made = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
         descriptor = parent.open_new(made, mode)
         _lock(descriptor)
         if os.name == "nt" or os.fstat(descriptor).st_nlink != 0:
@@ -328,7 +329,7 @@ def sweep(parent: Directory) -> list[str]:
     if fcntl is None:
         return removed
     for name in parent.names():
-        if _is_temporary(name):
+        if _is_temporary.fullmatch(name):
             with suppress(OSError):
                 removed += _swept(parent, name)
     return removed

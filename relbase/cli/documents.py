@@ -21,7 +21,6 @@ from relbase.call import check
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.mail.mbox import Lengths, is_settled, may_drop, messages, settle
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from relbase.call import Arguments, Call
     from relbase.cli.files import Source
     from relbase.cli.options import Settings
-    from relbase.mail.mbox import Numbered
+    from relbase.mail.mbox import Lengths, Numbered
     from relbase.notes import Note
     from relbase.results import Entity, Link, Result
 
@@ -82,9 +81,11 @@ def documents(source: Source, settings: Settings) -> Iterator[Document]:
 
 def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Document]:
     """The messages of an mbox; what stands before the first comes with it."""
+    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+
     arguments = {**arguments, "kind": Kind.MAIL}
-    lengths = Lengths()
-    for one in messages(pieces):
+    lengths = mbox.Lengths()
+    for one in mbox.messages(pieces):
         if isinstance(one, bytes):
             yield Document(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
             continue
@@ -106,11 +107,13 @@ def rewritten(document: Document, call: Call | None = None) -> Result:
     result = pipeline.rewrite_called(document.data, call or _called(document))
     if document.message is None or document.lengths is None:
         return result
+    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+
     message = document.message.message
-    edits, notes = settle(message, result.edits)
+    edits, notes = mbox.settle(message, result.edits)
     edits, more = document.lengths.keep(document.message, edits)
     notes += more
-    result.notes = (*(note for note in result.notes if not is_settled(message, note)), *notes)
+    result.notes = (*(note for note in result.notes if not mbox.is_settled(message, note)), *notes)
     if tuple(edits) != result.edits:
         result.edits = tuple(edits)
         result.data = splice(document.data, edits)
@@ -130,7 +133,7 @@ def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
     """
     found = pipeline.links_called(document.data, call or _called(document))
     one, lengths = document.message, document.lengths
-    if one is None or not (may_drop(one.message) or (lengths and lengths.concern(one))):
+    if one is None or not _may_be_kept(one, lengths):
         return (link_in(document, link) for link in found)
     is_kept = not rewritten(document, call).edits
     return (
@@ -138,6 +141,13 @@ def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
         for link in found
         for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
     )
+
+
+def _may_be_kept(one: Numbered, lengths: Lengths | None) -> bool:
+    """Whether a message may stay as it is for what its mbox says of lengths."""
+    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+
+    return mbox.may_drop(one.message) or (lengths is not None and lengths.concern(one))
 
 
 # ---- what the library says of a document, said of the input

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -93,6 +92,8 @@ def _reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "it is too large for the memory"
+    import traceback  # noqa: PLC0415 (start-up time)
+
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
     what = printable(f"{type(error).__name__}: {error}")[: streams.SHOWN]
     place = f"line {number} of {printable(frame.f_code.co_filename)}"

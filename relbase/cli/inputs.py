@@ -10,13 +10,13 @@ is kept of each is small.
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -100,7 +100,7 @@ _BESIDE: Final = (".orig", ":Zone.Identifier")
 _BACKUPS: Final = (".bak", ".old", "~")
 
 # --backup numbers what it keeps when there is one already: x.bak, x.bak.1, ...
-_NUMBER: Final = re.compile(r"\.[0-9]++\Z")
+_NUMBER: Final = expression(r"\.[0-9]++\Z")
 
 
 def walk(

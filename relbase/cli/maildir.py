@@ -15,7 +15,6 @@ original alone.
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -28,6 +27,7 @@ from relbase.cli.inplace import Place, keep_attributes, refuse_changed
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -268,7 +268,7 @@ def replace(source: Source, place: Place, data: bytes, written: Written) -> str:
 
 # Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"
 # and the flags, or nothing.
-_size: Final = re.compile(r",([SW])=[0-9]++(?=[,:]|\Z)")
+_size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
 
 
 def sized(name: str, data: bytes) -> str:

@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import click
 
@@ -22,12 +22,14 @@ from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file,
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
-from relbase.containers.dumps import Dump, parse_dump
-from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.recognition import kind_of_file, kind_of_type
 from relbase.url.resolver import Profile, ProfileName
 from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.containers.dumps import Dump
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
@@ -138,8 +140,8 @@ def settings(given: dict[str, Any]) -> Settings:
     if quiet and verbose:
         raise click.UsageError("-q and -v exclude each other: give one of them")
     return Settings(
-        redirects=values.pop("redirect") or dump.redirects,
-        fields=dump.fields,
+        redirects=values.pop("redirect") or (dump.redirects if dump else ()),
+        fields=dump.fields if dump else (),
         policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
         detect=detect,
         told=Told.NONE if quiet else Told.ALL if verbose else Told.COUNTED,
@@ -171,9 +173,13 @@ def _charset(_context: click.Context, _parameter: click.Parameter, value: str | 
     raise click.BadParameter(f"'{shown}' is not a charset label of the Encoding Standard: {fix}")
 
 
-def _headers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> Dump:
+def _headers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> Dump | None:
     if value is None:
-        return Dump((), ())
+        return None
+    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+
     return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
 
 

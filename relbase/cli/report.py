@@ -6,7 +6,6 @@ that reads the report of an earlier one compares hashes, so that it skips only w
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Final
 
@@ -88,6 +87,8 @@ class Report:
 
     def add(self, done: Done) -> None:
         """Write the line of an input."""
+        import json  # noqa: PLC0415 (start-up time)
+
         try:
             self._file.write(json.dumps(row(done)).encode() + b"\n")
             self._file.flush()
@@ -126,6 +127,8 @@ class Earlier:
     def _read(self, line: bytes, where: str) -> None:
         if not line.endswith(b"\n"):
             return  # it was cut by whatever ended the run
+        import json  # noqa: PLC0415 (start-up time)
+
         try:
             found = json.loads(line)
             name, output, state = found["file"], found["output"], found["state"]

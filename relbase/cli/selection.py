@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 import click
 
+from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.sniffing import beginning
 
@@ -15,9 +15,9 @@ FEEDS: Final = "feeds"
 _FEED_ROOTS: Final = frozenset((b"rss", b"feed", b"rdf"))
 
 # The root element after white space, comments, instructions and a doctype without a subset.
-_root: Final = re.compile(
+_root: Final = expression(
     rb"(?:[\t\n\f\r ]++|<!--(?:[^-]++|-(?!->))*+-->|<[?!][^>]*+>)*+<(?:[\w.-]++:)?+([\w.-]++)"
-).match
+)
 
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
@@ -47,5 +47,5 @@ def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
         return True
     if FEEDS not in only or kind not in {Kind.XML, Kind.OTHER}:
         return False
-    root = _root(beginning(start))
+    root = _root.match(beginning(start))
     return root is not None and root[1].lower() in _FEED_ROOTS

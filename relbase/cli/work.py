@@ -7,7 +7,6 @@ Whatever goes wrong with one input is said in its `Done`, so that it stops no ot
 
 from __future__ import annotations
 
-import traceback
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -60,6 +59,8 @@ def reason(error: Exception) -> str:
         return str(error)
     if isinstance(error, MemoryError):
         return "it is too large for the memory"
+    import traceback  # noqa: PLC0415 (start-up time)
+
     *_, (frame, number) = traceback.walk_tb(error.__traceback__)
     what = printable(f"{type(error).__name__}: {error}")[: streams.SHOWN]
     place = f"line {number} of {printable(frame.f_code.co_filename)}"

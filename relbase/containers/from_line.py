@@ -12,8 +12,9 @@ are looked at.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from relbase.expressions import expression
 
 # A line that is longer separates nothing. The longest pattern with its lookahead is shorter.
 LOOKED_AT: Final = 2048
@@ -32,27 +33,27 @@ _RFC_822: Final = rb"(?:%b,? {1,3})?%b[ -]%b[ -](?:[0-9]{4}|[0-9]{2}) {1,3}%b%b"
     *(_DAY, _DATE, _MONTH),
     *(_TIME, _ZONE),
 )
-_dated: Final = re.compile(
+_dated: Final = expression(
     rb"%b(?:%b {1,3}[0-9]{4}%b|%b)%b" % (_WHO, _ASCTIME, _ZONE, _RFC_822, _END)
-).match
+)
 
 # The line after it: a field, or what some mailers put before the fields.
 _FIELD: Final = rb"(?=[!-9;-~]{1,99}[ \t]{0,9}:|>?From )"
 _FOLLOWED: Final = (
     # No year, or half of one.
-    re.compile(rb"%b%b(?: {1,3}[0-9]{2})?%b%b%b" % (_WHO, _ASCTIME, _ZONE, _END, _FIELD)).match,
+    expression(rb"%b%b(?: {1,3}[0-9]{2})?%b%b%b" % (_WHO, _ASCTIME, _ZONE, _END, _FIELD)),
     # Mozilla, Eudora, and others without a date.
-    re.compile(
+    expression(
         rb"From (?:-|\?\?\?@\?\?\?|[^\s@]{1,320}@[^\s@]{1,320}|MAILER-DAEMON)?"
         rb"[ \t]{0,9}\r?\n" + _FIELD
-    ).match,
+    ),
     # A date in another language.
-    re.compile(
+    expression(
         rb"From (?=[^\r\n]{0,200}[0-9]:[0-5][0-9])(?=[^\r\n]{0,200}\b(?:19|20)[0-9]{2}\b)"
         rb"[^\r\n]{1,200}\r?\n" + _FIELD
-    ).match,
+    ),
 )
-_any: Final = re.compile(rb"From [^\r\n]{0,900}\r?\n" + _FIELD).match
+_any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 
 def has_date(text: bytes) -> bool:
@@ -64,7 +65,7 @@ def has_date(text: bytes) -> bool:
     >>> has_date(b"From a@b Thu Nov 29 22:33:52 2001\n"), has_date(b"From here to there\n")
     (True, False)
     """
-    return _dated(text) is not None
+    return _dated.match(text) is not None
 
 
 def is_separator(text: bytes) -> bool:
@@ -76,7 +77,7 @@ def is_separator(text: bytes) -> bool:
     >>> is_separator(b"From -\nSubject: x\n"), is_separator(b"From -\nto\n")
     (True, False)
     """
-    return has_date(text) or any(match(text) is not None for match in _FOLLOWED)
+    return has_date(text) or any(one.match(text) is not None for one in _FOLLOWED)
 
 
 def begins_file(text: bytes) -> bool:
@@ -88,4 +89,4 @@ def begins_file(text: bytes) -> bool:
     >>> begins_file(b"From a friend\nSubject: x\n"), begins_file(b"From a friend\n")
     (True, False)
     """
-    return is_separator(text) or _any(text) is not None
+    return is_separator(text) or _any.match(text) is not None

@@ -20,6 +20,7 @@ import zlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import arc
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -278,14 +279,14 @@ def _look_again(source: _Source, kept: list[bytes], dictionary: bytes) -> None:
 def _find_member(source: _Source, dictionary: bytes) -> None:
     """Go to the next place that begins like a member of a record, or to the end."""
     while source.peek(_LOOKED_AT):
-        if not source.go_to(_any_mark, len(ZSTD) - 1):
+        if not source.go_to(_any_mark.search, len(ZSTD) - 1):
             continue
         if _holds_record(source.peek(_LOOKED_AT), dictionary):
             return
         source.take(1)
 
 
-_any_mark: Final = re.compile(b"|".join(map(re.escape, (GZIP, ZSTD)))).search
+_any_mark: Final = expression(b"|".join(map(re.escape, (GZIP, ZSTD))))
 
 
 def _holds_record(start: bytes, dictionary: bytes) -> bool:
@@ -302,12 +303,12 @@ def _holds_record(start: bytes, dictionary: bytes) -> bool:
 # ---- frames that hold no text (RFC 8878 §3.1.2), among them a dictionary
 
 _DICTIONARY: Final = b"\x5d\x2a\x4d\x18"
-_SKIPPABLE: Final = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18").match
+_SKIPPABLE: Final = expression(rb"[\x50-\x5f]\x2a\x4d\x18")
 _FRAME_HEAD: Final = 8
 
 
 def _is_skippable(start: bytes) -> bool:
-    return _SKIPPABLE(start) is not None
+    return _SKIPPABLE.match(start) is not None
 
 
 def _skippable(source: _Source) -> tuple[bytes, str]:

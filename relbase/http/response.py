@@ -166,7 +166,7 @@ def _under_policies(context: Context, stated: list[str]) -> Context:
     if not stated:
         return context
     policies = (*context.task.policies, *policies_of(stated))
-    return context.asking(replace(context.task, policies=policies))
+    return context.asking(context.task._replace(policies=policies))
 
 
 def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:

@@ -132,6 +132,8 @@ def _established(
         for field in part.heading.fields
         if field.name in _BASE_FIELDS
     ]
+    if not fields:
+        return around, False, []
     stated, long = _resolvable(mime_statements(fields, name_of(part)), around, part, context)
     number = number_of(part, context)
     base, notes = establish(stated, around, profile=context.task.profile, part=number)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
@@ -107,11 +106,10 @@ def bases_by_links(
     bases: dict[int, Base] = {}
     if not linked:
         return bases
-    task = replace(context.task, edits_only=False, room=None)
+    task = context.task._replace(edits_only=False, room=None)
     waiting: list[MailPart] = []
     for index, stated in enumerate(part_bases(data, parts, context)):
-        inside = replace(
-            context,
+        inside = context.having(
             base=stated.base,
             part=number_of(stated.part, context),
             within=within(stated.part),

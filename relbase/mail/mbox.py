@@ -210,7 +210,7 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
             if one.strip():
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
-        inside = replace(context, part=str(one.number))
+        inside = context.having(part=str(one.number))
         findings, edits = separate(visit_message(one.message.content, inside))
         settled, notes = settle(one.message, edits)
         settled, more = lengths.keep(one, settled)
@@ -241,7 +241,7 @@ def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of all messages of an mbox."""
     for one in messages([data]):
         if not isinstance(one, bytes):
-            inside = replace(context, part=str(one.number))
+            inside = context.having(part=str(one.number))
             for entity in message_entities(one.message.content, inside):
                 span = Span(entity.span.start + one.start, entity.span.end + one.start)
                 yield replace(entity, span=span)

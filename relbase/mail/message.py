@@ -62,7 +62,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     eol = line_end(data)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
-    context = context.asking(replace(context.task, room=room))
+    context = context.asking(context.task._replace(room=room))
     outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
@@ -94,7 +94,7 @@ def _outgrows(data: bytes, context: Context, encoded: int) -> bool:
     """Whether a message passes through because of its links, so that none is rewritten."""
     if len(data) < _NEVER_OUTGROWS and len(context.base.url) < _NEVER_OUTGROWS:
         return False
-    asked = context.asking(replace(context.task, edits_only=True))
+    asked = context.asking(context.task._replace(edits_only=True))
     return any(
         isinstance(item, Note) and item.reason is Reason.LIMIT_GROWTH and item.part == context.part
         for item in visit_message(data, asked, encoded)
@@ -122,7 +122,7 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
         number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        inside = replace(context, base=stated.base, part=number, within=within(part))
+        inside = context.having(base=stated.base, part=number, within=within(part))
         entity = MailPart(data, eol, part, inside)
         document = open_document(entity)
         base = _own_base(stated) if document is None else document.base()
@@ -167,7 +167,7 @@ def _visit_part(
     is_leaf = part.multipart is None and not part.message
     if not (linking or notes or is_leaf):
         return
-    inside = replace(around, base=base, part=number_of(part, around), within=within(part))
+    inside = around.having(base=base, part=number_of(part, around), within=within(part))
     entity = MailPart(data, eol, part, inside)
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):

@@ -36,7 +36,10 @@ enum {
   WORD = 256,      /* of a name in CSS */
   CSS_PLAIN = 512, /* means itself in a url() with or without quotes */
   SCHEME = 1024,
-  ALPHA = 2048
+  ALPHA = 2048,
+  BLANK = 4096,    /* a space within an attribute's URL, and what quotes hold in CSS */
+  QUOTE = 8192,
+  TRAIL = 16384    /* may follow a byte outside ASCII as the rest of one character, in some charset */
 };
 static uint16_t classes[256];
 #define IS(c, k) (classes[(unsigned char)(c)] & (k))
@@ -59,6 +62,9 @@ static void init_classes(void) {
     if ((k & ALNUM) || among("_-", c) || c == 0 || c >= 0x80) k |= WORD;
     if (c > 0x20 && c < 0x7f && !among("\"&'()<>\\^`{}", c)) k |= CSS_PLAIN;
     if ((k & ALNUM) || among("+.-", c)) k |= SCHEME;
+    if (c == ' ') k |= BLANK;
+    if (c == '"' || c == '\'') k |= QUOTE;
+    if ((c >= '0' && c <= '9') || (c >= 0x40 && c < 0x7f)) k |= TRAIL;
     classes[c] = (uint16_t)k;
   }
 }
@@ -87,7 +93,7 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 /* What an element is to the scanner. */
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
-enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, HOLDS };
+enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, HOLDS };
 enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
 typedef struct {
@@ -113,7 +119,7 @@ typedef struct {
   size_t width;
   int other, other_svg, other_math; /* rows of the elements that are not in the tables */
   Name prefix;                      /* elements whose names begin so have one row */
-  Words deciding, script_types, style_types, functions, head;
+  Words deciding, deciding_if, script_types, style_types, functions, head;
   int type; /* the number of the attribute `type` */
 } Tables;
 
@@ -158,6 +164,7 @@ typedef struct {
   unsigned shapes, left;                    /* those that have an edit; those that stay */
   int in_noscript, in_comment, depth;
   int unsure; /* what is found may stand in HTML or in MathML */
+  int also;   /* bytes that are plain in the value that is being read, by their class */
   Found *found;
   size_t count, room;
   Text name, name_end; /* of the element that is being read */
@@ -214,7 +221,7 @@ static int hex(unsigned char c) {
 
 /* Plain up to its end, and without dot segments. */
 static int plain_rest(const Scan *s, Text p, Text e) {
-  int k = s->whatwg ? WREST : REST;
+  int k = (s->whatwg ? WREST : REST) | s->also;
   while (p < e) {
     if (IS(*p, k) || *p == '.') {
       p++;
@@ -338,17 +345,39 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
 /* Whether a character reference of anything but `&` stands at `p`. */
 static int is_encoded(Text p, Text e) { return *p == '&' && !begins(p, e, "&amp;"); }
 
+/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
+static size_t quote_at(Text p, Text e, int in_attribute) {
+  if (p < e && IS(*p, QUOTE)) return 1;
+  if (!in_attribute) return 0;
+  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
+}
+static int is_quote(Text p, Text e, Text quote, size_t n) {
+  return (size_t)(e - p) >= n && !memcmp(p, quote, n);
+}
+
+/* Whether each byte of ASCII is a character in whatever charset: none is the rest of another. */
+static int ascii_stands(Text p, Text e) {
+  for (; p < e; p++)
+    if (*p >= 0x80 && e - p > 1 && IS(p[1], TRAIL)) return 0;
+  return 1;
+}
+
 /* The reference in a function that takes a url; *pp is after the bracket. */
 static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
-  Text p = *pp, stop;
+  Text p = *pp, stop, at_quote;
   while (p < e && IS(*p, WS)) p++;
-  if (p < e && (*p == '"' || *p == '\'')) {
-    int quote = *p++;
-    for (stop = p; stop < e && *stop != quote; stop++)
+  size_t n = quote_at(p, e, in_attribute);
+  int also = 0;
+  if (n) {
+    at_quote = p;
+    p += n;
+    for (stop = p; stop < e && !is_quote(stop, e, at_quote, n); stop++)
       if (*stop == '\\' || *stop == '\n' || *stop == '\r' || *stop == '\f' ||
-          (in_attribute && is_encoded(stop, e)))
+          (in_attribute && (is_encoded(stop, e) || (n > 1 && IS(*stop, QUOTE)))))
         return STOPS;
-    Text q = stop + 1;
+    if (stop >= e) return STOPS;
+    if (!in_attribute && !s->whatwg) also = QUOTE | BLANK;
+    Text q = stop + n;
     while (q < e && IS(*q, WS)) q++;
     if (q >= e || *q != ')') return STOPS;
     *pp = q + 1;
@@ -367,14 +396,34 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   }
   if (p == stop) return CONTINUES;
   for (Text q = p; q < stop; q++)
-    if (!IS(*q, CSS_PLAIN)) {
+    if (!IS(*q, CSS_PLAIN | also)) {
       if (s->mode != ALL && absolute_in_css(p, stop)) return CONTINUES;
       return STOPS;
     }
   if (*p == '#') return s->mode == ALL ? relative(s, p, stop) : CONTINUES;
   if (absolute(p, stop)) return listed(s, p, stop);
   if (custom || !s->in_css) return STOPS;
-  return relative(s, p, stop);
+  s->also = also;
+  int done = relative(s, p, stop);
+  s->also = 0;
+  return done;
+}
+
+/* After what `@import` imports, whose `@` is at *pp: it stays when it is absolute. */
+static int css_import(Scan *s, Text *pp, Text e, int in_attribute) {
+  Text p = *pp + 1, stop;
+  if (!begins_any_case(p, e, "import") || s->mode == ALL) return STOPS;
+  for (p += 6; p < e && IS(*p, WS); p++) continue;
+  if (begins_any_case(p, e, "url(")) {
+    *pp = p + 4;
+    return css_url(s, pp, e, 1, in_attribute);
+  }
+  if (p >= e || in_attribute || !IS(*p, QUOTE)) return STOPS;
+  for (stop = p + 1; stop < e && *stop != *p; stop++)
+    if (*stop < 0x20 || *stop == '\\') return STOPS;
+  if (stop >= e || !absolute_in_css(p + 1, stop)) return STOPS;
+  *pp = stop + 1;
+  return CONTINUES;
 }
 
 /* Which brackets are open in the value of a custom property. */
@@ -404,9 +453,7 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
   if (without_functions(s, begin, e, in_attribute)) return CONTINUES;
   Text p = begin, escaped = NULL, name;
   Open open = {0, 0, {0}};
-  if (!s->utf8)
-    for (Text q = begin; q < e; q++)
-      if (*q >= 0x80) return STOPS;
+  if (!s->utf8 && !ascii_stands(begin, e)) return STOPS;
   while (p < e) {
     int c = *p;
     if (IS(c, WORD)) {
@@ -445,15 +492,32 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
       }
       break;
     case '@':
-      /* `@import`, `@namespace`, `@container`: what a reference is depends on them */
-      if (e - p > 1 && (among("iInN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
+      /* `@namespace`, `@container`: what a reference is depends on them */
+      if (e - p > 1 && (among("nN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
+      if (e - p > 1 && LOWER(p[1]) == 'i') {
+        int done = css_import(s, &p, e, in_attribute);
+        if (done != CONTINUES) return done;
+        continue;
+      }
       break;
     case '<':
       if (begins(p, e, "<!--")) return STOPS;
       break;
     case '&':
-      if (in_attribute) return STOPS;
-      break;
+      if (!in_attribute) break;
+      size_t n = quote_at(p, e, 1);
+      if (n) {
+        Text quote = p;
+        for (p += n; p < e && !is_quote(p, e, quote, n); p++)
+          if (*p < 0x20 || *p == '\\' || *p == '&' || IS(*p, QUOTE)) return STOPS;
+        if (p >= e) return CONTINUES; /* reaches to the end */
+      } else if (begins(p, e, "&amp;")) {
+        n = 5;
+      } else {
+        return STOPS;
+      }
+      p += n;
+      continue;
     case '[':
       if (!opens(&open, ']')) return STOPS;
       break;
@@ -534,6 +598,11 @@ typedef struct {
 
 static int url(Scan *s, const Attribute *a, int holds) {
   Text p = a->value, e = a->end;
+  if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
+    while (p < e && IS(*p, WS)) p++;
+    while (p < e && IS(e[-1], WS)) e--;
+    if (p == e) return STOPS;
+  }
   if (p == e) {
     if (holds & EMPTY_LOOK) return STOPS;
     if (!(holds & EMPTY_IS_BASE)) return CONTINUES;
@@ -547,12 +616,17 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
   if (a->quote == 0 && !s->unquoted) return STOPS;
-  return relative(s, p, e);
+  s->also = s->whatwg ? 0 : BLANK;
+  int done = relative(s, p, e);
+  s->also = 0;
+  return done;
 }
 
+static int says(const Words *words, const Attribute *a) {
+  return is_among(words, a->value, (size_t)(a->end - a->value));
+}
 static int decides(const Scan *s, const Attribute *a) {
-  if (find(a->value, a->end, '&')) return STOPS;
-  return is_among(&s->tables->deciding, a->value, (size_t)(a->end - a->value)) ? STOPS : CONTINUES;
+  return find(a->value, a->end, '&') || says(&s->tables->deciding, a) ? STOPS : CONTINUES;
 }
 
 static int value(Scan *s, const Attribute *a, int holds) {
@@ -570,7 +644,7 @@ static int value(Scan *s, const Attribute *a, int holds) {
   case DECIDES:
     return decides(s, a);
   case ANYTHING:
-    return STOPS;
+    return a->value == a->end && !(holds & EMPTY_LOOK) ? CONTINUES : STOPS;
   default:
     return CONTINUES;
   }
@@ -617,6 +691,9 @@ typedef struct {
 static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
   uint64_t seen[4] = {0, 0, 0, 0};
   Text p = *pp;
+  Attribute waiting; /* a URL, if another attribute says so */
+  int waits_for = -1, decided = 0;
+  size_t mark = 0;
   tag->type.length = 0;
   for (;;) {
     tag->slash = 0;
@@ -632,13 +709,28 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     seen[number >> 6] |= (uint64_t)1 << (number & 63);
     if (number == s->tables->type) tag->type = a;
     if (row[number] == NOTHING) continue;
+    int holds = row[number] & HOLDS_MASK, done;
+    if (holds == IF && !decided) {
+      waiting = a;
+      waits_for = number;
+      mark = s->count;
+      continue;
+    }
+    if (holds == DECIDES_IF) {
+      if (find(a.value, a.end, '&')) return STOPS;
+      decided = says(&s->tables->deciding_if, &a);
+      continue;
+    }
     s->attribute = number;
-    s->holds = row[number];
-    int done = value(s, &a, row[number]);
-    if (done != CONTINUES) return done;
+    s->holds = holds == IF ? URL : row[number];
+    if ((done = value(s, &a, s->holds)) != CONTINUES) return done;
   }
   *pp = p + 1;
-  return CONTINUES;
+  if (waits_for < 0 || !decided) return CONTINUES;
+  if (s->count != mark) return STOPS; /* it would be out of order */
+  s->attribute = waits_for;
+  s->holds = URL;
+  return url(s, &waiting, s->holds);
 }
 
 /* After the `>` of a tag; NULL when it is not closed. */
@@ -960,6 +1052,7 @@ static void free_tables(Tables *t) {
   if (!t) return;
   PyMem_Free(t->rows);
   PyMem_Free(t->deciding.words);
+  PyMem_Free(t->deciding_if.words);
   PyMem_Free(t->script_types.words);
   PyMem_Free(t->style_types.words);
   PyMem_Free(t->functions.words);
@@ -1018,11 +1111,12 @@ static int fill_words(Words *words, PyObject *items) {
 }
 
 static int fill_tables(Tables *t, PyObject *args) {
-  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *scripts, *styles, *functions, *head;
+  PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *deciding_if, *scripts, *styles;
+  PyObject *functions, *head;
   char *rows;
   Py_ssize_t size, width;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOOy#nii:prepare", &elements, &svg, &math, &attributes, &prefix,
-                        &deciding, &scripts, &styles, &functions, &head, &rows, &size, &width,
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOy#nii:prepare", &elements, &svg, &math, &attributes,
+                        &prefix, &deciding, &deciding_if, &scripts, &styles, &functions, &head, &rows, &size, &width,
                         &t->other, &t->type))
     return 0;
   if (width < 1 || width > MAX_ATTRIBUTES || size % width || PyTuple_Size(attributes) != width ||
@@ -1038,7 +1132,8 @@ static int fill_tables(Tables *t, PyObject *args) {
          fill_names(&t->math, math, count) && fill_names(&t->attributes, attributes, (int)width) &&
          name_of(prefix, &t->prefix) &&
          (t->prefix.row < count || bad("a prefix without a row")) &&
-         fill_words(&t->deciding, deciding) && fill_words(&t->script_types, scripts) &&
+         fill_words(&t->deciding, deciding) && fill_words(&t->deciding_if, deciding_if) &&
+         fill_words(&t->script_types, scripts) &&
          fill_words(&t->style_types, styles) && fill_words(&t->functions, functions) &&
          fill_words(&t->head, head);
 }

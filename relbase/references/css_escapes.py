@@ -17,6 +17,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
@@ -33,14 +34,14 @@ NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
 INSIDE_DOUBLE: Final = rb'(?:[^"\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+' % ESCAPE
 INSIDE_SINGLE: Final = rb"(?:[^'\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+" % ESCAPE
 # §4.3.6
-URL: Final = re.compile(
+URL: Final = expression(
     rb"[ \t\n\r\f]*+((?:[^\"'()\\\x01-\x20\x7f]++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)" % ESCAPE
 )
 # §4.3.14
-BAD_URL: Final = re.compile(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
+BAD_URL: Final = expression(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
 
 # What does not stand for itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
-_CODED: Final = re.compile(
+_CODED: Final = expression(
     rb"""
       \\ (?: (?P<digits>[0-9A-Fa-f]{1,6}+) (?P<space>\r\n|[ \t\n\r\f])?+
          | (?P<newline>\r\n|[\n\r\f])
@@ -60,11 +61,11 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 # ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
 # would make a bad url of an unquoted one (§4.3.6).
 _UNSAFE: Final = {
-    b'"': re.compile(rb'[\x00-\x1f\x7f"\\<>]'),
-    b"'": re.compile(rb"[\x00-\x1f\x7f'\\<>]"),
-    b"": re.compile(rb"[\x00-\x20\x7f\"'()\\<>]"),
+    b'"': expression(rb'[\x00-\x1f\x7f"\\<>]'),
+    b"'": expression(rb"[\x00-\x1f\x7f'\\<>]"),
+    b"": expression(rb"[\x00-\x20\x7f\"'()\\<>]"),
 }
-_END_TAG_BEGUN: Final = re.compile(rb"(?i)<(?:/(?:s(?:t(?:y(?:l(?:e)?)?)?)?)?)?\Z")
+_END_TAG_BEGUN: Final = expression(rb"(?i)<(?:/(?:s(?:t(?:y(?:l(?:e)?)?)?)?)?)?\Z")
 _END_TAG_LENGTH: Final = len(b"</style")
 
 

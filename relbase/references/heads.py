@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.references import scanner, tags
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class HeadToken(NamedTuple):
     raw_end: int
 
 
-_token: Final = re.compile(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))").search
+_token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")
 
 
 def head_tokens(text: bytes) -> Iterator[HeadToken]:
@@ -39,7 +39,7 @@ def head_tokens(text: bytes) -> Iterator[HeadToken]:
         text: the page, in an ASCII-compatible charset.
     """
     pos, end = 0, len(text)
-    while found := _token(text, pos, end):
+    while found := _token.search(text, pos, end):
         at = found.end()
         if found[1]:
             pos = tags.comment_end(text, at, end)

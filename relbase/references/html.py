@@ -16,7 +16,9 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.references import tags
+from relbase.references.conditions import keyword
 from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
@@ -26,7 +28,7 @@ from relbase.references.foreign import (
     ForeignContent,
 )
 from relbase.references.markup import CDATA, comment_end, text_end, token
-from relbase.references.vocabulary import choose, choose_text, held, keyword
+from relbase.references.vocabulary import choose, choose_text, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from relbase.references.vocabulary import Row
 
 # <!--[if gte mso 9]> ... <![endif]-->
-_conditional: Final = re.compile(rb"\[if[^\]>]*+\]>", re.IGNORECASE).match
+_conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
 
 
 class Element(NamedTuple):
@@ -132,7 +134,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if text.startswith(CDATA, start) and foreign and foreign.allows_cdata:
                 continue
             is_comment = found[1] is not None and not in_comment
-            if is_comment and (condition := _conditional(text, found.end(), pos)):
+            if is_comment and (condition := _conditional.match(text, found.end(), pos)):
                 yield from elements(
                     text,
                     condition.end(),
@@ -168,7 +170,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 pos, in_sheet = raw_end, _is_sheet(text, found.end(), pos)
             continue
         if name == b"frameset" and frames is None:
-            frames = _frameset_page(text, begin, start) is not None
+            frames = _frameset_page.fullmatch(text, begin, start) is not None
             skim = None if frames else skim
         raw_end = pos
         if name in tags.RAW_TEXT and not (in_noscript and name == b"noscript"):
@@ -233,7 +235,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     Args:
         text: the document, in an ASCII-compatible charset.
     """
-    if not _base_tag(text):
+    if not _base_tag.search(text):
         return None
     for element in elements(text, 0, len(text)):
         assert isinstance(element, Element)
@@ -242,7 +244,7 @@ def embedded_base(text: bytes) -> Attribute | None:
     return None
 
 
-_base_tag: Final = re.compile(rb"<[bB][aA][sS][eE][\t\n\f\r />]").search
+_base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:
@@ -285,7 +287,7 @@ _IN_FRAMESET: Final = frozenset((b"html", b"frameset", b"frame", b"noframes"))
 
 # What may stand before a frameset: no text, and none of the elements that set the flag
 # "frameset-ok" to "not ok".
-_frameset_page: Final = re.compile(
+_frameset_page: Final = expression(
     rb"""(?: [\0\t\n\f\r ]++
     | <!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))
     | <[!?][^>]*+>
@@ -296,7 +298,7 @@ _frameset_page: Final = re.compile(
         /?[a-z][^>]*+>
     )*+""",
     re.VERBOSE | re.IGNORECASE,
-).fullmatch
+)
 
 
 class _Around:

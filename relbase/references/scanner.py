@@ -20,13 +20,12 @@ from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES, decider
 from relbase.references.tags import IN_HEAD, RAW_TEXT
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import ANY, PLACES, VML, Nested, held
+from relbase.references.vocabulary import ANY, PLACES, VML, Nested, Row, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from relbase.references.shapes import Becomes, Keeps, Skim
-    from relbase.references.vocabulary import Row
 
 EXACT: Final = "exact"
 SKIMMED: Final = "skimmed"
@@ -50,7 +49,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xEB3B59AE
+_SOURCE: Final = 0xC3F9FCB5
 
 _compiled: Final = _load()
 
@@ -103,7 +102,7 @@ def force(name: str | None) -> None:
 
 _EDITS, _RELATIVE, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
-_NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING = range(8)
+_NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING, _IF, _DECIDES_IF = range(10)
 _EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL, _FRAGMENT_LOOK = 16, 32, 64, 128
 
 # Elements that change what is markup: the exact tokenizer counts them.
@@ -282,6 +281,7 @@ def _tables(*, extended: bool) -> object:
         tuple((name, _PLAIN, number) for name, number in numbers.items()),
         vml,
         _words(deciding),
+        _words(_deciding_one(extended=extended)),
         _words(SCRIPT_TYPES),
         _words(STYLE_TYPES),
         tuple(
@@ -321,19 +321,40 @@ def _deciding(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
     return found
 
 
+@cache
+def _deciding_one(*, extended: bool) -> frozenset[bytes]:
+    """What decides whether an attribute is one URL, where that is the same wherever one decides."""
+    counting = (_counting(rows, extended=extended) for rows in PLACES.values())
+    values = {rows[0].when.values for rows in counting if _is_one_if(rows) and rows[0].when}
+    return frozenset(values.pop() if len(values) == 1 else ())
+
+
+def _is_one_if(rows: tuple[Row, ...]) -> bool:
+    """Whether an attribute is one URL like any other, or nothing, as another decides."""
+    return decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
+
+
+def _waits(rows: tuple[Row, ...], *, extended: bool) -> bool:
+    one = _counting(rows, extended=extended)
+    if not _is_one_if(one) or one[0].when is None:
+        return False
+    return {*one[0].when.values} == _deciding_one(extended=extended)
+
+
 def _row(
     namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
 ) -> list[int]:
     """What each attribute holds on an element."""
     row = [_NOTHING] * len(numbers)
-    told = {
-        name: _told(rows, extended=extended) for name, rows in held(namespace, element).rows.items()
-    }
+    rows_of = held(namespace, element).rows
+    told = {name: _told(rows, extended=extended) for name, rows in rows_of.items()}
     for attribute, (by, holds) in told.items():
         if holds == _NOTHING:
             continue
         if by is None or told.get(by, (None, _NOTHING))[1] != _NOTHING:
             row[numbers[attribute]] = holds
+        elif row[numbers[by]] == _NOTHING and _waits(rows_of[attribute], extended=extended):
+            row[numbers[by]], row[numbers[attribute]] = _DECIDES_IF, _IF
         else:
             row[numbers[by]] = _DECIDES
     return row
@@ -357,9 +378,11 @@ def _holds(rows: tuple[Row, ...]) -> int:
     first = rows[0]
     if first.when is not None or first.on_codebase:
         if any(row.syntax is not Syntax.URL for row in rows):
-            return _ANYTHING
+            return _ANYTHING | _EMPTY_LOOK
         return _MAYBE | (_EMPTY_LOOK if any(row.empty for row in rows) else 0)
     kind = _HELD.get(first.syntax, _ANYTHING)
+    if kind == _ANYTHING:
+        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | _EMPTY_LOOK
     if kind != _URL:
         return kind
     empty = _EMPTY_LOOK if first.own_url else _EMPTY_IS_BASE

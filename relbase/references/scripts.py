@@ -24,6 +24,7 @@ import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
@@ -108,10 +109,10 @@ class _String(NamedTuple):
 _SPACE: Final = rb"[\t\n\r\ ]*+"
 _STRING: Final = rb""" "( (?: [^"\\\x00-\x1F]++ | \\ (?: ["\\/bfnrt] | u[0-9A-Fa-f]{4} ) )*+ )" """
 # member = string ws ":" ws ...
-_KEY: Final = re.compile(_STRING + _SPACE + rb":" + _SPACE, re.VERBOSE)
+_KEY: Final = expression(_STRING + _SPACE + rb":" + _SPACE, re.VERBOSE)
 # value = string / number / literal / object / array; the empty containers count as literals.
 # number = [ "-" ] ( "0" / digit1-9 *digit ) [ "." 1*digit ] [ "e" [ "+" / "-" ] 1*digit ]
-_VALUE: Final = re.compile(
+_VALUE: Final = expression(
     rb"(?:"
     + _STRING
     + rb"""
@@ -123,9 +124,9 @@ _VALUE: Final = re.compile(
     + _SPACE,
     re.VERBOSE,
 )
-_COMMA: Final = re.compile(rb"," + _SPACE)
-_OBJECT_END: Final = re.compile(rb"\}" + _SPACE)
-_ARRAY_END: Final = re.compile(rb"\]" + _SPACE)
+_COMMA: Final = expression(rb"," + _SPACE)
+_OBJECT_END: Final = expression(rb"\}" + _SPACE)
+_ARRAY_END: Final = expression(rb"\]" + _SPACE)
 
 
 def _strings(text: bytes) -> Iterator[_String]:
@@ -189,7 +190,7 @@ class _Place(NamedTuple):
     role: Role
 
 
-_has_authority: Final = re.compile(rb"[A-Za-z][A-Za-z0-9+.-]*+://").match
+_has_authority: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+://")
 
 
 def _is_url_like(url: bytes) -> bool:
@@ -197,7 +198,7 @@ def _is_url_like(url: bytes) -> bool:
 
     White space before it counts. `node:fs` may be a bare specifier as well: it needs no look.
     """
-    return url.startswith((b"/", b"./", b"../")) or _has_authority(url) is not None
+    return url.startswith((b"/", b"./", b"../")) or _has_authority.match(url) is not None
 
 
 def _is_any_url(_url: bytes) -> bool:
@@ -250,7 +251,7 @@ def _is_at(string: _String, place: _Place) -> bool:
     return all(name == wanted or (wanted == _ANY and name is not None) for name, wanted in pairs)
 
 
-_ESCAPE: Final = re.compile(
+_ESCAPE: Final = expression(
     rb"""
     \\ (?: u ( [Dd][89ABab][0-9A-Fa-f]{2} ) \\u ( [Dd][C-Fc-f][0-9A-Fa-f]{2} )  # a pair
          | u ( [0-9A-Fa-f]{4} )
@@ -270,7 +271,7 @@ _SHORT: Final[Mapping[bytes, bytes]] = {
 }
 # `<` could begin an end tag, and `>` end a comment, for the HTML around the script; U+2028 and
 # U+2029 end a line for JavaScript; surrogates have no bytes in any charset.
-_UNSAFE: Final = re.compile(
+_UNSAFE: Final = expression(
     rb'["\\<>\x00-\x1F\x7F] | \xE2\x80[\xA8\xA9] | \xED[\xA0-\xBF][\x80-\xBF]', re.VERBOSE
 )
 

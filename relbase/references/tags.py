@@ -12,11 +12,13 @@ that the time stays linear.
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import expression
+
 if TYPE_CHECKING:
+    import re
     from collections.abc import Container, Iterator
 
 WS: Final = rb"[\t\n\f\r ]"
@@ -31,9 +33,9 @@ _ATTRIBUTE: Final = (
 )
 
 # From after the tag name to `>`: the same for start and end tags.
-_rest_of_tag: Final = re.compile(rb"(?:[\t\n\f\r /]++|" + _ATTRIBUTE + rb")*+>").match
+_rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + _ATTRIBUTE + rb")*+>")
 
-_attributes: Final = re.compile(
+_attributes: Final = expression(
     rb"("
     + _NAME
     + rb")(?:"
@@ -41,14 +43,12 @@ _attributes: Final = re.compile(
     + rb"*+(=)"
     + WS
     + rb"""*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+)|(?=>)))?"""
-).finditer
+)
 
 _UNQUOTED: Final = 5  # the group of an unquoted value
 
-tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
-
 # Comments end at `-->` and `--!>`; `<!-->` and `<!--->` are empty ones.
-_comment_end: Final = re.compile(rb"--!?>").search
+_comment_end: Final = expression(rb"--!?>")
 
 
 class Attribute(NamedTuple):
@@ -67,7 +67,7 @@ class Attribute(NamedTuple):
 
 def tag_end(text: bytes, pos: int, end: int) -> int:
     """The offset after the `>` of the tag whose name ends at `pos`; -1 when it is not closed."""
-    found = _rest_of_tag(text, pos, end)
+    found = _rest_of_tag.match(text, pos, end)
     return found.end() if found else -1
 
 
@@ -83,7 +83,7 @@ def attributes(
         names: which attributes are asked for, None for all: a hostile tag has millions of others.
     """
     seen: set[bytes] = set()
-    for found in _attributes(text, pos, end):
+    for found in _attributes.finditer(text, pos, end):
         name = found[1].lower()
         if name in seen or (names is not None and name not in names):
             continue
@@ -112,7 +112,7 @@ def self_closing(text: bytes, pos: int, end: int) -> bool:
     """
     if not text.endswith(b"/>", pos, end):
         return False
-    last = deque(_attributes(text, pos, end), maxlen=1)
+    last = deque(_attributes.finditer(text, pos, end), maxlen=1)
     return not last or last[0].end(_UNQUOTED) < end - 1
 
 
@@ -120,7 +120,7 @@ def comment_end(text: bytes, pos: int, end: int) -> int:
     """The offset after the comment whose `<!--` ends at `pos`; `end` when it is not closed."""
     if text.startswith((b">", b"->"), pos, end):
         return text.index(b">", pos) + 1
-    found = _comment_end(text, pos, end)
+    found = _comment_end.search(text, pos, end)
     return found.end() if found else end
 
 
@@ -161,15 +161,13 @@ def any_case(name: bytes) -> bytes:
 
 
 _raw_text_end: Final = {
-    name: re.compile(rb"</" + any_case(name) + rb"(?=[\t\n\f\r />])").search for name in RAW_TEXT
+    name: expression(rb"</" + any_case(name) + rb"(?=[\t\n\f\r />])") for name in RAW_TEXT
 }
 
 # In a script: what changes the state of "script data" (escaped and double escaped).
-_script_data: Final = re.compile(rb"<!--|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])").search
-_script_escaped: Final = re.compile(rb"-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])").search
-_script_double_escaped: Final = re.compile(
-    rb"-->|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])"
-).search
+_script_data: Final = expression(rb"<!--|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
+_script_escaped: Final = expression(rb"-->|<(/?)[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
+_script_double_escaped: Final = expression(rb"-->|</[sS][cC][rR][iI][pP][tT](?=[\t\n\f\r />])")
 
 
 def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
@@ -178,24 +176,24 @@ def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
         return end
     if name == b"script":
         return _script_end(text, pos, end)
-    found = _raw_text_end[name](text, pos, end)
+    found = _raw_text_end[name].search(text, pos, end)
     return found.start() if found else end
 
 
 def _script_end(text: bytes, pos: int, end: int) -> int:
     """Script data with its escapes: `<!--<script>` hides the next `</script>`."""
-    while found := _script_data(text, pos, end):
+    while found := _script_data.search(text, pos, end):
         if text.startswith(b"</", found.start()):
             return found.start()
         # `<!-->` and `<!--->` leave the escaped states at once: the dashes belong to both.
         pos = found.start() + 2
-        while found := _script_escaped(text, pos, end):
+        while found := _script_escaped.search(text, pos, end):
             pos = found.end()
             if found[0].endswith(b">"):
                 break
             if found[1]:
                 return found.start()
-            if not (found := _script_double_escaped(text, pos, end)):
+            if not (found := _script_double_escaped.search(text, pos, end)):
                 return end
             pos = found.end()
             if found[0].endswith(b">"):

@@ -24,6 +24,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -66,9 +67,9 @@ def url(value: bytes) -> Iterator[Span]:
 
 
 # HTML white space: TAB, LF, FF, CR, SPACE.
-_SPACE_ITEM: Final = re.compile(rb"[^\t\n\f\r ]++")
-_COMMA_ITEM: Final = re.compile(rb"[^,]++")
-_SEMICOLON_ITEM: Final = re.compile(rb"[^;]++")
+_SPACE_ITEM: Final = expression(rb"[^\t\n\f\r ]++")
+_COMMA_ITEM: Final = expression(rb"[^,]++")
+_SEMICOLON_ITEM: Final = expression(rb"[^;]++")
 
 
 def space_list(value: bytes) -> Iterator[Span]:
@@ -109,10 +110,10 @@ def semicolon_list(value: bytes) -> Iterator[Span]:
 
 # Link = #( "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] ) )   (RFC 8288 §3)
 # The parameters of one link, up to the comma before the next; a quoted string may hold commas.
-_LINK_PARAMETERS: Final = re.compile(
+_LINK_PARAMETERS: Final = expression(
     rb"""(?: [^",]++ | "(?:[^"\\]++|\\.)*+(?:"|\\?\Z) )*+""", re.VERBOSE | re.DOTALL
 )
-_BEFORE_LINK: Final = re.compile(rb"[\t\n\f\r ,]*+")
+_BEFORE_LINK: Final = expression(rb"[\t\n\f\r ,]*+")
 
 
 def link(value: bytes) -> Iterator[Span]:
@@ -142,10 +143,10 @@ def _items(item: re.Pattern[bytes], value: bytes) -> Iterator[Span]:
             yield span
 
 
-_SPACES_AND_COMMAS: Final = re.compile(rb"[\t\n\f\r ,]*+")
+_SPACES_AND_COMMAS: Final = expression(rb"[\t\n\f\r ,]*+")
 # The states "in descriptor", "in parens" and "after descriptor" of step 8: a comma ends the
 # descriptors, but not in parentheses; an open parenthesis without its end takes all that follows.
-_DESCRIPTORS: Final = re.compile(rb"(?: [^,(]++ | \( [^)]*+ \)?+ )*+ ,?+", re.VERBOSE)
+_DESCRIPTORS: Final = expression(rb"(?: [^,(]++ | \( [^)]*+ \)?+ )*+ ,?+", re.VERBOSE)
 
 
 def srcset(value: bytes) -> Iterator[Span]:
@@ -186,7 +187,7 @@ def _skip(pattern: re.Pattern[bytes], value: bytes, position: int) -> int:
 
 # Steps 3 to 10. The time is ASCII digits, or nothing before a dot (6.1); more digits and dots
 # follow (8). Unless the value ends there, ";", "," or white space must be next (10.1).
-_REFRESH_TIME: Final = re.compile(
+_REFRESH_TIME: Final = expression(
     rb"""
     [\t\n\f\r ]*+                                 # 3   skip white space
     (?: [0-9]++ | (?=\.) )                        # 5-7 time
@@ -199,7 +200,7 @@ _REFRESH_TIME: Final = re.compile(
 )
 # Steps 11.2 to 11.7. Where a part of the keyword is missing, the URL begins before it (11.1): then
 # it begins with U, and so not with a quote.
-_REFRESH_KEYWORD: Final = re.compile(
+_REFRESH_KEYWORD: Final = expression(
     rb"url [\t\n\f\r ]*+ = [\t\n\f\r ]*+", re.VERBOSE | re.IGNORECASE
 )
 _QUOTES: Final = (b"'", b'"')
@@ -265,19 +266,19 @@ class _Unsafe(NamedTuple):
 # Control characters are ASCII's, everywhere: the URL parser drops some of them, the HTML parser
 # replaces U+0000, and none reads back as it was written.
 _UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
-    Syntax.URL: _Unsafe(re.compile(r"[\0-\x1F\x7F]"), " "),
-    Syntax.SPACE_LIST: _Unsafe(re.compile(r"[\0-\x20\x7F]"), ""),
-    Syntax.COMMA_LIST: _Unsafe(re.compile(r"[\0-\x20\x7F,]"), ""),
-    Syntax.SEMICOLON_LIST: _Unsafe(re.compile(r"[\0-\x1F\x7F;]"), " "),
-    Syntax.SRCSET: _Unsafe(re.compile(r"[\0-\x20\x7F]"), ","),
-    Syntax.REFRESH: _Unsafe(re.compile(r"[\0-\x1F\x7F]"), " "),
-    Syntax.LINK: _Unsafe(re.compile(r"[\0-\x20\x7F<>]"), ""),
+    Syntax.URL: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
+    Syntax.SPACE_LIST: _Unsafe(expression(r"[\0-\x20\x7F]"), ""),
+    Syntax.COMMA_LIST: _Unsafe(expression(r"[\0-\x20\x7F,]"), ""),
+    Syntax.SEMICOLON_LIST: _Unsafe(expression(r"[\0-\x1F\x7F;]"), " "),
+    Syntax.SRCSET: _Unsafe(expression(r"[\0-\x20\x7F]"), ","),
+    Syntax.REFRESH: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
+    Syntax.LINK: _Unsafe(expression(r"[\0-\x20\x7F<>]"), ""),
 }
-_SINGLE_QUOTED: Final = _Unsafe(re.compile(r"[\0-\x1F\x7F']"), " ")
-_DOUBLE_QUOTED: Final = _Unsafe(re.compile(r'[\0-\x1F\x7F"]'), " ")
+_SINGLE_QUOTED: Final = _Unsafe(expression(r"[\0-\x1F\x7F']"), " ")
+_DOUBLE_QUOTED: Final = _Unsafe(expression(r'[\0-\x1F\x7F"]'), " ")
 # What the steps before 11.9 would take from the front of a bare URL, by its last character: the
 # keyword (11.6), a separator (10.3), a quote (11.8).
-_FRONT: Final = re.compile(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
+_FRONT: Final = expression(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
 
 
 def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:

@@ -7,9 +7,9 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, unsuitable
 from relbase.url.resolver import Profile, Resolver
@@ -17,7 +17,7 @@ from relbase.url.resolver import Profile, Resolver
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
-    from typing import TypeAlias
+    from typing import Self, TypeAlias
 
     from relbase.bases.marks import Places
     from relbase.notes import Note
@@ -76,8 +76,9 @@ class Reader(Protocol):
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+# A tuple, as the context is: copies of a frozen dataclass would cost a small page more than its
+# scan.
+class Task(NamedTuple):
     """What one call asks for, shared by all that is visited for it.
 
     Args:
@@ -111,8 +112,22 @@ def _always() -> bool:
     return True
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class _Values(NamedTuple):
+    """The fields of a context, in their order."""
+
+    base: Base
+    task: Task
+    part: str = ""
+    within: str = ""
+    charset: str = "utf-8"
+    encoding: str = "utf-8"
+    depth: int = 0
+    sheets: Callable[[], bool] = _always
+    unstated: re.Pattern[str] | None = None
+    resolve: Callable[[str], str] | None = None
+
+
+class Context(_Values):
     """What the references of one text are resolved with.
 
     Args:
@@ -126,27 +141,23 @@ class Context:
         sheets: whether the document links or imports style sheets (rule 9).
         unstated: matches references whose meaning in browsers depends on a charset that nothing
             states; None where one is stated.
-        resolve: the prepared algorithm, None when nothing can be resolved.
+        resolve: the prepared algorithm, None when nothing can be resolved; it is prepared here.
     """
 
-    base: Base
-    task: Task
-    part: str = ""
-    within: str = ""
-    charset: str = "utf-8"
-    encoding: str = "utf-8"
-    depth: int = 0
-    sheets: Callable[[], bool] = _always
-    unstated: re.Pattern[str] | None = None
-    resolve: Callable[[str], str] | None = field(init=False, compare=False)
+    __slots__ = ()
 
-    def __post_init__(self) -> None:
-        resolve = resolver(self.base.url, self.task.profile, self.encoding)
-        object.__setattr__(self, "resolve", resolve)
+    def __new__(cls, base: Base, task: Task, **others: Any) -> Self:  # noqa: ANN401 (the fields')
+        """Prepare the algorithm for the base."""
+        made = super().__new__(cls, base, task, **others)
+        return made._replace(resolve=resolver(base.url, task.profile, made.encoding))
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
-        """The same context but for some fields: `dataclasses.replace` takes three times as long."""
-        return Context(*(changes.get(name, getattr(self, name)) for name in _FIELDS))
+        """The same context but for some fields."""
+        made = self._replace(**changes)
+        profile, encoding = made.task.profile, made.encoding
+        if made.base is self.base and encoding == self.encoding and profile is self.task.profile:
+            return made
+        return made._replace(resolve=resolver(made.base.url, profile, encoding))
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""
@@ -160,8 +171,6 @@ class Context:
         """The same context for another task."""
         return self.having(task=task)
 
-
-_FIELDS: Final = tuple(row.name for row in fields(Context) if row.init)
 
 # A hostile URL may be as long as its document: those are not remembered (threat N3).
 _REMEMBERED_URL: Final = 1 << 12

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.view.charset import NOT_ASCII, Charset, Source, not_ascii
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
+    import re
+
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
@@ -97,5 +99,5 @@ def _unstated(data: bytes) -> re.Pattern[str]:
     return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
 
 
-_NOT_ASCII: Final = re.compile(r"[\0-\x7f]*+[^\0-\x7f]")
-_QUERY_NOT_ASCII: Final = re.compile(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")
+_NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")
+_QUERY_NOT_ASCII: Final = expression(r"[^?#]*+\?[\0-\x22\x24-\x7f]*+[^\0-\x7f]")

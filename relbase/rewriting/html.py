@@ -299,7 +299,7 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]
 
 
 def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
-    if context.depth >= MAX_SRCDOC_DEPTH:
+    if text and context.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
     reader = context.task.reader("text/html", "")

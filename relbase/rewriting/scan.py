@@ -8,7 +8,7 @@ sample resolves to anything else, references of that shape are looked at one by 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
@@ -48,12 +48,10 @@ def skim_for(context: Context, name: str) -> Skim | None:
     if name == scanner.SKIMMED and policy.extended:
         return None
     whatwg = context.task.profile is Profile.WHATWG
-    becomes = _becomes(context)
+    becomes, unquoted, in_css = _prepared(context)
     if policy.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
-    written = [edit[2] for edit in becomes if edit]
-    unquoted = all(map(plain_unquoted, written))
     keeps = partial(_keeps, context) if policy.chooses else None
     if name == scanner.SKIMMED:
         from relbase.references.skim import skimming  # noqa: PLC0415
@@ -65,7 +63,7 @@ def skim_for(context: Context, name: str) -> Skim | None:
         becomes,
         whatwg=whatwg,
         unquoted=unquoted,
-        in_css=_is_same_in_css(context) and all(map(plain_in_css, written)),
+        in_css=in_css and _is_same_in_css(context),
         utf8=context.charset == "utf-8",
         extended=policy.extended,
         keeps=keeps,
@@ -86,7 +84,7 @@ def list_for(context: Context, name: str) -> Listing | None:
     """
     if name != scanner.COMPILED or not context.task.found_only:
         return None
-    becomes = _becomes(context)
+    becomes = _prepared(context).becomes
     extended = context.task.policy.extended
     records = scanner.listing(
         becomes,
@@ -189,27 +187,41 @@ def _keeps(context: Context, raw: bytes) -> bool:
     return context.task.policy.keeps(clean(decode_inner(inner)))
 
 
-def _becomes(context: Context) -> Becomes:
-    """What becomes of references of each shape."""
+class _Prepared(NamedTuple):
+    """What becomes of references of each shape, and where what is written may stand as it is."""
+
+    becomes: Becomes
+    unquoted: bool = True
+    in_css: bool = True
+
+
+_NOTHING: Final = _Prepared(_NONE)
+
+
+def _prepared(context: Context) -> _Prepared:
+    """What becomes of references of each shape on the base of a context."""
     resolve, base = context.resolve, context.base.url
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
     is_whatwg = context.task.profile is Profile.WHATWG
     if resolve is None or (is_whatwg and not base.startswith(("http:", "https:"))):
-        return _NONE
+        return _NOTHING
     # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
     if context.task.places is not None or not has_net_loc(base):
-        return _NONE
+        return _NOTHING
     return (_sampled if len(base) > _REMEMBERED_URL else _remembered)(resolve)
 
 
-def _sampled(resolve: Callable[[str], str]) -> Becomes:
+def _sampled(resolve: Callable[[str], str]) -> _Prepared:
     becomes = [*_NONE]
     for shape, sample in SAMPLES.items():
         becomes[shape] = _edit(resolve, sample)
     for level, dots in DOTS.items():
         edit = _edit(resolve, dots + "x")
         becomes[level] = edit if edit == _edit(resolve, dots) else None
-    return tuple(becomes)
+    written = [edit[2] for edit in becomes if edit]
+    return _Prepared(
+        tuple(becomes), all(map(plain_unquoted, written)), all(map(plain_in_css, written))
+    )
 
 
 def _edit(resolve: Callable[[str], str], sample: str) -> tuple[int, int, bytes] | None:

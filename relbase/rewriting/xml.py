@@ -150,8 +150,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
         elif isinstance(each, xml.Left):
             visit.scopes.leave()
         elif isinstance(each, xml.Sheet):
-            slot = xml.Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
-            yield from visit.slot(slot, around)
+            yield from visit.sheet(each)
         else:
             note = _unsound_note(text, around.part, each.start)
             assert note is not None
@@ -166,6 +165,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
 
 
 _SHEET: Final = Row(Syntax.URL)
+_DOCTYPE: Final = b"<!DOCTYPE"
 
 
 class _Visit:
@@ -190,7 +190,7 @@ class _Visit:
         self._text = text
         self._around = around
         self._document = document
-        self._has_doctype = b"<!DOCTYPE" in text
+        self._has_doctype = False  # until the root is seen
         self._items = Items(text)
         self._is_outside = True
         self._base_at = base_at
@@ -200,10 +200,16 @@ class _Visit:
         self._around_html = self._in_html = around
         self.scopes = Scopes(text, document, counts=True)
 
+    def sheet(self, sheet: xml.Sheet) -> Iterable[Item]:
+        """The items of a style sheet that the document is to be shown with."""
+        self._has_doctype = _DOCTYPE in self._text
+        return self.slot(xml.Slot(b"xml-stylesheet", b"href", _SHEET, sheet.href), self._around)
+
     def element(self, element: xml.Element) -> Iterator[Item]:
         """The items of one element."""
         if self._is_outside:
             self._is_outside = False
+            self._has_doctype = self._text.find(_DOCTYPE, 0, element.start) >= 0
             counts = _counts(element, self._around)
             self.scopes = Scopes(self._text, self._document, counts=counts)
         stated = self.scopes.stated

@@ -8,7 +8,6 @@ import sys
 import time
 from contextlib import suppress
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -20,8 +19,9 @@ from relbase.spark.children import in_children
 from relbase.spark.work import Job, info_of, items, name_of, open_file
 from relbase.url.resolver import Profile, as_profile
 from relbase.warc import pack
+from relbase.warc.columns import Columns
 from relbase.warc.rows import Row
-from relbase.warc.table import PLAIN, batches
+from relbase.warc.table import PLAIN
 from relbase.warc.writing import check_date
 
 if TYPE_CHECKING:
@@ -191,11 +191,14 @@ def _worked(job: Job, path: str) -> Iterator[Item]:
 
 
 def _link_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    columns = Columns(PLAIN, _BATCH)
     for batch in given:
         for number in batch.column(0).to_pylist():
             path = job.paths[number]
-            rows = chain.from_iterable(_rows(path, item) for item in _worked(job, path))
-            yield from batches(rows, PLAIN, _BATCH)
+            for item in _worked(job, path):
+                yield from columns.add(_rows(path, item))
+    if len(columns):
+        yield columns.take()
 
 
 def _rows(path: str, item: Item) -> list[Row]:

@@ -8,14 +8,13 @@ going in, decoded coming out. What a URL becomes is remembered, since pages repe
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
-from relbase.formats import reader
+from relbase.recognition import reader
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Row, held
@@ -114,7 +113,7 @@ class Walk:
         self._tree = tree
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
-        self._inside = replace(self._around, base=embedded, sheets=tree.has_sheets)
+        self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What to write before plain paths, by the context and whether they begin with a slash.
         self._prefixes: dict[tuple[int, bool], str | None] = {}
         self._known = tree.known(extended=policy.extended)

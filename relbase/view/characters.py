@@ -13,10 +13,10 @@ the standard's encoders write for want of it is in `encoders`.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
 from relbase.view.indexes import MULTI_BYTE, SINGLE_BYTE_PATCHES
 from relbase.view.runs import Run
 
@@ -102,14 +102,14 @@ def scalar_values(string: str, charset: str) -> str:
     return _SURROGATES.sub(_REPLACEMENT, string)
 
 
-_SURROGATES: Final = re.compile("[\ud800-\udfff]")
+_SURROGATES: Final = expression("[\ud800-\udfff]")
 # A document in these is scanned in a view, whose UTF-8 has surrogates of its own: they come as the
 # three bytes that they are there.
 _VIEWED: Final = frozenset({"iso-2022-jp", "utf-16be", "utf-16le"})
-_CODED: Final = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]")
-_BAD_BYTES: Final = re.compile("[\udc80-\udcff]{2,}+")
+_CODED: Final = expression("\udced[\udca0-\udcbf][\udc80-\udcbf]")
+_BAD_BYTES: Final = expression("[\udc80-\udcff]{2,}+")
 # A bad character of four bytes in gb18030 has two digits.
-_BAD_UNITS: Final = re.compile("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")
+_BAD_UNITS: Final = expression("[\udc80-\udcff](?:[0-9]?[\udc80-\udcff])++[0-9]?+")
 
 
 def _utf8_errors(found: re.Match[str]) -> str:
@@ -127,12 +127,14 @@ def is_multi_byte(charset: str) -> bool:
     return charset in MULTI_BYTE
 
 
-@dataclass(frozen=True, slots=True)
 class Characters:
     """The characters outside ASCII of a text, found anew by each iteration."""
 
-    raw: bytes
-    charset: str
+    __slots__ = ("charset", "raw")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self.raw = raw
+        self.charset = charset
 
     def __iter__(self) -> Iterator[Run]:
         for unit in _units(self.charset).finditer(self.raw):

@@ -15,10 +15,10 @@ raw text of a noscript or to the comment that the whole tag may stand in: they a
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
 from relbase.view.characters import is_multi_byte, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
@@ -26,7 +26,7 @@ from relbase.view.transcode import encode, reference
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_NOT_PLAIN: Final = re.compile(rb"[&\r\0\x80-\xff]")
+_NOT_PLAIN: Final = expression(rb"[&\r\0\x80-\xff]")
 
 
 def needs_view(raw: bytes) -> bool:
@@ -106,20 +106,22 @@ _REFERENCES: Final = {
     "\0": "&#65533;",
 }
 _UNSAFE: Final = {
-    b'"': re.compile('[&<>"\r\n\0]'),
-    b"'": re.compile("[&<>'\r\n\0]"),
-    b"": re.compile("[&<>\"'`=\t\n\f\r \0]"),
+    b'"': expression('[&<>"\r\n\0]'),
+    b"'": expression("[&<>'\r\n\0]"),
+    b"": expression("[&<>\"'`=\t\n\f\r \0]"),
 }
 # After an undecodable byte, which may be half of a character.
-_BEHIND_BYTE: Final = re.compile("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
+_BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
-@dataclass(frozen=True, slots=True)
 class _Runs:
     """The runs of a value, found anew by each iteration."""
 
-    raw: bytes
-    charset: str
+    __slots__ = ("charset", "raw")
+
+    def __init__(self, raw: bytes, charset: str) -> None:
+        self.raw = raw
+        self.charset = charset
 
     def __iter__(self) -> Iterator[Run]:
         for found in _coded(self.charset).finditer(self.raw):
@@ -221,7 +223,7 @@ def _numeric(digits: bytes, radix: int) -> bytes:
     return _C1.get(code, chr(code)).encode("utf-8")
 
 
-_BEGUN: Final = re.compile(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
+_BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)
 
 
 def _begun_reference(raw: bytes, at: int) -> int:

@@ -17,6 +17,8 @@ import re
 from enum import Enum
 from typing import Final, NamedTuple
 
+from relbase.expressions import expression
+
 # "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
 PRESCAN_LENGTH: Final = 1024
 
@@ -169,7 +171,7 @@ def _labelled(label: str | None, source: Source) -> Charset | None:
 
 
 # CSS Syntax 3 §3.2: `@charset "`, any bytes but a quote, `";`, in the first 1024 bytes.
-_AT_CHARSET: Final = re.compile(rb'@charset "([^"]*+)";')
+_AT_CHARSET: Final = expression(rb'@charset "([^"]*+)";')
 
 
 def _at_charset(data: bytes) -> Charset | None:
@@ -197,11 +199,10 @@ def _is_utf8(data: bytes) -> bool:
 #
 # In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
 
-_states: Final = re.compile(rb"[cC][hH][aA][rR][sS][eE][tT]|encoding").search
-_META: Final = re.compile(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
-_TAG: Final = re.compile(rb"</?[A-Za-z]")
-_BOGUS_COMMENT: Final = re.compile(rb"<[!/?]")
-_TAG_NAME_END: Final = re.compile(rb"[\t\n\f\r >]")
+_META: Final = expression(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
+_TAG: Final = expression(rb"</?[A-Za-z]")
+_BOGUS_COMMENT: Final = expression(rb"<[!/?]")
+_TAG_NAME_END: Final = expression(rb"[\t\n\f\r >]")
 
 
 def _prescan(data: bytes) -> str | None:
@@ -211,7 +212,7 @@ def _prescan(data: bytes) -> str | None:
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
     # What states a charset says `charset` or `encoding`: most of what is nested says neither.
-    if not _states(data):
+    if b"encoding" not in data and b"charset" not in data.lower():
         return None
     # Step 3: Loop.
     position = data.find(b"<")
@@ -276,11 +277,11 @@ def _meta(data: bytes, position: int) -> tuple[int, str | None]:
 
 
 # Steps 1 to 5 of "get an attribute": a `=` at the start belongs to the name.
-_NAME: Final = re.compile(rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)?+")
+_NAME: Final = expression(rb"[\t\n\f\r /]*+([^\t\n\f\r />][^\t\n\f\r />=]*+)?+")
 # Steps 6 to 8: Spaces.
-_EQUALS: Final = re.compile(rb"[\t\n\f\r ]*+(=[\t\n\f\r ]*+)?+")
+_EQUALS: Final = expression(rb"[\t\n\f\r ]*+(=[\t\n\f\r ]*+)?+")
 # Steps 9 to 12: Value. A value that the bytes end in has no end.
-_VALUE: Final = re.compile(
+_VALUE: Final = expression(
     rb"""(?: "([^"]*+)" | '([^']*+)' | ((?:[^\t\n\f\r >"'][^\t\n\f\r >]*+)?+)(?=[\t\n\f\r >]) )""",
     re.VERBOSE,
 )
@@ -309,7 +310,7 @@ def _attribute(data: bytes, position: int) -> tuple[int, _Attribute | None]:
 
 # WHATWG HTML §2.6.5 "extracting a character encoding from a meta element". An unmatched quote
 # leaves the label empty, which is unknown.
-_CONTENT: Final = re.compile(
+_CONTENT: Final = expression(
     rb"""charset[\t\n\f\r ]*+=[\t\n\f\r ]*+
     (?: "([^"]*+)" | '([^']*+)' | ([^\t\n\f\r ;"'][^\t\n\f\r ;]*+)?+ )""",
     re.VERBOSE,
@@ -324,7 +325,7 @@ def _extract(content: bytes) -> str | None:
 
 
 # "get an XML encoding", steps 4 to 15: up to the first `>`.
-_XML_ENCODING: Final = re.compile(
+_XML_ENCODING: Final = expression(
     rb"""encoding[\x00-\x20]*+=[\x00-\x20]*+(?: "([^"\x00-\x20]*+)" | '([^'\x00-\x20]*+)' )""",
     re.VERBOSE,
 )

@@ -15,11 +15,10 @@ law holds for what the bytes say then.
 from __future__ import annotations
 
 import codecs
-import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.view import iso2022jp
+from relbase.expressions import expression
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import lookup
@@ -68,6 +67,8 @@ def document_view(
     if charset in _UTF_16:
         return Utf16View(data, charset)
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.Iso2022JpView(data, unencodable)
     return None
 
@@ -146,6 +147,8 @@ def decode(raw: bytes, charset: str) -> str:
     if charset in _UTF_16:
         return raw.decode(_UTF_16[charset], "replace")
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.decode(raw)
     if raw.isascii():
         return raw.decode("ascii")
@@ -170,6 +173,8 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     if charset in _UTF_16:
         return string.encode(_UTF_16[charset], "surrogatepass")
     if charset == _ISO_2022_JP:
+        from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
+
         return iso2022jp.encode(string, unencodable=unencodable)
     if charset == "utf-8":
         return _UNPAIRED.sub("\ufffd", string).encode("utf-8", "surrogateescape")
@@ -183,8 +188,8 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
 
 
 # A surrogate that is not a byte, and the parts that are encoded at once.
-_UNPAIRED: Final = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-_PARTS: Final = re.compile("[\0-\x7f]++|[^\0-\x7f]")
+_UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
+_PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
 class Utf16View:

@@ -17,6 +17,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
+from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
 from relbase.view.charset import Charset, Source, lookup
 from relbase.view.charset import sniff as sniff_html
@@ -34,12 +35,12 @@ _UTF_16: Final = ((b"\0<", "utf-16be"), (b"<\0", "utf-16le"))
 _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
 # What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
-_declaration: Final = re.compile(
+_declaration: Final = expression(
     rb"""<\?xml[ \t\r\n]++
     (?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
     encoding[ \t\r\n]*+=[ \t\r\n]*+(?:"([^"<>]{0,200})"|'([^'<>]{0,200})')""",
     re.VERBOSE,
-).match
+)
 
 UNKNOWN: Final = Charset("replacement", Source.META)
 
@@ -66,7 +67,7 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     for start, name in _UTF_16:
         if data.startswith(start):
             return Charset(name, Source.FORMAT)
-    found = _declaration(data)
+    found = _declaration.match(data)
     if found is None:
         return Charset("utf-8", Source.FORMAT)
     return _declared(found[found.lastindex or 0].decode("latin-1"))

@@ -150,43 +150,58 @@ def text_view(raw: bytes) -> View:
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
     """
-    usual = _read(raw, _USUAL)
+    usual = _read(raw, _USUAL, b"&amp;")
     if usual is not None:
         return usual
     written = _one_way(raw)
-    view = None if written is None else _read(raw, written)
+    ampersand = b"&amp;" if written is None else written.pop(b"&", b"&amp;")
+    view = None if written is None else _read(raw, written.items(), ampersand)
     return RunView(raw, _Runs(raw, _in_text), spell_text) if view is None else view
 
 
-# What most programs write. The ampersand is the last one to be read: `&amp;lt;` means `&lt;`.
+# What most programs write, without the ampersand; the first three are in every article.
 _USUAL: Final = (
     *((b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&#39;"), (b"'", b"&#x27;")),
-    *((b'"', b"&#34;"), (b"'", b"&apos;"), (b"&", b"&amp;")),
+    *((b'"', b"&#34;"), (b"'", b"&apos;")),
 )
+_OFTEN: Final = 3
 
 
-def _read(raw: bytes, written: Iterable[tuple[bytes, bytes]]) -> EscapedView | None:
+def _read(
+    raw: bytes, written: Iterable[tuple[bytes, bytes]], ampersand: bytes
+) -> EscapedView | None:
     """The view of a text with these references; None where it has others, or characters of both.
 
     Args:
         raw: the text as written.
-        written: how each character is written, in the order of reading, `&` last.
+        written: how each character is written, but for the ampersand.
+        ampersand: how that is written, which is read last: `&amp;lt;` means `&lt;`.
     """
-    inner, left = raw, raw.count(b"&")
+    inner, is_read = raw, False
     longer: list[tuple[bytes, int]] = []
-    for meant, spelled in written:
-        if left == 0:
+    for number, (meant, spelled) in enumerate(written):
+        is_read = number >= _OFTEN and _holds_only(inner, ampersand)
+        if is_read:
             break
         read = inner.replace(spelled, meant)
         if len(read) < len(inner):
             # A character that is written in two ways is mapped by looking at each.
-            if meant != b"&" and (meant in raw or any(meant == other for other, _ in longer)):
+            if meant in raw or any(meant == other for other, _ in longer):
                 return None
-            more = len(spelled) - len(meant)
-            left -= (len(inner) - len(read)) // more
-            longer.append((meant, more))
+            longer.append((meant, len(spelled) - len(meant)))
         inner = read
-    return EscapedView(inner, longer) if left == 0 else None
+    if not (is_read or _holds_only(inner, ampersand)):
+        return None
+    if b"&" in inner:
+        inner = inner.replace(ampersand, b"&")
+        longer.append((b"&", len(ampersand) - 1))
+    return EscapedView(inner, longer)
+
+
+def _holds_only(text: bytes, reference: bytes) -> bool:
+    """Whether a text holds no references but one, maybe many times."""
+    count = text.count(b"&")
+    return count == 0 or count == text.count(reference)
 
 
 # Each different reference is a pass over the text.
@@ -195,7 +210,7 @@ _MOST_WAYS: Final = 24
 _references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
 
 
-def _one_way(raw: bytes) -> list[tuple[bytes, bytes]] | None:
+def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
     """How each character that is written with a reference is written; None if not in one way."""
     written: dict[bytes, bytes] = {}
     for spelled in set(_references(raw)):
@@ -204,9 +219,7 @@ def _one_way(raw: bytes) -> list[tuple[bytes, bytes]] | None:
         if character in written or (character in raw and character != b"&"):
             return None
         written[character] = spelled
-    if len(written) > _MOST_WAYS:
-        return None
-    return sorted(written.items(), key=lambda pair: pair[0] == b"&")
+    return None if len(written) > _MOST_WAYS else written
 
 
 class EscapedView:
@@ -217,11 +230,18 @@ class EscapedView:
         longer: by character that is written with a reference by how much that is longer.
     """
 
-    __slots__ = ("_longer", "inner")
+    __slots__ = ("_bytes", "_longer", "inner")
 
-    def __init__(self, inner: bytes, longer: Sequence[tuple[bytes, int]]) -> None:
+    def __init__(self, inner: bytes, longer: Iterable[tuple[bytes, int]]) -> None:
         self.inner = inner
-        self._longer = longer
+        # Those of one byte are counted together where they are as long: one pass for each length.
+        self._bytes: dict[int, bytes] = {}
+        self._longer: list[tuple[bytes, int]] = []
+        for character, more in longer:
+            if len(character) == 1:
+                self._bytes[more] = self._bytes.get(more, b"") + character
+            else:
+                self._longer.append((character, more))
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
@@ -235,7 +255,10 @@ class EscapedView:
 
     def _length(self, start: int, end: int) -> int:
         """How many bytes of the raw text a range of the inner text is."""
-        length = end - start
-        for meant, longer in self._longer:
-            length += longer * self.inner.count(meant, start, end)
+        text = self.inner[start:end]
+        length = size = len(text)
+        for more, characters in self._bytes.items():
+            length += more * (size - len(text.translate(None, characters)))
+        for character, more in self._longer:
+            length += more * text.count(character)
         return length

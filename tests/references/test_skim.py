@@ -113,7 +113,7 @@ SHAPES = [
     (b"../../", shapes.Shape.HERE + 2),
     (b"../" * shapes.MAX_UP + b"a.b", shapes.Shape.HERE + shapes.MAX_UP),
 ]
-NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a b", b"a\x7f", b"{{a}}"]
+NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
 NO_SHAPES += [
     b".",
     b"..",
@@ -132,8 +132,6 @@ NO_SHAPES += [
     b"&sol;a",
     b"a/&period;/b",
     b"a\\b",
-    b" a",
-    b"a\n",
     b"//",
     b"a.b:c",
     b"?#x",
@@ -230,6 +228,54 @@ def test_no_shapes(value: bytes) -> None:
     for search in searches():
         # What may be a scheme is looked at, or known to be one.
         assert search(text, 0, len(text), False) in ([([], 3)] + [([], -1)] * (b":" in value))
+
+
+# With white space in it or around it: the compiled scanner knows them.
+SPACED = [
+    (b"a b", shapes.Shape.PATH),
+    (b" /a", shapes.Shape.ROOT),
+    (b"./a b/\n", shapes.Shape.HERE),
+]
+
+
+@pytest.mark.parametrize(("value", "shape"), SPACED)
+def test_spaces(value: bytes, shape: int) -> None:
+    text = b'<p><a href="%b">' % value
+    at = text.index(value.strip())
+    skimmed, *compiled = searches()
+    assert skimmed(text, 0, len(text), False) == ([], 3)
+    for search in compiled:
+        assert search(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
+
+
+# Rows: what the compiled scanner reads in style sheets and attributes, and whether it looks.
+STYLES = [
+    (b"<style>@import url(http://a/); @import 'https://b/';a{b:url(/c)}</style>", True),
+    (b"<style>@import url(x);a{b:url(/c)}</style>", False),
+    (b"<style>@import 'x' supports(a:url(/c));</style>", False),
+    (b"<style>a{b:url('/c \"d\"')}</style>", True),
+    (b'<p style="a:url(&quot;/c&quot;);b:&#39;(&#39;;c:url(&#39;/d&#39;)">', True),
+    (b'<p style="a:url(&quot;/c&#39;&quot;)">', False),
+    (b'<p style="a:url(&quot;/c\'d&quot;)">', False),
+    (b'<input src="/x" type=image>', True),
+    (b'<input src="/x" type="imag&#101;">', False),
+    (b'<input type=image src="/x" style="a:url(/x)">', True),
+    (b'<input src="/x" style="a:url(/x)" type=image>', False),
+    (b'<iframe srcdoc="" src="/x"></iframe>', True),
+]
+
+
+@pytest.mark.parametrize(("text", "is_read"), STYLES)
+def test_what_the_compiled_scanner_reads(text: bytes, is_read: bool) -> None:  # noqa: FBT001
+    if scanner.COMPILED not in SCANNERS:
+        pytest.skip("the compiled scanner was not built")
+    search = scanner.scanning(BECOMES, whatwg=False, unquoted=False, in_css=True, utf8=False)
+    found, at = search(text, 0, len(text), False)
+    assert at == (-1 if is_read else 0)
+    exact = edits(text, Profile.RFC1808, scanner.EXACT)
+    assert edits(text, Profile.RFC1808, scanner.COMPILED) == exact
+    if is_read:
+        assert [edit.start for edit in found] == [edit.start for edit in exact[0]] != []
 
 
 PLAIN = st.builds(

@@ -8,7 +8,6 @@ limited before anything is parsed.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from contextlib import suppress
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -102,23 +102,25 @@ def _where_froms(value: bytes) -> str:
     return ""
 
 
-_host_url_line: Final = re.compile(
+_host_url_line: Final = expression(
     r"^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE
-).search
-_zone_transfer: Final = re.compile(r"^[ \t]*\[ZoneTransfer\]", re.IGNORECASE | re.MULTILINE).search
+)
+_zone_transfer: Final = expression(r"^[ \t]*\[ZoneTransfer\]", re.IGNORECASE | re.MULTILINE)
 
 
 def _host_url(value: bytes) -> str:
     """Windows: `[ZoneTransfer]` and `HostUrl=` of the stream or file Zone.Identifier."""
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = value.decode("utf-16" if utf_16 else "utf-8-sig", "replace").replace("\r", "\n")
-    section = _zone_transfer(text)
-    found = _host_url_line(text, section.end()) if section else None
+    section = _zone_transfer.search(text)
+    found = _host_url_line.search(text, section.end()) if section else None
     return "" if found is None or found[1].lower().startswith("about:") else found[1]
 
 
 def _archive_box(value: bytes) -> str:
     """ArchiveBox: the key `url` of the snapshot's index.json, which tells `archive_path` too."""
+    import json  # noqa: PLC0415 (start-up time)
+
     try:
         index = json.loads(value)
     except (ValueError, RecursionError):

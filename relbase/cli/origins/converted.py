@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
 from relbase import pipeline
 from relbase.bases.marks import Placed
@@ -100,6 +99,8 @@ def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
 
 def _is_there(reference: str, top: str) -> bool:
     """Whether what a link from the root leads to was saved under its own name."""
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
     components = rfc3986.split(reference)
     if components.path == "/":
         return os.path.isfile(os.path.join(top, "index.html"))  # noqa: PTH113, PTH118

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
-from relbase.bases.marks import Placed, found_url, read_marks
-from relbase.bases.retrieval import statements
+from relbase.bases.marks import Placed, read_marks
+from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
@@ -26,7 +26,6 @@ from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.cli.origins.tables import read_new_txt
-from relbase.containers.dumps import parse_dump
 from relbase.formats import FORMATS
 from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from relbase.call import Arguments
     from relbase.cli.files import Source
 from relbase.cli.origins.paths import Mirror, Root
+from relbase.expressions import expression
 
 Local: TypeAlias = Literal["keep", "resolve", "off"]
 
@@ -91,10 +91,10 @@ class Found(NamedTuple):
 
 _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
 
-_requested: Final = re.compile(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE).search
-_unarchived: Final = re.compile(
+_requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
+_unarchived: Final = expression(
     r"(?:(?:https?:)?//web\.archive\.org)?/web/[0-9]{4,14}(?:[a-z]{2}_)?/(https?:/.*)", re.DOTALL
-).fullmatch
+)
 
 
 @dataclass(slots=True)
@@ -328,7 +328,7 @@ class _Original:
         self._places = places
 
     def __call__(self, reference: str) -> Placed | None:
-        found = _unarchived(reference)
+        found = _unarchived.fullmatch(reference)
         if found is not None:
             return Placed(found[1])
         return self._places(reference) if self._places else None
@@ -348,8 +348,10 @@ def _list_of(tree: str) -> dict[str, str]:
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
     """What a header dump adds: `curl -D` has no URL of the request, a log of `wget -S` has."""
+    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+
     read = parse_dump(dump)
-    requested = _requested(dump)
+    requested = _requested.search(dump)
     source = found.source
     url = found.url
     if url is None and requested is not None:

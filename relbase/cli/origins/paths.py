@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
+
+from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,7 +35,7 @@ class Root(NamedTuple):
     url: str
 
 
-_root: Final = re.compile(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL).fullmatch
+_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
 
 
 def read_root(text: str) -> Root | None:
@@ -43,7 +44,7 @@ def read_root(text: str) -> Root | None:
     >>> read_root("site=http://h.example/a")
     Root(directory='site', url='http://h.example/a/')
     """
-    found = _root(text)
+    found = _root.fullmatch(text)
     if found is None:
         return None
     url = found[2]
@@ -63,6 +64,8 @@ def url_of_steps(steps: list[str]) -> str:
     >>> url_of_steps(["a b", "index.html"]), url_of_steps(["50%.html"])
     ('a%20b/', '50%25.html')
     """
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
     *directories, name = steps
     path = "/".join((*directories, "" if name in INDEXES else name))
     return quote(os.fsencode(path), _SAFE)
@@ -95,24 +98,24 @@ class Mirror(NamedTuple):
     adds: bool = False
 
 
-_mirror: Final = re.compile(r"(.+)=(https?)", re.DOTALL).fullmatch
+_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 
 
 def read_mirror(text: str) -> Mirror:
     """Return what `DIR` or `DIR=https` says."""
-    found = _mirror(text)
+    found = _mirror.fullmatch(text)
     return Mirror(found[1], found[2]) if found else Mirror(text)
 
 
 _SCHEMES: Final = frozenset(("http", "https", "ftp"))
 
 # A name with a dot, an address, or localhost; wget writes ":port", on Windows "+port".
-_host: Final = re.compile(
+_host: Final = expression(
     r"((?:[A-Za-z0-9_-]+\.)+[A-Za-z0-9_-]+|localhost|\[[0-9A-Fa-f:.]+\])(?:[:+]([0-9]{1,5}))?"
-).fullmatch
+)
 
 # What wget -E adds to a name that does not end so: "a.php.html", "style.css?v=1.css".
-_added: Final = re.compile(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
+_added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
 
 
 # What `wget -E` adds to names.
@@ -160,9 +163,9 @@ def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     if steps is None:
         return None
     scheme = mirror.scheme
-    if steps[0] in _SCHEMES and len(steps) > 1 and _host(steps[1]):
+    if steps[0] in _SCHEMES and len(steps) > 1 and _host.fullmatch(steps[1]):
         scheme, *steps = steps
-    host = _host(steps[0])
+    host = _host.fullmatch(steps[0])
     if host is None or len(steps) == 1:
         return None
     doubt = "" if scheme else "its scheme is not known: taken for http"
@@ -190,6 +193,8 @@ def adds(directory: str) -> bool:
 
 
 def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
     file, mark, query = name.partition("?")
     path = "/".join((*directories, "" if file in INDEXES else file))
     url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.marks import Placed
 from relbase.notes import Note, Reason
-from relbase.url import rfc3986, whatwg
+from relbase.url import rfc3986
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
 
 def file_url(path: str) -> str:
     """Return the `file:` URL of a path."""
+    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
+
     absolute = os.path.abspath(path).replace(os.sep, "/")  # noqa: PTH100
     slash = "" if absolute.startswith("/") else "/"
     return f"file://{slash}{quote(os.fsencode(absolute), '/:')}"
@@ -36,6 +37,8 @@ def path_of(url: str, tree: str) -> str | None:
         url: absolute.
         tree: the directory that it must be inside of.
     """
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
     components = rfc3986.split(url)
     if components.scheme != "file" or components.authority:
         return None
@@ -80,6 +83,8 @@ class Beside:
         return placed
 
     def _placed(self, reference: str) -> Placed | None:
+        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
         try:
             resolved = whatwg.resolve(self._base, reference)
         except ValueError:

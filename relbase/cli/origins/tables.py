@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import os
 from typing import Final
-from urllib.parse import unquote_to_bytes
 
 from relbase.bases.layers import unsuitable
-from relbase.bases.marks import found_url
+from relbase.bases.retrieval import found_url
 
 
 class MapError(ValueError):
@@ -61,6 +60,8 @@ def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
         data: the list, tab-separated: column 8 is the URL, column 9 the local file.
         tree: the directory that `hts-cache` is in.
     """
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
     urls: dict[str, str] = {}
     for line in data.splitlines():
         columns = line.split(b"\t")

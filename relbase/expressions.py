@@ -1,0 +1,41 @@
+"""Regular expressions that are compiled when they are first used.
+
+There are more than two hundred in the package, and a run needs a few of them: to compile them all
+takes longer than to rewrite a page.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING, AnyStr, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    r"""Return a regular expression as `re.compile` does, compiled when it is first used.
+
+    Args:
+        pattern: of text or of bytes.
+        flags: those of `re`.
+
+    Its methods are looked up where they are called, `_digits.match(text)`: to take one of them
+    compiles it.
+
+    >>> expression(r"\d+").findall("RFC 1808, RFC 3986")
+    ['1808', '3986']
+    """
+    return cast("re.Pattern[AnyStr]", _Expression(partial(re.compile, pattern, flags)))
+
+
+class _Expression:
+    def __init__(self, compiled: Callable[[], object]) -> None:
+        self._compiled = compiled
+
+    def __getattr__(self, name: str) -> object:
+        # What was looked up stays, so that this is asked once for each method.
+        found: object = getattr(self._compiled(), name)
+        setattr(self, name, found)
+        return found
