@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bases.archived import Unarchived
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
@@ -80,7 +81,8 @@ def read_input(data: bytes, call: Call) -> Input:
         marks = document.marks()
         document = document.marked(marks)
         refused += [note for note in marks.notes if note not in refused]
-        remarks += _disagreement(retrieved, marks)
+        if not isinstance(places, Unarchived):
+            remarks += _disagreement(retrieved, marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
             document = document.asked(task._replace(places=_beside))

@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.archived import Unarchived
 from relbase.call import (
     DEFAULT_POLICY,
     URL,
@@ -213,9 +214,11 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
     room = Room(allowed_growth(len(document.data)) + len(document.data))
+    # What is absolute may be passed over, unless a web archive may have written it.
+    may_pass = not isinstance(document.context.task.places, Unarchived)
     task = document.context.task._replace(
-        edits_only=edits_only,
-        found_only=not edits_only and document.format.charset is not None,
+        edits_only=edits_only and may_pass,
+        found_only=not edits_only and may_pass and document.format.charset is not None,
         room=room,
     )
     return document.asked(task).visit()
@@ -242,7 +245,9 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
             for item in batch:
                 if isinstance(item, Note):
                     notes.add(item)
-            left += sum(isinstance(item, Found) for item in batch)
+            left += sum(
+                isinstance(item, Found) and item.status is Status.UNRESOLVED for item in batch
+            )
     if left:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))

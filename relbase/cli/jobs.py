@@ -100,6 +100,7 @@ class Done(NamedTuple):
         links: how many there are of each status.
         notes: how many there are of each reason.
         places: how many were changed.
+        on_given_url: how many messages of a mailbox were changed on the URL that was given for it.
         claimed: the URL that was found for it, "" where it was given.
     """
 
@@ -121,4 +122,5 @@ class Done(NamedTuple):
     links: dict[str, int] = {}  # noqa: RUF012 (never written to)
     notes: dict[str, int] = {}  # noqa: RUF012 (likewise)
     places: int = 0
+    on_given_url: int = 0
     claimed: str = ""

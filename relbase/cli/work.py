@@ -28,6 +28,7 @@ from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
 from relbase.cli.warnings import Collected, Told
 from relbase.formats import FORMATS
+from relbase.pipeline import found_called
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ class _Doing:
             links=dict(self._links),
             notes={kind.value: count for kind, count in summary.notes.items()},
             places=summary.places,
+            on_given_url=summary.shared,
             claimed=self._claimed,
         )
 
@@ -215,7 +217,8 @@ class _Doing:
                 result = rewritten(document, call)
                 self._base = result.base
             if self._plan.reports:
-                self._links.update(link.status.value for link in result.links)
+                references = found_called(document.data, call)
+                self._links.update(reference.status.value for reference in references)
             self._call = call
             if not document.number and not found.given:
                 self._claimed = call.url or ""

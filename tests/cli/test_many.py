@@ -199,6 +199,7 @@ def test_a_report() -> None:
         "url": "http://h/a/b.html",
         "source": "--root site",
         "places": 1,
+        "on_given_url": 0,
         "links": {"rewritten": 1},
         "notes": {},
         "size_before": len(PAGE),
