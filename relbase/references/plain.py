@@ -169,6 +169,27 @@ _CSS_WS: Final = rb"[ \t\n\r\f]*+"
 _CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
 
 
+# Declarations in which no reference can begin, whatever is around them.
+_PLAIN_DECLARATIONS: Final = (
+    rb"(?:" + _without(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
+)
+
+
+def one_url(*, whatwg: bool) -> bytes:
+    """Return an expression for declarations with one `url()`, what that begins with in a group.
+
+    Args:
+        whatwg: whether it resolves by the WHATWG parser.
+    """
+    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    name = any_case(b"url")
+    return (
+        _PLAIN_DECLARATIONS + rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
+        + rb"(?:'" + reference + rb"'|" + reference + rb")" + _CSS_WS + rb"\)"
+        + _PLAIN_DECLARATIONS
+    )  # fmt: skip
+
+
 @cache
 def css_urls(
     *, whatwg: bool

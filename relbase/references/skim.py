@@ -23,7 +23,7 @@ from relbase.edit import Edit
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
 from relbase.references.foreign import HTML, MATH, SVG
-from relbase.references.plain import RFC, WHATWG, Plain
+from relbase.references.plain import BEGINNINGS, RFC, WHATWG, Plain, one_url
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_names import (
     MATH_NAMES,
@@ -35,7 +35,7 @@ from relbase.references.skim_names import (
     watched,
     without_rows,
 )
-from relbase.references.skim_tags import Reading, read_sheet, read_tag
+from relbase.references.skim_tags import Reading, in_brackets, read_sheet, read_tag
 from relbase.references.tags import RAW_TEXT, WS, any_case, any_of
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 # The last group of a plain reference: `../`, as often as it stands there.
 _LAST_GROUP: Final = Shape.HERE + 1
+# The group of the tag of a style sheet; after it come those of a style attribute.
+_STYLE_GROUP: Final = _LAST_GROUP + 1
 
 # So many edits are handed over at once: a list of all would outgrow a hostile document.
 _BATCH: Final = 4096
@@ -369,7 +371,12 @@ def skimming(
     insertions = all(becomes[shape] is not None for shape in SAMPLES)
     dots = insertions and all(becomes[shape] is not None for shape in DOTS)
     pattern = _pattern(
-        insertions=insertions, whatwg=whatwg, unquoted=unquoted, dots=dots, extended=extended
+        insertions=insertions,
+        whatwg=whatwg,
+        unquoted=unquoted,
+        dots=dots,
+        in_css=dots and in_css,
+        extended=extended,
     )
     reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
     return partial(_skim, pattern.finditer, reading)
@@ -377,7 +384,7 @@ def skimming(
 
 @cache
 def _pattern(
-    *, insertions: bool, whatwg: bool, unquoted: bool, dots: bool, extended: bool
+    *, insertions: bool, whatwg: bool, unquoted: bool, dots: bool, in_css: bool, extended: bool
 ) -> re.Pattern[bytes]:
     html = watched(HTML, extended=extended)
     quote = rb"[\"']?" if unquoted else rb"[\"']"
@@ -387,7 +394,18 @@ def _pattern(
         simple = _simple(shapes, quote, html, dots=dots, extended=extended)
     return re.compile(
         rb"[^<]*+(?:<(?:" + passed_over(extended=extended) + rb")[^<]*+)*+(?:<(?:" + simple
-        + rb"|" + style_tag(extended=extended) + rb")|)"
+        + rb"|" + style_tag(extended=extended)
+        + (rb"|" + _styled(html, whatwg=whatwg) if in_css else b"") + rb")|)"
+    )  # fmt: skip
+
+
+def _styled(html: Watched, *, whatwg: bool) -> bytes:
+    """A tag with one reference, in a style attribute."""
+    # The first of a name counts: no style is passed over before it.
+    before = _passed(html._replace(css=frozenset()))
+    return (
+        _NAME + before + WS + rb"++(?:" + (b"|".join(sorted(html.css)) or rb"(?!)") + rb")=\""
+        + one_url(whatwg=whatwg) + rb"\"" + _passed(html) + _CLOSE
     )  # fmt: skip
 
 
@@ -412,7 +430,7 @@ def style_tag(*, extended: bool) -> bytes:
     return rb"()style" + _usual(watched(HTML, extended=extended))
 
 
-def _skim(  # noqa: C901 (one loop over what the expression stops at)
+def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
     reading: Reading,
     text: bytes,
@@ -433,13 +451,21 @@ def _skim(  # noqa: C901 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at
                 break
-            if shape > _LAST_GROUP:
-                at = found.start(shape)
+            at = found.start(shape)
+            if shape > _STYLE_GROUP:
+                edit = becomes[BEGINNINGS[found[shape]]]
+                assert edit is not None
+                if edit and not (keeps and keeps(in_brackets(text[at : found.end()]))):
+                    batch.append(Edit(at + edit[0], at + edit[1], edit[2]))
+                    if len(batch) == _BATCH:
+                        return batch, found.end()
+                continue
+            if shape == _STYLE_GROUP:
                 pos = read_sheet(text, at + len(b"style"), found.end(), end, reading, batch)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = found.span(shape)
+            start, stop = at, found.end(shape)
             if stop > start:
                 shape += (stop - start) // len("../") - 1
             edit = becomes[shape]
