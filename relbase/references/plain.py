@@ -228,3 +228,12 @@ def css_urls(
         re.VERBOSE,
     )  # fmt: skip
     return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+
+
+_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
+
+
+def in_brackets(rest: bytes) -> bytes:
+    """What a text begins with that is in the brackets of a `url()`, or in quotes there."""
+    found = _brackets_end(rest)
+    return rest[: found.start()] if found else rest

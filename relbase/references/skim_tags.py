@@ -22,6 +22,7 @@ from relbase.references.plain import (
     absolute_list,
     candidates_of,
     css_urls,
+    in_brackets,
     url_matcher,
 )
 from relbase.references.shapes import Shape
@@ -355,15 +356,6 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
             return False
     return False
-
-
-_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
-
-
-def in_brackets(rest: bytes) -> bytes:
-    """What a text begins with that is in the brackets of a `url()`, or in quotes there."""
-    found = _brackets_end(rest)
-    return rest[: found.start()] if found else rest
 
 
 def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
