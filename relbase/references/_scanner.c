@@ -173,7 +173,7 @@ typedef struct {
 
 /* So much is found at once; an element in which there is more is left to the exact tokenizer, which
    hands over one by one: what is allocated must not grow with a hostile document. */
-enum { BATCH = 4096, MOST = 1 << 16 };
+enum { BATCH = 4096, MOST = 1 << 18 };
 
 static int add(Scan *s, Text at, Text end, int shape) {
   if (s->count == MOST) return STOPS;

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
 # kept must not grow with a hostile document.
-MOST: Final = 1 << 16
+MOST: Final = 1 << 18
 
 # Elements with longer text that are read here all the same: it is passed over.
 WITH_TEXT: Final = frozenset((b"script", b"iframe"))
