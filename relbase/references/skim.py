@@ -20,17 +20,14 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.references import tags
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
-from relbase.references.css_skim import is_settled
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.plain import RFC, WHATWG, Plain
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_names import (
     MATH_NAMES,
     SCRIPT_TYPES,
-    STYLE_TYPES,
     SVG_NAMES,
     Watched,
     local,
@@ -38,8 +35,8 @@ from relbase.references.skim_names import (
     watched,
     without_rows,
 )
-from relbase.references.skim_tags import Reading, read_css, read_tag
-from relbase.references.tags import RAW_TEXT, WS, any_case, any_of, raw_text_end
+from relbase.references.skim_tags import Reading, read_sheet, read_tag
+from relbase.references.tags import RAW_TEXT, WS, any_case, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -438,7 +435,7 @@ def _skim(  # noqa: C901 (one loop over what the expression stops at)
                 break
             if shape > _LAST_GROUP:
                 at = found.start(shape)
-                pos = _style_end(text, at + len(b"style"), found.end(), end, reading, batch)
+                pos = read_sheet(text, at + len(b"style"), found.end(), end, reading, batch)
                 if pos < 0:
                     return batch, at - 1
                 break
@@ -463,20 +460,3 @@ def _value(text: bytes, start: int, end: int) -> bytes:
         return text[start : text.index(quote, start, end)]
     found = _unquoted_value(text, start, end)
     return found[0] if found else b""
-
-
-def _style_end(  # noqa: PLR0917 (by position, as its caller is)
-    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
-) -> int:
-    """The end of a style sheet whose references are all plain; -1 when they may not be."""
-    stop = raw_text_end(b"style", text, pos, end)
-    if is_settled(text[pos:stop]):
-        return stop
-    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
-    if types and types[0].lower() not in STYLE_TYPES:
-        return -1
-    count = len(edits)
-    if read_css(text, pos, stop, 0, reading, edits):
-        return stop
-    del edits[count:]
-    return -1

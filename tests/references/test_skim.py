@@ -301,6 +301,10 @@ SEVERAL = [
     (b'<object data="a">', None),
     (b"<style>@media x{a[b='c']{d:url(e)}}f{g:url('h')}</style>", 2),
     (b"<style>@import 'x';a{b:url(c)}</style>", None),
+    (b"<style> @import 'http://a/' x;@IMPORT/**/url( https://b/ );a{b:url(c)}</style>", 1),
+    (b"<style>a{}@import url(http://a/);@media x{y{}}b{c:url(d)}</style>", 1),
+    (b"<style>a{}@import url(x);b{c:url(d)}</style>", None),
+    (b"<style ng-x='y'>a[b]{c:url(d)}</style>", 1),
     (b"<style type='TEXT/CSS'>a{b:url(c)}</style>", 1),
     (b"<style type='x'>a{b:url(c)}</style>", None),
 ]
