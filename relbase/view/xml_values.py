@@ -14,16 +14,15 @@ for them. Line ends in text are left as they are, since all that is nested in it
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Final, TypeAlias
 from xml.parsers import expat
 
 from relbase.edit import Edit
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from relbase.view.runs import View
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -142,7 +141,7 @@ def _character(digits: bytes, radix: int) -> bytes:
     return chr(code).encode("utf-8")
 
 
-def text_view(raw: bytes) -> View:
+def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it.
 
     Args:
@@ -199,19 +198,30 @@ class EscapedView:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        left = iter(edits)
+        first = next(left, None)
+        if first is None:
+            return
         if self._longer is None:
             written = written_longer(self._raw)
             if written is None:
-                return RunView(self._raw, _Runs(self._raw, _in_text), spell_text).lower(edits)
+                runs = RunView(self._raw, _Runs(self._raw, _in_text), spell_text)
+                yield from runs.lowered(chain((first,), left))
+                return
             self._longer = _Longer(written)
-        lowered: list[Edit] = []
         at = raw = 0
-        for start, end, new in edits:
+        for start, end, new in chain((first,), left):
             begin = raw + self._longer.length(self.inner[at:start])
             raw = begin if start == end else begin + self._longer.length(self.inner[start:end])
             at = end
-            lowered.append(Edit(begin, raw, spell_text(new)))
-        return lowered
+            yield Edit(begin, raw, spell_text(new))
+
+
+TextView: TypeAlias = RunView | EscapedView
 
 
 class _Longer:
