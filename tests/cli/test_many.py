@@ -125,6 +125,19 @@ def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
     assert run("rewrite", "site/a/img.png", "--check").exit_code == 0
 
 
+def test_what_lacks_a_base_is_told_what_to_give() -> None:
+    result = run("rewrite", "-r", "site", "-o", "out")
+    assert result.exit_code == 0
+    assert "4 inputs: 4 unchanged (3 for want of a base URL), 3 warnings" in result.stderr
+    for command in ("rewrite", "links", "base"):
+        more = ["-o", "out2"] if command == "rewrite" else []
+        result = run(command, "-r", "site", *more)
+        assert "with --map, --root or --mirror" in result.output
+        assert "--url" not in result.output
+        result = run(command, "site/index.html")
+        assert "with --url URL" in result.output
+
+
 def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [b"site/a/c d.html", b"site/index.html"]
     Path("names").write_bytes(b"\0".join((*names, b"")))
