@@ -276,6 +276,24 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
         assert rows()["site/deadly.html"]["state"] == "failed"
 
 
+def test_a_file_that_is_larger_than_the_memory_costs_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sysconf = os.sysconf
+    pages = (512 << 20) // sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(
+        os, "sysconf", lambda name: pages if name == "SC_PHYS_PAGES" else sysconf(name)
+    )
+    with Path("site/large.html").open("wb") as file:
+        file.write(b"<!DOCTYPE html>")
+        file.truncate(1 << 30)  # a hole
+    result = run("rewrite", *ROOT, "-o", "out", "-j", "2")
+    assert result.exit_code == 3
+    assert "site/large.html: error: it is too large for the memory" in result.stderr
+    assert "5 inputs: 3 rewritten, 1 unchanged, 1 failed" in result.stderr
+    assert not Path("out/large.html").exists()
+
+
 def test_the_same_whatever_the_number_of_processes() -> None:
     runs = [run("rewrite", *ROOT, "--check", "-v", "-j", jobs) for jobs in ("1", "2")]
     assert {tuple(sorted(one.output.splitlines())) for one in runs} != set()

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+import screen
+
 import relbase
 
 if TYPE_CHECKING:
@@ -153,6 +155,14 @@ def mhtml(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None
     return ["-r", "."]
 
 
+def complete_on_screen(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None:
+    """Chrome's "complete" page, saved by Chromium on a virtual screen."""
+    if not screen.is_there():
+        return None
+    screen.save([f"http://{host}{target}" for target in _html(site)], room)
+    return ["-r", "."]
+
+
 def complete(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None:
     """Chrome's "complete" page, made by hand to its shape: a mark, a folder, its own `<base>`."""
     for number, target in enumerate(_html(site)):
@@ -197,5 +207,6 @@ SAVERS: Final[dict[str, Saver]] = {
     "curl --xattr": curl_xattr,
     "SingleFile": single_file,
     "Chromium MHTML": mhtml,
+    "Chrome complete, on a screen": complete_on_screen,
     "Chrome complete": complete,
 }
