@@ -179,11 +179,13 @@ def _save_complete(url: str, site: Mapping[str, Answer], host: str, room: Path, 
     folder.mkdir(exist_ok=True)
     text = data
     for link in reversed(list(relbase.links(data, url=url, profile="whatwg", kind="html"))):
-        if link.url is None or link.reference.startswith("#"):
+        # As Chromium does: srcset and styles stay, and of <link> it saves the style sheets.
+        if link.url is None or link.syntax in {"srcset", "css"}:
             continue
         answer = site.get(link.url.removeprefix(f"http://{host}").partition("#")[0])
         new = link.url
-        if link.element in _LOADED and answer is not None:
+        is_icon = link.element == "link" and answer and not answer.type.startswith("text/css")
+        if link.element in _LOADED and answer is not None and not is_icon:
             file = Path(unquote(link.url.partition("?")[0])).name
             (folder / file).write_bytes(answer.body)
             new = f"./{name}_files/{file}"

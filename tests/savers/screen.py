@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PROGRAMS: Final = ("Xvfb", "xdotool", "chromium", "chromedriver")
-_DISPLAY: Final = ":97"
 _DIALOG: Final = "Save File"
 # From the right and the bottom of the dialog to its button, in pixels.
 _BUTTON: Final = (50, 24)
@@ -51,20 +50,22 @@ def save(urls: Sequence[str], room: Path) -> None:
         try:
             for number, url in enumerate(urls):
                 driver.get(url)
-                _save(room / f"{number}.html")
+                _save_at_last(room / f"{number}.html")
         finally:
             driver.quit()
 
 
 @contextmanager
 def _screen() -> Iterator[None]:
+    # It says which display was free once it is ready.
+    command = ["Xvfb", "-displayfd", "1", "-screen", "0", "1280x900x24"]
     process = subprocess.Popen(
-        ["Xvfb", _DISPLAY, "-screen", "0", "1280x900x24"], stderr=subprocess.DEVNULL
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
+    assert process.stdout is not None
     before = os.environ.get("DISPLAY")
-    os.environ["DISPLAY"] = _DISPLAY
+    os.environ["DISPLAY"] = f":{process.stdout.readline().strip()}"
     try:
-        time.sleep(1)
         yield
     finally:
         process.terminate()
@@ -72,6 +73,21 @@ def _screen() -> Iterator[None]:
         os.environ.pop("DISPLAY")
         if before is not None:
             os.environ["DISPLAY"] = before
+
+
+def _save_at_last(path: Path) -> None:
+    """Save a page; what goes wrong with a dialog on a busy machine is tried again."""
+    for left in range(2, -1, -1):
+        try:
+            _save(path)
+        except (AssertionError, IndexError, subprocess.CalledProcessError):
+            if not left:
+                raise
+            for dialog in _windows("--name", _DIALOG):
+                _do("key", "--window", dialog, "Escape", is_sure=False)
+            time.sleep(1)
+        else:
+            return
 
 
 def _save(path: Path) -> None:
