@@ -21,9 +21,10 @@ from relbase.call import (
     KindName,
     check,
 )
-from relbase.edit import Edit, splice
+from relbase.edit import Edit
 from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
+from relbase.references.scanner import holds_any, spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found, Status
@@ -107,7 +108,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
     given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
-    output = splice(data, edits)
+    output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return Result(
@@ -284,11 +285,6 @@ _SHORT_URL: Final = 150
 _STATING: Final = (b"<base", b";base", b":base", b"codebase", b"srcdoc")
 
 
-def _states_base(text: bytes) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in _STATING)
-
-
 def _outgrows(given: Input) -> bool:
     """Whether the output would be too long, so that nothing is rewritten (threat A8)."""
     document = given.document
@@ -296,7 +292,7 @@ def _outgrows(given: Input) -> bool:
     is_short = len(text) < _NEVER_OUTGROWS and len(document.context.base.url) < _NEVER_OUTGROWS
     if is_short or not is_whole:
         return False
-    if len(document.context.base.url) < _SHORT_URL and not _states_base(text):
+    if len(document.context.base.url) < _SHORT_URL and not holds_any(text, _STATING):
         return False
     growth, allowed = 0, allowed_growth(len(document.data))
     for item in _visit(given, edits_only=True):
@@ -331,8 +327,9 @@ def _links(given: Input) -> Iterator[Link]:
     data = given.document.data
     for item in _found(given):
         start = item.span.start
-        line += data.count(b"\n", at, start)
-        line_start = max(line_start, data.rfind(b"\n", at, start) + 1)
+        if lines := data.count(b"\n", at, start):
+            line += lines
+            line_start = data.rfind(b"\n", at, start) + 1
         at = start
         yield Link(
             item.part,

@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
-from relbase.bases.retrieval import statements as retrieved
+from relbase.bases.retrieval import found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
@@ -347,56 +347,28 @@ class _Found:
         return f"{line}:{column}"
 
 
-# ---- what counts
-
-_web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
-
-
-def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
-
-    Args:
-        url: as it was found.
-        source: where, for people.
-
-    It is of http or https, and loses its fragment, and credentials with a note.
-
-    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
-    'http://a/b'
-    >>> found_url("file:///c:/page.htm", "a mark")[1]
-    "'file:///c:/page.htm' is not an http or https URL: it does not count"
-    """
-    statements, notes = retrieved(url, ())
-    value = statements[0].value if statements else ""
-    if _web.match(value) is None:
-        shown = ascii(url[:_SHOWN])
-        return "", f"{shown} is not an http or https URL: it does not count", []
-    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
-    return value, "", notes
-
-
-_SHOWN: Final = 200
-
-
 # ---- the page's own base
 
 
-def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement | None:
+def own_base(
+    text: bytes, element: Attribute | None, charset: str, known: Marks | None = None
+) -> Statement | None:
     """Return the base that a page had before a program took it out of force.
 
     Args:
         text: the page, in an ASCII-compatible charset.
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
+        known: its marks, where they have been read.
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
-        may_be = _holds_any(text, (_FIREFOX,))
+        may_be = known is not None or _holds_any(text, (_FIREFOX,))
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:
         return None
-    marks = read_marks(text, charset)
+    marks = read_marks(text, charset) if known is None else known
     if marks.stand_in is None:
         return None if element is not None else marks.base
     is_it = element is not None and element.start == marks.stand_in.span.start

@@ -16,7 +16,7 @@ from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
-from relbase.formats import reader
+from relbase.recognition import reader
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

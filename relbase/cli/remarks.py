@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli.documents import note_in, part_name
 from relbase.cli.streams import printable
-from relbase.formats import FORMATS, kind_of_type
+from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Reason
+from relbase.recognition import kind_of_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

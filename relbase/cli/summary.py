@@ -54,8 +54,14 @@ class Summary:
         self.changed = self.places = self.shared = self.unknown = 0
         self.notes: Counter[Reason] = Counter()
 
-    def add(self, document: Document, result: Result) -> None:
-        """Collect what is remarked on a document that is done."""
+    def add(self, document: Document, result: Result, *, has_url: bool = True) -> None:
+        """Collect what is remarked on a document that is done.
+
+        Args:
+            document: the document.
+            result: what became of it.
+            has_url: whether a retrieval URL was given for it: to ask for its base takes time.
+        """
         self.changed += result.changed
         self.places += len(result.edits)
         self.notes.update(note.reason for note in result.notes)
@@ -66,7 +72,7 @@ class Summary:
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             if left:
                 self._first_left = self._first_left or document.number
-            self.shared += result.changed and _is_on_url(result)
+            self.shared += has_url and result.changed and _is_on_url(result)
         else:
             self._single = result
         self.unknown += left

@@ -283,6 +283,10 @@ _END_TAG: Final = b"</"
 def _text_end(text: bytes, pos: int) -> int:
     """Where the text of an element ends that begins at `pos`; `pos` if there are elements in it."""
     begin = pos
+    # Text without markup in it may be an article: to look for one character is the fastest way.
+    markup = text.find(b"<", pos)
+    if text.startswith(_END_TAG, markup):
+        return markup
     while found := _text_token(text, pos):
         group = found.lastindex
         if group is None:

@@ -8,7 +8,8 @@ import pytest
 from growth import assert_linear
 
 import relbase
-from relbase.bases.marks import NONE, Marks, found_url, read_marks
+from relbase.bases.marks import NONE, Marks, read_marks
+from relbase.bases.retrieval import found_url
 from relbase.notes import Reason
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from axe import violations
 from served import Answer
 
 import relbase
@@ -266,6 +267,11 @@ def test_every_example_is_explained(opened: Playground) -> None:
         assert opened.inside("return document.querySelectorAll('.source a').length") > 1
     assert count >= 4
     assert decided == [4, 6, 4, 4]
+
+
+def test_axe_finds_nothing_in_the_form(opened: Playground, browser: Any) -> None:
+    opened.explain("<a href=x>", "")
+    assert violations(browser, "#playground") == []
 
 
 def test_a_bad_call_and_a_profile_that_is_not_there_are_told(opened: Playground) -> None:

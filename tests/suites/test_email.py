@@ -19,8 +19,8 @@ from test_email_tree import KNOWN_DIFFERENCES, files
 
 import relbase
 from relbase.containers.mail import walk
-from relbase.formats import kind_of_bytes, kind_of_type
 from relbase.kind import Kind
+from relbase.recognition import kind_of_bytes, kind_of_type
 from relbase.references.headers import FIELDS
 
 if TYPE_CHECKING:

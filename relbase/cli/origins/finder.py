@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
 from relbase.bases.archived import Unarchived, archived
-from relbase.bases.marks import found_url, read_marks
-from relbase.bases.retrieval import statements
+from relbase.bases.marks import read_marks
+from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
