@@ -22,6 +22,7 @@ class Summary:
     Args:
         shown: the name of the input for messages.
         warned: the warnings on it.
+        several: whether there are other inputs.
 
     Attributes:
         changed: how many documents were changed.
@@ -33,6 +34,7 @@ class Summary:
 
     __slots__ = (
         "_first_left",
+        "_several",
         "_shown",
         "_single",
         "_warned",
@@ -43,7 +45,8 @@ class Summary:
         "unknown",
     )
 
-    def __init__(self, shown: str, warned: Collected) -> None:
+    def __init__(self, shown: str, warned: Collected, *, several: bool = False) -> None:
+        self._several = several
         self._shown = shown
         self._warned = warned
         self._first_left = ""
@@ -73,7 +76,7 @@ class Summary:
         else:
             self._single = result
         self.unknown += left
-        remarks.collect(self._shown, document, result, notes, self._warned)
+        remarks.collect(self._shown, document, result, notes, self._warned, several=self._several)
 
     def close(self) -> None:
         """Collect what is remarked on the input as a whole."""
@@ -86,8 +89,9 @@ class Summary:
         messages = (
             f"{count} messages, the first is message {first}" if count > 1 else f"message {first}"
         )
+        advice = remarks.advice("message/rfc822", several=self._several)
         text = f"relative references are left as they are in {messages}: no base URL is known"
-        return f"{text}; {remarks.MAIL_ADVICE} [{Reason.BASE_NONE.value}]"
+        return f"{text}; {advice} [{Reason.BASE_NONE.value}]"
 
     def done(self) -> str:
         """Return what was done, in words."""

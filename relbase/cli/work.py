@@ -121,7 +121,7 @@ class _Doing:
         self._after = _Counted(plan.reports)
         self._source = source._replace(pieces=self._before.counting(source.pieces))
         self._warned = Collected(plan.settings.told)
-        self._summary = Summary(source.shown, self._warned)
+        self._summary = Summary(source.shown, self._warned, several=plan.several)
         self._links: Counter[str] = Counter()
         self._base: Base = UNKNOWN
         self._call: Call | None = None
@@ -176,6 +176,7 @@ class _Doing:
             notes={kind.value: count for kind, count in summary.notes.items()},
             places=summary.places,
             on_given_url=summary.shared,
+            unknown=summary.unknown,
             claimed=self._claimed,
         )
 
