@@ -7,7 +7,6 @@ those in the text, of the same items in the same order.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.containers import mail
@@ -74,13 +73,13 @@ def decoded_in_mbox(data: bytes, context: Context) -> Iterator[Decoded]:
     """
     for one in messages([data]):
         if not isinstance(one, bytes):
-            inside = replace(context, part=str(one.number))
+            inside = context.having(part=str(one.number))
             yield from _decoded(one.message.content, one.start, inside)
 
 
 def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
     eol = line_end(data)
-    task = replace(context.task, edits_only=False, found_only=False, room=None)
+    task = context.task._replace(edits_only=False, found_only=False, room=None)
     for stated in stated_parts(data, eol, mail.walk(data), context):
         found = _document(data, eol, stated, context.asking(task))
         if found is not None:
@@ -90,7 +89,7 @@ def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
 
 def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> Decoded | None:
     part = stated.part
-    inside = replace(context, base=stated.base, part=number_of(part, context), within=within(part))
+    inside = context._replace(base=stated.base, part=number_of(part, context), within=within(part))
     entity = MailPart(data, eol, part, inside)
     reader = None if part.encoding in IDENTITY else reader_of(part, inside)
     view = None if reader is None else transfer_view(part, entity.body, eol)
