@@ -89,7 +89,7 @@ def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
 
 def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> Decoded | None:
     part = stated.part
-    inside = context._replace(base=stated.base, part=number_of(part, context), within=within(part))
+    inside = context.having(base=stated.base, part=number_of(part, context), within=within(part))
     entity = MailPart(data, eol, part, inside)
     reader = None if part.encoding in IDENTITY else reader_of(part, inside)
     view = None if reader is None else transfer_view(part, entity.body, eol)
