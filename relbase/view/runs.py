@@ -118,7 +118,7 @@ class RunView:
 
     def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
         """Grow each edit to the whole runs that it touches."""
-        walk = _Walk(self._raw, self._runs)
+        walk = _RunWalk(self._raw, self._runs)
         for edit in edits:
             walk.pass_to(edit.start)
             start, inner_start = self._join(walk, *walk.begin(edit.start))
@@ -126,7 +126,7 @@ class RunView:
             end = max(edit.end + walk.shift, walk.passed.end)
             yield Grown(start, end, inner_start, end - walk.shift, edit)
 
-    def _join(self, walk: _Walk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
+    def _join(self, walk: _RunWalk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
         """Move an edit's raw and inner start to where that begins which could read on into it."""
         if left.unended and left.end == start:
             return left.start, inner_start - len(left.inner)
@@ -136,7 +136,7 @@ class RunView:
         return joined, walk.inner_offset(joined)
 
 
-class _Walk:
+class _RunWalk:
     """How far the runs have been walked; after the passed ones raw and inner differ by `shift`.
 
     A run is passed when its inner text begins before the offset in question: an empty run at the

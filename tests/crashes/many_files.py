@@ -49,7 +49,7 @@ main()
 
 
 class Ran(NamedTuple):
-    """A run: its seconds, those of processors, what it printed, the most memory of its processes."""
+    """A run: its seconds, those of processors, what it printed, the most memory it took."""
 
     seconds: float
     processors: float
@@ -146,7 +146,7 @@ def main(count: int, rounds: int) -> int:
         print(f"{count} files, {size / 1e6:.0f} MB: {best[1]:.1f} s by one process, ", end="")
         print(f"{best[2]:.1f} s by two: {ratio:.2f} times as fast (at least {FASTER})")
         print(
-            f"processor time: {least[1]:.1f} s by one, {least[2]:.1f} s by two: where nothing else ",
+            f"processor time: {least[1]:.1f} s by one, {least[2]:.1f} s by two: where nothing ",
             end="",
         )
         print(f"runs, two cores allow {2 * least[1] / least[2]:.2f}")
