@@ -169,6 +169,27 @@ _CSS_WS: Final = rb"[ \t\n\r\f]*+"
 _CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
 
 
+# Declarations in which no reference can begin, whatever is around them.
+_PLAIN_DECLARATIONS: Final = (
+    rb"(?:" + _without(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
+)
+
+
+def one_url(*, whatwg: bool) -> bytes:
+    """Return an expression for declarations with one `url()`, what that begins with in a group.
+
+    Args:
+        whatwg: whether it resolves by the WHATWG parser.
+    """
+    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    name = any_case(b"url")
+    return (
+        _PLAIN_DECLARATIONS + rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
+        + rb"(?:'" + reference + rb"'|" + reference + rb")" + _CSS_WS + rb"\)"
+        + _PLAIN_DECLARATIONS
+    )  # fmt: skip
+
+
 @cache
 def css_urls(
     *, whatwg: bool
@@ -207,3 +228,12 @@ def css_urls(
         re.VERBOSE,
     )  # fmt: skip
     return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+
+
+_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
+
+
+def in_brackets(rest: bytes) -> bytes:
+    """What a text begins with that is in the brackets of a `url()`, or in quotes there."""
+    found = _brackets_end(rest)
+    return rest[: found.start()] if found else rest

@@ -22,6 +22,7 @@ from relbase.references.plain import (
     absolute_list,
     candidates_of,
     css_urls,
+    in_brackets,
     url_matcher,
 )
 from relbase.references.shapes import Shape
@@ -143,11 +144,11 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     pos = _attributes(
         text, named.end(), end, row_of_element(name, extended=reading.extended), reading, edits
     )
+    if name == b"style" and pos > 0:
+        pos = read_sheet(text, named.end(), pos, end, reading, edits)
     if pos < 0 or len(edits) - count > MOST:
         del edits[count:]
         return -1
-    if name == b"style":
-        return read_sheet(text, named.end(), pos, end, reading, edits)
     return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
 
 
@@ -350,19 +351,11 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         if group >= ends:
             return group != stuck
         at = found.start(group)
-        raw = _in_brackets(text[at : found.end()]) if reading.keeps else b""
+        raw = in_brackets(text[at : found.end()]) if reading.keeps else b""
         shape = BEGINNINGS[found[group]] if reading.in_css else 0
         if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
             return False
     return False
-
-
-_in_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
-
-
-def _in_brackets(rest: bytes) -> bytes:
-    found = _in_brackets_end(rest)
-    return rest[: found.start()] if found else rest
 
 
 def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
