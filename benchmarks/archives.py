@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 # How often the pages are in the large archive: some 100 MB, seconds for each contender.
 _COPIES: Final = 3
+_TEN_MEGABYTES: Final = 10 << 20
 _GIGABYTE: Final = 1 << 30
 _DATE: Final = "2026-01-02T03:04:05Z"
 
@@ -51,8 +52,18 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
         yield _memory(folder, data)
 
 
-def make(archive: Path, data: Path, copies: int, *, mixed: bool = False) -> int:
-    """Write an archive of the real pages; return how many bytes its pages have."""
+def make(
+    archive: Path, data: Path, copies: int, *, mixed: bool = False, most: int = 1 << 40
+) -> int:
+    """Write an archive of the real pages; return how many bytes its pages have.
+
+    Args:
+        archive: its path.
+        data: the directory that has real-pages/.
+        copies: how often each page is in it.
+        mixed: whether every second body is in gzip.
+        most: how many bytes of pages are enough.
+    """
     pages = [page for page in sorted((data / "real-pages").rglob("*.htm*")) if page.is_file()]
     total = number = 0
     with archive.open("wb") as file:
@@ -64,6 +75,8 @@ def make(archive: Path, data: Path, copies: int, *, mixed: bool = False) -> int:
                 for record in _records(url, body, number, packed=mixed and number % 2 == 0):
                     file.write(gzip.compress(record, mtime=0))
                 number += 1
+                if total >= most:
+                    return total
     return total
 
 
@@ -95,7 +108,9 @@ def spent(command: list[str]) -> Used:
         command[0],
         command,
         os.environ,
-        file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)],
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)
+        ],
     )
     _, status, used = os.wait4(process, 0)
     if status:
@@ -156,23 +171,23 @@ with open(sys.argv[1], "rb") as file:
 
 
 def _memory(folder: Path, data: Path) -> str:
-    """The memory for an archive of some 30 MB of pages, and for one of 1 GB of the same."""
+    """The memory for an archive of 10 MB of pages, and for one of 1 GB of the same."""
     part, whole = folder / "part.warc.gz", folder / "whole.warc.gz"
-    size = make(part, data, 1)
+    size = make(part, data, 1, most=_TEN_MEGABYTES)
     piece = part.read_bytes()
     with whole.open("wb") as file:
         for _ in range(_GIGABYTE // size + 1):
             file.write(piece)
-    lines = ["archives: memory in MB for archives of one size and of another"]
+    lines = ["archives: memory in MB for 10 MB of pages and for 1 GB of the same"]
     for name, command in {
         "rewrite": ["-o", str(folder / "out.warc.gz"), "--date", _DATE],
         "links": ["--parquet", str(folder / "out.parquet")],
     }.items():
-        peaks = [
-            f"{archive.name}: {spent([*_RELBASE, name, str(archive), *command]).memory / 1e6:.0f}"
+        few, many = (
+            spent([*_RELBASE, name, str(archive), *command]).memory / 1e6
             for archive in (part, whole)
-        ]
-        lines.append(f"  {name:8} {', '.join(peaks)}")
+        )
+        lines.append(f"  {name:8} {few:6.0f} {many:6.0f}   {many - few:+.0f}")
     shutil.rmtree(folder, ignore_errors=True)
     return "\n".join(lines)
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = Path(relbase.__file__).parent
 
-# cli -> pipeline, trees, responses -> formats -> mail, http -> rewriting -> bases -> containers,
-# references, url -> view -> kind, policy, edit, notes. A part may import its own level and those
-# below it. `call` holds the arguments of the library, `results` what it gives.
+# cli -> pipeline, trees, responses -> recognition -> formats -> mail, http -> rewriting -> bases
+# -> containers, references, url -> view -> kind, policy, edit, notes. A part may import its own
+# level and those below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
     ["edit", "expressions", "notes"],
     ["kind", "policy", "registry"],
@@ -32,6 +32,7 @@ LEVELS: Final = [
     ["rewriting", "results"],
     ["mail", "http"],
     ["formats"],
+    ["recognition"],
     ["inputs"],
     ["pipeline"],
     ["trees", "responses", "texts", "warc", "explaining"],

@@ -25,7 +25,8 @@ def _command(name: str) -> click.Command:
 def help_of(name: str) -> str:
     """The help of a command, or of `relbase` itself, as it is printed 80 columns wide."""
     if name == "relbase":
-        command = next(one for one in vars(group).values() if isinstance(one, click.Group))
+        groups = (one for one in vars(group).values() if isinstance(one, click.Group))
+        command: click.Command = next(groups)
         called = name
     else:
         command, called = _command(name), f"relbase {name}"

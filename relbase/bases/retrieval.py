@@ -6,9 +6,11 @@ RFC 3986 whatever the profile is: that is what HTTP clients do (RFC 9110 §10.2.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc3986
 
@@ -43,3 +45,32 @@ def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statemen
         text = f"{source}: the user name and password in it were removed"
         notes.append(Note(Reason.CREDENTIALS_REMOVED, "", None, text))
     return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], notes
+
+
+_web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
+
+
+def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
+    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
+
+    Args:
+        url: as it was found.
+        source: where, for people.
+
+    It is of http or https, and loses its fragment, and credentials with a note.
+
+    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
+    'http://a/b'
+    >>> found_url("file:///c:/page.htm", "a mark")[1]
+    "'file:///c:/page.htm' is not an http or https URL: it does not count"
+    """
+    stated, notes = statements(url, ())
+    value = stated[0].value if stated else ""
+    if _web.match(value) is None:
+        shown = ascii(url[:_SHOWN])
+        return "", f"{shown} is not an http or https URL: it does not count", []
+    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
+    return value, "", notes
+
+
+_SHOWN: Final = 200

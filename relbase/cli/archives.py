@@ -146,17 +146,19 @@ class Archive(NamedTuple):
 
     def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
         """Return what is made of a page; a defect costs that page alone, and is reported."""
-        from relbase import warc  # noqa: PLC0415 (start-up time)
-
         try:
             return work(page)
         except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-            text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
-            text = f"a defect of relbase, please report it with the record: {text}"
-            self._report(
-                warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text)
-            )
+            self.report_defect(page, error)
             return None
+
+    def report_defect(self, page: Page, error: Exception) -> None:
+        """Report what went wrong in relbase itself; the input counts as failed."""
+        from relbase import warc  # noqa: PLC0415 (start-up time)
+
+        text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
+        text = f"a defect of relbase, please report it with the record: {text}"
+        self._report(warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text))
 
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
@@ -350,10 +352,14 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
 
 
-def _rows(archive: Archive, page: Page, name: str) -> list[Row]:
+def _rows(archive: Archive, page: Page, name: str) -> Iterator[Row]:
+    """The rows of a page; after a defect no more of them."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
-    return archive.done(page, lambda one: list(warc.link_rows(one, name, **_how(archive)))) or []
+    try:
+        yield from warc.link_rows(page, name, **_how(archive))
+    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        archive.report_defect(page, error)
 
 
 def _link(archive: Archive, page: Page, row: Row) -> str:

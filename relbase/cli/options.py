@@ -22,9 +22,9 @@ from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file,
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Told
-from relbase.formats import kind_of_file, kind_of_type
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.recognition import kind_of_file, kind_of_type
 from relbase.url.resolver import Profile, ProfileName
 from relbase.view.charset import lookup
 

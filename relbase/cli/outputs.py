@@ -5,8 +5,8 @@ complete: at every moment there is the old content or the new. Where outputs go 
 clashes are refused, before the first is written. The content is on the disk before it has its name,
 and the names of all files are before the run is done (`settle`).
 
-To mind: names come from the inputs alone, never from a document (threat W7). An output that is no
-regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
+To mind: names come from the inputs alone, never from a document (threat W7). An output that is not
+a regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
 symbolic link in the place of an output, or on the way to it inside of the directory that was given.
 """
 
@@ -173,7 +173,7 @@ def _refuse_irregular(path: str) -> None:
     if stat.S_ISREG(mode):
         return
     kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
-    what = kinds.get(stat.S_IFMT(mode), "no regular file")
+    what = kinds.get(stat.S_IFMT(mode), "not a regular file")
     fix = "leave -o out to write to standard output, or give another name"
     raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
 

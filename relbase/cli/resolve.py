@@ -48,7 +48,7 @@ what each step made and, where it is about segments, the stack of them.
 
 \b
 Exit status: 0; 3 when a reference has no result (profile whatwg alone has
-failures; with --all they are part of the answer); 1 when the base is no
+failures; with --all they are part of the answer); 1 when the base is not a
 suitable one, under --strict.
 """
 

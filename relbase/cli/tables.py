@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 _SUFFIX: Final = ".parquet"
 
+# A page of a column, in bytes: several are held for each of the 18. Larger ones save no space.
+_PAGE: Final = 1 << 17
+
 
 class Table:
     """A table of links that is being written, and the table of errors beside it.
@@ -34,54 +37,33 @@ class Table:
         errors: writes batches of errors.
     """
 
-    __slots__ = ("_batches", "_errors", "_faults", "_links")
+    __slots__ = ("_errors", "_faults", "_links", "_rows")
 
     def __init__(self, links: pa.parquet.ParquetWriter, errors: pa.parquet.ParquetWriter) -> None:
+        from relbase.warc import columns, table  # noqa: PLC0415 (start-up time)
+
         self._links = links
         self._errors = errors
-        self._faults: list[tuple[Fault, str]] = []
-        self._batches: list[pa.RecordBatch] = []
+        self._rows = columns.Columns(table.SCHEMA, table.BATCH)
+        self._faults = columns.Columns(table.ERRORS, table.BATCH)
 
     def add(self, rows: Iterable[Row]) -> None:
         """Write rows of links; no more than a batch of them is held."""
-        from relbase.warc import table  # noqa: PLC0415 (start-up time)
-
-        for batch in table.batches(rows):
-            self._batches.append(batch)
-            if len(self._batches) >= _GROUP:
-                self._write()
-
-    def _write(self) -> None:
-        """Write the batches that are held as one group of rows, with one dictionary a column."""
-        import pyarrow as pa  # noqa: PLC0415 (of the extra `warc`)
-
-        if self._batches:
-            rows = pa.Table.from_batches(self._batches).unify_dictionaries()
-            self._links.write_table(rows, row_group_size=rows.num_rows)
-            self._batches.clear()
+        for batch in self._rows.add(rows):
+            self._links.write_batch(batch)
 
     def add_fault(self, fault: Fault, warc: str) -> None:
         """Write a row of the table of errors."""
-        self._faults.append((fault, warc))
-        if len(self._faults) >= _HELD:
-            self._flush_faults()
+        from relbase.warc import table  # noqa: PLC0415 (start-up time)
+
+        for batch in self._faults.add([table.error_row(fault, warc)]):
+            self._errors.write_batch(batch)
 
     def flush(self) -> None:
         """Write what is held."""
-        self._write()
-        self._flush_faults()
-
-    def _flush_faults(self) -> None:
-        from relbase.warc import table  # noqa: PLC0415 (start-up time)
-
-        rows = [table.error_row(fault, warc) for fault, warc in self._faults]
-        self._faults.clear()
-        for batch in table.batches(rows, table.ERRORS):
-            self._errors.write_batch(batch)
-
-
-_HELD: Final = 10_000  # errors
-_GROUP: Final = 5  # batches: a group of 100,000 rows
+        for columns, writer in ((self._rows, self._links), (self._faults, self._errors)):
+            if len(columns):
+                writer.write_batch(columns.take())
 
 
 @contextmanager
@@ -95,6 +77,8 @@ def written(path: str) -> Iterator[Table]:
         click.UsageError: if pyarrow is not there.
         OutputError: if they cannot be written.
     """
+    # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
 
@@ -109,7 +93,11 @@ def written(path: str) -> Iterator[Table]:
             _new(path) as links_file,
             _new(errors) as errors_file,
             parquet.ParquetWriter(
-                links_file, table.SCHEMA, compression="zstd", use_dictionary=repeated
+                links_file,
+                table.SCHEMA,
+                compression="zstd",
+                use_dictionary=repeated,
+                data_page_size=_PAGE,
             ) as links_writer,
             parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
         ):

@@ -13,17 +13,19 @@ from relbase.explaining.boxes import boxes
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import listing
 from relbase.explaining.markup import counted, text, url
-from relbase.explaining.source import source
+from relbase.explaining.source import Body, source
 from relbase.explaining.style import STYLE
 from relbase.formats import FORMATS
+from relbase.inputs import read_input
 from relbase.kind import Kind
+from relbase.mail.decoded import decoded_in_mail, decoded_in_mbox
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.results import Entity
 from relbase.rewriting.items import Status
 from relbase.view.charset import sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.call import Call
@@ -73,7 +75,7 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
         _notes(result.notes),
         _section("source", "The source, before and after", _SOURCE_HEAD)
         + '<div class="source" tabindex="0" role="region" aria-labelledby="source">'
-        + source(data, result.edits, links, _decoder(data, encoding))
+        + source(data, result.edits, links, _decoder(data, encoding), _bodies(data, call))
         + "</div>",
         _section("references", "Every reference", listed or "<p>There are none.</p>"),
     )
@@ -164,14 +166,16 @@ def _head(summary: Summary, within: int, profile: str) -> str:
 def _counts(links: Sequence[Link]) -> str:
     """A table: layers down, statuses across."""
     counts = Counter((link.base.layer, link.status) for link in links)
-    columns = "".join(f'<th scope="col">{status.value}</th>' for status in Status)
+    there = {link.status for link in links} | {Status.REWRITTEN}
+    statuses = [status for status in Status if status in there]  # fits a phone
+    columns = "".join(f'<th scope="col">{status.value}</th>' for status in statuses)
     rows = []
     for layer, shown in SHOWN.items():
-        cells = "".join(f"<td>{counts[layer, status]:,}</td>" for status in Status)
+        cells = "".join(f"<td>{counts[layer, status]:,}</td>" for status in statuses)
         heading = f'<span class="badge {shown.name}">{shown.section}</span> {shown.name}'
         if any(counts[layer, status] for status in Status):
             rows.append(f'<tr><th scope="row">{heading}</th>{cells}</tr>')
-    sums = (sum(counts[layer, status] for layer in Layer) for status in Status)
+    sums = (sum(counts[layer, status] for layer in Layer) for status in statuses)
     total = "".join(f"<td>{number:,}</td>" for number in sums)
     rows.append(f'<tr><th scope="row">all</th>{total}</tr>')
     table = (
@@ -197,6 +201,27 @@ def _notes(notes: Sequence[Note]) -> str:
     more = len(notes) - _MAX_NOTES
     rest = f"<p>{counted(more, 'more note')}.</p>" if more > 0 else ""
     return _section("notes", "What is to be noted", f'<ul class="notes">{listed}</ul>{rest}')
+
+
+# What of a kind is encoded, and is shown as it decodes.
+_ENCODED: Final = {Kind.MAIL: decoded_in_mail, Kind.MBOX: decoded_in_mbox}
+
+
+def _bodies(data: bytes, call: Call) -> Iterator[Body]:
+    document = read_input(data, call).document
+    decoded = _ENCODED.get(document.format.kind)
+    for one in () if decoded is None else decoded(data, document.context):
+        if one.found:
+            name = f"Part {text(one.part)}" if one.part else "The body"
+            yield Body(
+                f"{name}, decoded from {text(one.encoding)}",
+                one.span,
+                one.part,
+                one.inner,
+                [found.span for found in one.found],
+                one.edits,
+                _decoder(one.inner, sniff(one.inner, one.label).name),
+            )
 
 
 def _decoder(data: bytes, encoding: str) -> Callable[[bytes], str]:

@@ -4,19 +4,26 @@ Strategy: references and edits are walked in order, once. The source falls into 
 each reference, and what is between. Within a region an edit strikes its bytes out (`<del>`) and
 puts the new ones after them (`<ins>`). The whole stands in chunks of many lines, so that a browser
 lays out only those that are in sight.
+
+A body in base64 or quoted-printable is shown as it decodes, in a frame of its own: there its
+references can be read. Its marks are those of the document's links, in the same order.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from bisect import bisect_left
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.edit import Span
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import MAX_LISTED
 from relbase.explaining.markup import attribute, text
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.edit import Edit
     from relbase.results import Link
@@ -29,8 +36,41 @@ _LONGEST: Final = 64 << 10
 _TITLE: Final = 300
 
 
+# A longer source is laid out by the browser as far as it is in sight; of a short one it would
+# guess a height, and jump.
+_FAR: Final = 16 * _CHUNK
+
+_Marked: TypeAlias = "tuple[int, Link]"
+
+
+class Body(NamedTuple):
+    """An encoded body that is shown as it decodes.
+
+    Args:
+        title: what stands above it, markup.
+        span: of the body, in the document.
+        part: the number of its part.
+        inner: the decoded bytes.
+        spans: of its references, in offsets of `inner`.
+        edits: in offsets of `inner`.
+        decode: shows its bytes as text.
+    """
+
+    title: str
+    span: Span
+    part: str
+    inner: bytes
+    spans: Sequence[Span]
+    edits: Sequence[Edit]
+    decode: Callable[[bytes], str]
+
+
 def source(
-    data: bytes, edits: Sequence[Edit], links: Sequence[Link], decode: Callable[[bytes], str]
+    data: bytes,
+    edits: Sequence[Edit],
+    links: Sequence[Link],
+    decode: Callable[[bytes], str],
+    bodies: Iterable[Body] = (),
 ) -> str:
     """Return the marked source.
 
@@ -39,24 +79,93 @@ def source(
         edits: what is changed in them, sorted and disjoint.
         links: the references; of those that overlap the first is marked.
         decode: shows bytes as text.
+        bodies: what is shown decoded, in the order of the bytes; one without references is not.
     """
-    writer = _Writer(data, decode)
-    for mark, start, end, own in _regions(len(data), edits, links):
+    by_part: dict[str, list[_Marked]] = defaultdict(list)
+    for number, link in enumerate(links, 1):
+        by_part[link.part].append((number, link))
+    shown: list[tuple[Body, list[_Marked]]] = []
+    inside: set[int] = set()
+    for body in bodies:
+        own = [(number, link) for number, link in by_part[body.part] if _within(link, body)]
+        if own and len(own) == len(body.spans):
+            shown.append((body, own))
+            inside.update(number for number, _ in own)
+    outside = [marked for marked in enumerate(links, 1) if marked[0] not in inside]
+    return _whole(data, edits, outside, decode, shown)
+
+
+def _within(link: Link, body: Body) -> bool:
+    return body.span.start <= link.span.start and link.span.end <= body.span.end
+
+
+def _whole(
+    data: bytes,
+    edits: Sequence[Edit],
+    outside: Sequence[_Marked],
+    decode: Callable[[bytes], str],
+    shown: Sequence[tuple[Body, list[_Marked]]],
+) -> str:
+    """What is between the decoded bodies, and these."""
+    pieces: list[str] = []
+    at = mark = 0
+    starts = [edit.start for edit in edits]
+    far = len(data) > _FAR
+    for body, own in (*shown, (None, [])):
+        end = len(data) if body is None else body.span.start
+        first, last = bisect_left(starts, at), bisect_left(starts, end)
+        until = mark
+        while until < len(outside) and outside[until][1].span.start < end:
+            until += 1
+        around = edits[first : len(edits) if body is None else last]
+        pieces.append(_text(data, Span(at, end), around, outside[mark:until], decode, far=far))
+        if body is None:
+            break
+        changed = bisect_left(starts, body.span.end) > last
+        marks = [
+            (number, replace(link, span=span))
+            for (number, link), span in zip(own, body.spans, strict=True)
+        ]
+        inner = _text(
+            body.inner,
+            Span(0, len(body.inner)),
+            body.edits if changed else (),
+            marks,
+            body.decode,
+            far=far,
+        )
+        pieces.append(f'<div class="decoded"><p>{body.title}</p>{inner}</div>')
+        at, mark = body.span.end, until
+    return "".join(pieces)
+
+
+def _text(
+    data: bytes,
+    within: Span,
+    edits: Sequence[Edit],
+    marks: Sequence[_Marked],
+    decode: Callable[[bytes], str],
+    *,
+    far: bool,
+) -> str:
+    opening = f'<div class="{"chunk far" if far else "chunk"}">'
+    writer = _Writer(data, decode, f"</div>{opening}")
+    for mark, start, end, own in _regions(within, edits, marks):
         if mark is None:
             writer.between(start, end, own)
         else:
             writer.mark(mark, start, end, own)
-    return f'<div class="chunk">{"".join(writer.pieces)}</div>'
+    return f"{opening}{''.join(writer.pieces)}</div>"
 
 
 def _regions(
-    size: int, edits: Sequence[Edit], links: Sequence[Link]
-) -> Iterator[tuple[tuple[int, Link] | None, int, int, list[Edit]]]:
+    within: Span, edits: Sequence[Edit], marks: Sequence[_Marked]
+) -> Iterator[tuple[_Marked | None, int, int, list[Edit]]]:
     """The marks and what is between them, each with its edits; an edit is in one region alone."""
-    at, index = 0, 0
-    for number, link in enumerate(links, 1):
+    at, index = within.start, 0
+    for number, link in marks:
         start, end = link.span
-        if start < at or (start == end == at and at):
+        if start < at or (start == end == at and at > within.start):
             continue
         before: list[Edit] = []
         while index < len(edits) and not _is_inside(edits[index], start, end):
@@ -71,7 +180,7 @@ def _regions(
             index += 1
         yield (number, link), start, end, own
         at = end
-    yield None, at, size, list(edits[index:])
+    yield None, at, within.end, list(edits[index:])
 
 
 def _is_inside(edit: Edit, start: int, end: int) -> bool:
@@ -96,9 +205,10 @@ class _Writer:
         pieces: of markup.
     """
 
-    def __init__(self, data: bytes, decode: Callable[[bytes], str]) -> None:
+    def __init__(self, data: bytes, decode: Callable[[bytes], str], breaking: str) -> None:
         self._data = data
         self._decode = decode
+        self._breaking = breaking
         self._size = 0  # of the chunk so far, in bytes
         self.pieces: list[str] = []
 
@@ -121,7 +231,7 @@ class _Writer:
                 self._edited(start, end, edits[index:])
                 return
             self._edited(start, cut, edits[index:last])
-            self.pieces.append('</div><div class="chunk">')
+            self.pieces.append(self._breaking)
             self._size, start, index = 0, cut, last
 
     def _edited(self, start: int, end: int, edits: Sequence[Edit]) -> None:

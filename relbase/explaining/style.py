@@ -72,7 +72,10 @@ input{accent-color:var(--link);width:1.05em;height:1.05em;vertical-align:-.12em}
 .source{background:var(--sheet);border:1px solid var(--line);border-radius:.75rem;padding:1rem;
 font:0.86rem/1.65 ui-monospace,"SFMono-Regular","DejaVu Sans Mono",Menlo,Consolas,monospace;
 white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4;max-height:42rem;overflow-y:auto}
-.chunk{content-visibility:auto;contain-intrinsic-size:auto 60rem}
+.far{content-visibility:auto;contain-intrinsic-size:auto 60rem}
+.decoded{border:1px solid var(--line);border-left:.3rem solid var(--quiet);border-radius:.4rem;
+background:var(--page);padding:.6rem .75rem;margin:.4rem 0}
+.decoded>p{margin:0 0 .5rem;color:var(--quiet);font:.95em system-ui,sans-serif;white-space:normal}
 .source a,.key b{color:inherit;font-weight:inherit;text-decoration:none;border-radius:3px;
 padding:.05em .15em;-webkit-box-decoration-break:clone;box-decoration-break:clone}
 .source a:target,li:target{outline:3px solid var(--link);outline-offset:1px}
@@ -91,8 +94,8 @@ ins{color:var(--ins);text-decoration:underline;text-underline-offset:.15em;font-
 main:has(#before:checked) ins,main:has(#after:checked) del{display:none}
 main:has(#before:checked) del,main:has(#after:checked) ins{color:inherit;text-decoration:none;
 font-weight:inherit}
-.links{list-style:none;padding:0;margin:0;content-visibility:auto;
-contain-intrinsic-size:auto 700rem}
+.links{list-style:none;padding:0;margin:0}
+.links:not(:only-of-type){content-visibility:auto;contain-intrinsic-size:auto 700rem}
 .links>li{display:grid;grid-template-columns:3.2em 1fr;background:var(--sheet);
 border:1px solid var(--line);border-radius:.5rem;padding:.65rem .9rem .65rem .4rem;margin:0 0 .5rem}
 .links>li>*{grid-column:2}
@@ -124,7 +127,7 @@ th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
 .links .number{grid-row:auto;text-align:left}}
 @media print{:root{--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
 body{font-size:10pt}header,main,footer{max-width:none;padding:0}.skip,fieldset{display:none}
-.source{max-height:none;overflow:visible;font-size:8pt}.chunk,.links{content-visibility:visible}
+.source{max-height:none;overflow:visible;font-size:8pt}.far,.links:not(:only-of-type){content-visibility:visible}
 .links>li,.box .about,tr{break-inside:avoid}h2{break-after:avoid}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """

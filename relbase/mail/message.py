@@ -66,7 +66,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
-    for index, stated in enumerate(_stated(data, eol, parts, context)):
+    for index, stated in enumerate(stated_parts(data, eol, parts, context)):
         if index in skipped:
             continue
         for item in _visit_part(data, eol, stated, context, encoded):
@@ -117,7 +117,7 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    for stated in _stated(data, eol, parts, context):
+    for stated in stated_parts(data, eol, parts, context):
         part = stated.part
         number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
@@ -141,8 +141,17 @@ def _own_base(stated: PartBase) -> Base:
     return stated.base
 
 
-def _stated(data: bytes, eol: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
-    """The parts with their bases; what only a document names has that document's."""
+def stated_parts(
+    data: bytes, eol: bytes, parts: Sequence[Part], context: Context
+) -> Iterator[PartBase]:
+    """The parts with their bases; what only a document names has that document's.
+
+    Args:
+        data: the message.
+        eol: what ends its lines.
+        parts: all its parts, in the order of the bytes.
+        context: of what is around the message.
+    """
     linked = bases_by_links(data, eol, parts, context)
     for index, stated in enumerate(part_bases(data, parts, context)):
         yield stated._replace(base=linked[index]) if index in linked else stated

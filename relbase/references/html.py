@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.references import tags
+from relbase.references.conditions import keyword
 from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
@@ -27,7 +28,7 @@ from relbase.references.foreign import (
     ForeignContent,
 )
 from relbase.references.markup import CDATA, comment_end, text_end, token
-from relbase.references.vocabulary import choose, choose_text, held, keyword
+from relbase.references.vocabulary import choose, choose_text, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

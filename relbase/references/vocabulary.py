@@ -15,17 +15,29 @@ made, or prepares the tables of a faster scanner asks the same two.
 
 from __future__ import annotations
 
-import re
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.expressions import expression
+from relbase.references.conditions import (
+    PRESENTATION,
+    Condition,
+    animates_css,
+    animates_href,
+    has_token,
+    is_author,
+    is_url_meta,
+    is_url_param,
+    not_a_curie,
+    of_type,
+    one_of,
+)
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from relbase.references.conditions import Says
 
 
 class Nested(Enum):
@@ -35,24 +47,6 @@ class Nested(Enum):
     HTML = "html"
     IMPORT_MAP = "import map"
     SPECULATION_RULES = "speculation rules"
-
-
-# What an attribute of an element says, decoded and in lower case; b"" where the element has none.
-Says: TypeAlias = "Callable[[bytes], bytes]"
-
-
-class Condition(NamedTuple):
-    """When a row counts.
-
-    Args:
-        asks: the attributes that it depends on.
-        holds: whether it holds, by what those attributes say.
-        values: what the one attribute asked has to say, one of these; empty for other conditions.
-    """
-
-    asks: tuple[bytes, ...]
-    holds: Callable[[Says], bool]
-    values: tuple[bytes, ...] = ()
 
 
 class Row(NamedTuple):
@@ -79,93 +73,16 @@ class Row(NamedTuple):
     when: Condition | None = None
 
 
-def keyword(raw: bytes) -> bytes:
-    """What a value as written says where a keyword is asked for: `Ref&#114;esh` is `refresh`.
-
-    Args:
-        raw: the value without its quotes, in an ASCII-compatible charset.
-    """
-    meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
-    return meant.lower()
-
-
-def _is_type(name: bytes) -> Condition:
-    """The type of a script is this, white space around it left out."""
-    return Condition((b"type",), lambda says: says(b"type").strip(_ASCII_SPACE) == name, (name,))
-
-
-def _is(attribute: bytes, *values: bytes) -> Condition:
-    """The attribute has one of the values, in any case."""
-    return Condition((attribute,), lambda says: says(attribute) in values, values)
-
-
-_ASCII_SPACE: Final = b"\t\n\f\r "
-
-# Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
-_meta_url: Final = expression(
-    rb"""og:(?:url|image|audio|video|see_also)(?::(?:url|secure_url))?
-    | twitter:(?:url|image(?::src)?|player(?::stream)?)
-    | msapplication-(?:tileimage|starturl|config|\w*logo)
-    | (?:image|url|logo|thumbnail|thumbnailurl|contenturl|embedurl|sameas)""",
-    re.VERBOSE | re.IGNORECASE,
-)
-
-
-_META_NAMES: Final = (b"property", b"name", b"itemprop")
-_is_url_meta: Final = Condition(
-    _META_NAMES, lambda says: any(_meta_url.fullmatch(says(name)) for name in _META_NAMES)
-)
-
-# Open Graph's `article:author` is the URL of a profile, where it is not a name of a person.
-_path: Final = expression(rb"[^\s/]*+/\S*+")
-_is_author: Final = Condition(
-    (*_META_NAMES, b"content"),
-    lambda says: (
-        any(says(name) == b"article:author" for name in _META_NAMES)
-        and _path.fullmatch(says(b"content").strip()) is not None
-    ),
-)
-
-# <param> values that players took for URLs; HTML 4.01 §13.3.2 passes them "as is".
-_PARAM_NAMES: Final = (b"movie", b"src", b"url", b"filename", b"data", b"base")
-
-
-_is_url_param: Final = Condition(
-    (b"valuetype", b"name"),
-    lambda says: says(b"valuetype") == b"ref" or says(b"name") in _PARAM_NAMES,
-)
-
-
-def _has_token(attribute: bytes, token: bytes) -> Condition:
-    """The attribute is a list of tokens with this one among them."""
-    return Condition((attribute,), lambda says: token in says(attribute).split(), (token,))
-
-
-def _is_no_curie(attribute: bytes) -> Condition:
-    """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
-    return Condition(
-        (attribute,), lambda says: not says(attribute).lstrip().startswith((b"[", b"_:"))
-    )
-
-
-_animates_href: Final = _is(b"attributename", b"href", b"xlink:href")
-
-# SVG's presentation attributes that take a url() (SVG 2 §6.6); they are animated like any other.
-_PRESENTATION: Final = (
-    "fill stroke filter clip-path mask cursor marker marker-start marker-mid marker-end"
-)
-_animates_css: Final = _is(b"attributename", *_PRESENTATION.encode().split())
-
 _URL: Final = Row(Syntax.URL)
 _LINK: Final = Row(Syntax.URL, empty=True)
 _ACTION: Final = Row(Syntax.URL, empty=True, own_url=True)
 _LIST: Final = Row(Syntax.SPACE_LIST)
 _SRCSET: Final = Row(Syntax.SRCSET)
 _CSS: Final = Row(Nested.CSS)
-_SHEET: Final = Row(Nested.CSS, when=_is(b"type", b"", b"text/css"))
+_SHEET: Final = Row(Nested.CSS, when=one_of(b"type", b"", b"text/css"))
 _IN_SVG: Final = Row(Syntax.URL, local=True)
-_ANIMATED: Final = Row(Syntax.URL, local=True, when=_animates_href)
-_ANIMATED_CSS: Final = Row(Nested.CSS, when=_animates_css)
+_ANIMATED: Final = Row(Syntax.URL, local=True, when=animates_href)
+_ANIMATED_CSS: Final = Row(Nested.CSS, when=animates_css)
 _EXTENDED: Final = Row(Syntax.URL, extended=True)
 _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
 
@@ -174,13 +91,13 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
     HTML: (
         ("a area base", "href", _LINK),
         # HTML §4.6.7.8: rel=expect names an element of the document by its fragment
-        ("link", "href", Row(Syntax.URL, local_when=_has_token(b"rel", b"expect"))),
+        ("link", "href", Row(Syntax.URL, local_when=has_token(b"rel", b"expect"))),
         ("embed xmp", "href", _URL),
         ("a area", "ping", _LIST),
         ("a area img image script", "attributionsrc", _LIST),
         ("img image script iframe embed audio video source track frame bgsound", "src", _URL),
         ("layer ilayer xml fencedframe portal model", "src", _URL),
-        ("input", "src", Row(Syntax.URL, when=_is(b"type", b"image"))),
+        ("input", "src", Row(Syntax.URL, when=one_of(b"type", b"image"))),
         ("img image source", "srcset", _SRCSET),
         ("link", "imagesrcset", _SRCSET),
         ("img image iframe frame", "longdesc", _URL),
@@ -195,22 +112,22 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("object", "archive", Row(Syntax.SPACE_LIST, on_codebase=True)),
         ("applet", "archive", Row(Syntax.COMMA_LIST, on_codebase=True)),
         ("embed", "pluginspage pluginurl", _URL),
-        ("param", "value", Row(Syntax.URL, extended=True, when=_is_url_param)),
+        ("param", "value", Row(Syntax.URL, extended=True, when=is_url_param)),
         ("body table td th tr thead tbody tfoot colgroup col", "background", _URL),
         ("layer ilayer", "background", _URL),
         ("head", "profile", _URL),
         ("html", "manifest", _URL),
         ("menuitem command", "icon", _URL),
         ("script", "xlink:href", _URL),
-        ("meta", "content", Row(Syntax.REFRESH, when=_is(b"http-equiv", b"refresh"))),
-        ("meta", "content", Row(Syntax.LINK, when=_is(b"http-equiv", b"link"))),
-        ("meta", "content", Row(Syntax.URL, extended=True, when=_is_url_meta)),
-        ("meta", "content", Row(Syntax.URL, extended=True, when=_is_author)),
+        ("meta", "content", Row(Syntax.REFRESH, when=one_of(b"http-equiv", b"refresh"))),
+        ("meta", "content", Row(Syntax.LINK, when=one_of(b"http-equiv", b"link"))),
+        ("meta", "content", Row(Syntax.URL, extended=True, when=is_url_meta)),
+        ("meta", "content", Row(Syntax.URL, extended=True, when=is_author)),
         ("iframe", "srcdoc", Row(Nested.HTML)),
         ("*", "style", _CSS),
         ("*", "itemid", _EXTENDED),
-        ("*", "about", Row(Syntax.URL, extended=True, when=_is_no_curie(b"about"))),
-        ("*", "resource", Row(Syntax.URL, extended=True, when=_is_no_curie(b"resource"))),
+        ("*", "about", Row(Syntax.URL, extended=True, when=not_a_curie(b"about"))),
+        ("*", "resource", Row(Syntax.URL, extended=True, when=not_a_curie(b"resource"))),
         ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _EXTENDED),
         ("*", "data-bg data-background data-poster data-image data-thumb data-full", _EXTENDED),
         ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _EXTENDED),
@@ -230,10 +147,10 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("*", "href xlink:href", _IN_SVG),
         ("script image feimage video audio source track iframe", "src", _URL),
         ("animate set", "to from by", _ANIMATED),
-        ("animate set", "values", Row(Syntax.SEMICOLON_LIST, local=True, when=_animates_href)),
+        ("animate set", "values", Row(Syntax.SEMICOLON_LIST, local=True, when=animates_href)),
         ("animate set", "to from by values", _ANIMATED_CSS),
         ("*", "style", _CSS),
-        ("*", _PRESENTATION, _CSS),
+        ("*", PRESENTATION, _CSS),
         ("*", "itemid", _EXTENDED),
     ),
     MATH: (
@@ -250,10 +167,8 @@ TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),
     (SVG, b"style"): (_SHEET,),
     (HTML, b"script"): (
-        Row(
-            Nested.IMPORT_MAP, empty=True, when=_is_type(b"importmap")
-        ),  # scopes: the key "" counts
-        Row(Nested.SPECULATION_RULES, when=_is_type(b"speculationrules")),
+        Row(Nested.IMPORT_MAP, empty=True, when=of_type(b"importmap")),  # scopes: the key "" counts
+        Row(Nested.SPECULATION_RULES, when=of_type(b"speculationrules")),
     ),
 }
 

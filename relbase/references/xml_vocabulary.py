@@ -20,14 +20,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references import vocabulary
+from relbase.references.conditions import Condition
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Condition, Nested, Row
+from relbase.references.vocabulary import Nested, Row
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relbase.references.vocabulary import Says
+    from relbase.references.conditions import Says
 
 # Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"

@@ -168,10 +168,26 @@ def has_net_loc(url: str) -> bool:
 def as_profile(profile: Profile | str) -> Profile:
     """Return the profile that a member or its value names; ValueError lists the values."""
     try:
-        return Profile(profile)
+        found = Profile(profile)
     except ValueError:
         values = ", ".join(member.value for member in Profile)
         raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None
+    if found is Profile.WHATWG:
+        _load_ada()
+    return found
+
+
+def _load_ada() -> None:
+    """Where the C library of whatwg cannot be had (in a browser), who asks for it is told so."""
+    try:
+        import ada_url  # noqa: F401, PLC0415 (start-up time)
+    except ModuleNotFoundError as error:
+        if error.name != "ada_url":
+            raise
+        raise ValueError(
+            "profile whatwg needs the package ada-url, which is not installed here: "
+            "install it, or give rfc1808 or rfc3986"
+        ) from None
 
 
 def _rfc1808(base: str, _charset: str) -> Callable[[str], str]:

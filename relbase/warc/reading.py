@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers.fields import text_of
 from relbase.containers.http import decoded, read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.formats import may_hold_references
+from relbase.recognition import may_hold_references
 from relbase.warc.places import Places
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.call import DEFAULT_POLICY
-from relbase.pipeline import links
+from relbase.call import DEFAULT_POLICY, check
+from relbase.pipeline import found_called
 from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 
@@ -82,19 +82,9 @@ def link_rows(
     [('x', 'http://h/d/x', 'retrieval')]
     """
     place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
-    for link in links(page.body, **arguments(page, profile, policy)):
-        base = link.base
-        yield Row(
-            *place,
-            link.part,
-            link.element,
-            link.attribute,
-            link.syntax,
-            link.reference,
-            link.url,
-            base.layer.value,
-            base.url,
-            base.source,
-            link.status.value,
-            *link.span,
-        )
+    call = check(page.body, **arguments(page, profile, policy))
+    base, stated = None, ("", "", "")
+    for span, *what, found_on, status, part in found_called(page.body, call):
+        if found_on is not base:
+            base, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
+        yield Row._make((*place, part, *what, *stated, status.value, *span))

@@ -1,27 +1,25 @@
 """The table of links as Arrow batches, for Parquet and for Spark; needs the extra `warc`.
 
-Strategy: rows are gathered and turned into columns together. What repeats is dictionary-encoded, as
+Strategy: rows become columns as they come (`columns`). What repeats is dictionary-encoded, as
 Parquet stores it: of a crawl that is all but the references and what they resolve to.
-
-To mind: text of an archive may hold bytes that are not UTF-8, carried as surrogates. A table holds
-UTF-8, so they become U+FFFD there.
 """
 
 from __future__ import annotations
 
-from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 
+from relbase.warc.columns import Columns
 from relbase.warc.rows import Row
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from relbase.containers.warc import Fault
 
-# Rows in a batch. As tuples they take twenty times the memory that they take as columns.
+# Rows in a batch, which is a group of rows in Parquet: some 4 MB. Larger groups take more memory,
+# and no less space.
 BATCH: Final = 20_000
 
 REPEATED: Final = pa.dictionary(pa.int32(), pa.string())
@@ -82,32 +80,7 @@ def batches(
     ...     offset=0, status=200)])]
     [18]
     """
-    gathered: Iterator[Sequence[Any]] = iter(rows)
-    while (batch := _batch(list(islice(gathered, size)), schema)) is not None:
-        yield batch
-
-
-def _batch(rows: list[Sequence[Any]], schema: pa.Schema) -> pa.RecordBatch | None:
-    """The batch of some rows, None of none; no row outlives it."""
-    if not rows:
-        return None
-    columns = zip(*rows, strict=True)
-    arrays = [_array(column, field.type) for column, field in zip(columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _array(column: Sequence[Any], type_: pa.DataType) -> pa.Array:
-    is_repeated = pa.types.is_dictionary(type_)
-    try:
-        array = pa.array(column, pa.string() if is_repeated else type_)
-    except UnicodeEncodeError:
-        array = pa.array([_text(value) for value in column], pa.string())
-    return array.dictionary_encode() if is_repeated else array
-
-
-def _text(value: str | None) -> str | None:
-    return (
-        None
-        if value is None
-        else value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    )
+    columns = Columns(schema, size)
+    yield from columns.add(rows)
+    if len(columns):
+        yield columns.take()

@@ -21,8 +21,9 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
-from relbase.formats import FORMATS, kind_of_bytes, kind_of_type
+from relbase.formats import FORMATS
 from relbase.pipeline import rewrite
+from relbase.recognition import kind_of_bytes, kind_of_type
 from relbase.url.resolver import Profile, as_profile
 
 if TYPE_CHECKING:

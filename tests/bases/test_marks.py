@@ -8,7 +8,8 @@ import pytest
 from growth import assert_linear
 
 import relbase
-from relbase.bases.marks import NONE, Marks, found_url, read_marks
+from relbase.bases.marks import NONE, Marks, read_marks
+from relbase.bases.retrieval import found_url
 from relbase.notes import Reason
 
 
@@ -177,11 +178,6 @@ def test_the_base_that_firefox_removed() -> None:
 )
 def test_other_comments_with_a_base(page: bytes) -> None:
     assert read_marks(page).base is None
-
-
-def test_the_archived_url() -> None:
-    marks = read_marks({row[0]: row[1] for row in MARKS}["Wayback Machine"])
-    assert marks.archived == "http://h.ex:80/a"
 
 
 # ---- what counts

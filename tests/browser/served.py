@@ -30,12 +30,14 @@ class Site:
     """A proxy on a port of its own; use it as a context manager.
 
     `answers` maps absolute URLs without fragment to what is served there; anything else is 404.
-    `requests` has the URL of every request, in the order of arrival; clear it as you like.
+    `requests` has the URL of every request, in the order of arrival; clear it as you like, and
+    `refused` the host and port of every one by https.
     """
 
     def __init__(self) -> None:
         self.answers: dict[str, Answer] = {}
         self.requests: list[str] = []
+        self.refused: list[str] = []
         self._server = _Server(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self.address = f"127.0.0.1:{self._server.server_port}"
@@ -73,6 +75,7 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             self._answer()
 
         def do_CONNECT(self) -> None:
+            site.refused.append(self.path)
             self.send_error(502)
 
         def _answer(self) -> None:

@@ -10,7 +10,6 @@ the URL that it was retrieved from, with `.test` after its host.
 
 from __future__ import annotations
 
-import json
 import os
 import zlib
 from typing import TYPE_CHECKING, Any, Final
@@ -18,6 +17,7 @@ from urllib.parse import urlsplit
 
 from cases import Case
 from referee import judge
+from tables import retrieval_urls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,8 +35,7 @@ SAMPLE: Final = 20
 
 def pages(root: Path) -> Iterator[Case]:
     """Yield the pages that are to run."""
-    rows = json.loads((root / "MANIFEST.json").read_text("utf-8"))
-    urls = {row["file"]: row.get("retrieval_url") or UNKNOWN_URL for row in rows}
+    urls = retrieval_urls(root)
     for path in sorted(root.rglob("*")):
         name = str(path.relative_to(root))
         if path.is_file() and path.suffix not in {".md", ".json"} and (ALL or _is_drawn(name)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from dataclasses import replace
@@ -14,6 +13,7 @@ from cases import HTML, Case, normal
 from exceptions import Rule
 from referee import judge
 from resolved import TABLE, Scripting, answer, read
+from tables import load_table
 
 import relbase
 
@@ -360,9 +360,7 @@ def test_properties_resolve(site: Site, browser: Any) -> None:
 
 
 def test_the_table_has_what_wpt_reflects(data: Path) -> None:
-    rows = json.loads(
-        (data / "html/extracted/html-reflected-url-attributes.json").read_text("utf-8")
-    )
+    rows = load_table(data / "html/extracted/html-reflected-url-attributes.json")
     known = [TABLE["html"][row["element"]][row["attribute"]][1] for row in rows]
     assert known == [row["idl"] for row in rows]
     assert len(rows) > 10

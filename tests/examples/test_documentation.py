@@ -27,6 +27,9 @@ FILES: Final = {
     "newsletter.html": b"<title>t</title><a href='x'><a href='{{ unsubscribe }}'>",
     "headers.txt": b"HTTP/1.1 301 Moved\r\nLocation: /news/\r\n\r\nHTTP/1.1 200 OK\r\n"
     b"Content-Type: text/html\r\n\r\n",
+    "letter-ready.html": b"<title>t</title><a href='http://h/'><a href='{{ unsubscribe }}'>",
+    "public/feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
+    "public/index.html": PAGE,
     "feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="x"/></feed>',
     "absolute.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
     "message.eml": b"Subject: x\nContent-Base: http://b.example/\nContent-Type: text/html\n\n"
@@ -52,6 +55,7 @@ def test_a_command_of_the_guides_runs(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name, content in FILES.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     line = command.partition(" > ")[0]
     program, *arguments = shlex.split(line)
@@ -61,8 +65,10 @@ def test_a_command_of_the_guides_runs(
     printed = capfd.readouterr()
     assert "Error" not in printed.err
     if "-o" in arguments:
-        output = (tmp_path / arguments[arguments.index("-o") + 1]).read_bytes()
-        assert output not in FILES.values()
+        output = tmp_path / arguments[arguments.index("-o") + 1]
+        written = [output] if output.is_file() else list(output.rglob("*.html"))
+        assert written
+        assert not {path.read_bytes() for path in written} & {*FILES.values()}
     else:
         assert printed.out or "--check" in arguments
 

@@ -1,4 +1,4 @@
-"""docs/programs.md: every piece of code runs, against a server, and prints what it says."""
+"""docs/: every piece of Python runs, against a server, and prints what it says."""
 
 from __future__ import annotations
 
@@ -24,8 +24,13 @@ PAGES: Final = {
     "/articles/first": Page(b'<p><a href="../about">About</a>', (HTML,)),
     "/moved": Page(b"", (HTML, ("Location", "/articles/first")), 301),
 }
-FIRST: Final = (ROOT / "docs" / "index.md").read_text("utf-8")
-PIECES: Final = re.findall(r"(?:### ([^\n]+)\n\n|)```python\n(.*?)```", FIRST + DOCUMENT, re.DOTALL)
+WITH_PIECES: Final = [
+    ROOT / "docs" / "index.md",
+    ROOT / "docs" / "programs.md",
+    *sorted((ROOT / "docs" / "guides").glob("*.md")),
+]
+TEXT: Final = "".join(path.read_text("utf-8") for path in WITH_PIECES)
+PIECES: Final = re.findall(r"(?:### ([^\n]+)\n\n|)```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -40,9 +45,9 @@ def expected(code: str) -> list[str]:
 
 
 def test_the_pieces_are_found() -> None:
-    assert len(PIECES) >= 9
+    assert len(PIECES) >= 11
     assert all(expected(code) for _, code in PIECES)
-    assert (FIRST + DOCUMENT).count("```python\n") == len(PIECES)
+    assert TEXT.count("```python\n") == len(PIECES)
 
 
 @pytest.mark.parametrize("code", [code for _, code in PIECES], ids=[name for name, _ in PIECES])
@@ -59,7 +64,7 @@ def test_a_piece_prints_what_it_says(code: str, port: int) -> None:
 
 
 def test_what_is_included_is_there() -> None:
-    names = re.findall(r'--8<-- "(.+?)"', DOCUMENT)
-    assert sorted(names) == sorted(
+    names = re.findall(r'--8<-- "(.+?)"', TEXT)
+    assert sorted(name for name in names if name.endswith(".py")) == sorted(
         f"examples/{path.name}" for path in (ROOT / "examples").glob("*.py")
     )

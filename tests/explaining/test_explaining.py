@@ -178,7 +178,7 @@ def test_before_is_the_document_and_after_the_result() -> None:
     def law(document: str) -> None:
         nonlocal changed
         data = f"<!doctype html><meta charset=utf-8>{document}".encode()
-        marked = source_of(explain(data, url=URL)).replace('</div><div class="chunk">', "")
+        marked = re.sub('</div><div class="[a-z ]*">', "", source_of(explain(data, url=URL)))
         before = re.sub("<ins>.*?</ins>", "", marked, flags=re.DOTALL)
         after = re.sub("<del>.*?</del>", "", marked, flags=re.DOTALL)
         result = rewrite(data, url=URL)
@@ -273,3 +273,64 @@ def test_markup() -> None:
     assert url("") == '<code class="url empty">""</code>'
     assert url("x" * 3_000).endswith("1,000 characters more</small>")
     assert counted(1, "x") == "1 x"
+
+
+ENCODED: Final = b"""Content-Type: multipart/mixed; boundary=b
+Content-Location: top.html
+
+--b
+Content-Type: text/html; charset=iso-8859-1
+Content-Transfer-Encoding: quoted-printable
+
+<p>caf=E9</p><a href=3D"../a=
+b">
+--b
+Content-Type: text/html; charset=utf-8
+Content-Transfer-Encoding: base64
+
+PHA+w6k8L3A+PGltZyBzcmM9eD4=
+--b
+Content-Type: text/html
+Content-Transfer-Encoding: base64
+
+PHA+bm90aGluZzwvcD4=
+--b
+Content-Type: text/html
+
+<a href=plain>
+--b--
+"""
+
+
+def test_encoded_bodies_are_shown_as_they_decode() -> None:
+    for data, number in ((ENCODED, ""), (b"From a@b Thu Jan  1 00:00:00 2015\n" + ENCODED, "1/")):
+        marked = source_of(explain(data, url=URL))
+        shown = re.findall(
+            r'<div class="decoded"><p>(.*?)</p><div class="chunk">(.*?)</div></div>', marked
+        )
+        assert [title for title, _ in shown] == [
+            f"Part {number}1, decoded from quoted-printable",
+            f"Part {number}2, decoded from base64",
+        ]
+        before = [plain(re.sub("<ins>.*?</ins>", "", text)) for _, text in shown]
+        after = [plain(re.sub("<del>.*?</del>", "", text)) for _, text in shown]
+        assert before == ['<p>café</p><a href="../ab">', "<p>é</p><img src=x>"]
+        assert after == [
+            '<p>café</p><a href="http://h.example/ab">',
+            "<p>é</p><img src=http://h.example/a/x>",
+        ]
+        # what is not encoded, and what holds no reference, is as it stands in the message
+        assert "PHA+bm90aGluZzwvcD4=" in marked
+        assert "PHA+w6k8L3A" not in marked
+        listed = [link.reference for link in links(data, url=URL)]
+        marks = re.findall(r'id="s(\d+)"', marked)
+        assert listed == ["top.html", "../ab", "x", "plain"]
+        assert marks == ["1", "2", "3", "4"]
+
+
+def test_the_decoded_parts_of_many_messages_take_linear_time() -> None:
+    message = b"From a@b Thu Jan  1 00:00:00 2015\n" + ENCODED + b"\n"
+    assert_linear_from_20_ms(
+        lambda data: explain(data, url=URL, kind="mbox"),
+        lambda size: message * (size // len(message)),
+    )

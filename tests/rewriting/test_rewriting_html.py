@@ -11,8 +11,9 @@ from scanners import SCANNERS, scanning
 from relbase import Policy, Profile, Status, links, resolve, rewrite
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import Edit, splice
-from relbase.formats import FORMATS, reader
+from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.recognition import reader
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html import html_base, visit_html

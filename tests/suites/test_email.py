@@ -19,8 +19,8 @@ from test_email_tree import KNOWN_DIFFERENCES, files
 
 import relbase
 from relbase.containers.mail import walk
-from relbase.formats import kind_of_bytes, kind_of_type
 from relbase.kind import Kind
+from relbase.recognition import kind_of_bytes, kind_of_type
 from relbase.references.headers import FIELDS
 
 if TYPE_CHECKING:
@@ -93,7 +93,9 @@ def test_law_1_as_it_is_a_message_comes_back_identical(data: Path) -> None:
         if result.changed:
             changed.add(name)
             assert any(entity.base.url for entity in relbase.entities(message, kind=kind)), name
-    assert changed == set(CHANGED_AS_IT_IS)
+    there = {name for name in CHANGED_AS_IT_IS if (data / "email" / name).exists()}
+    assert len(there) > 4  # two of them stand in no repository that can be fetched
+    assert changed == there
 
 
 def test_law_1_nothing_relative_nothing_changed(data: Path) -> None:

@@ -6,13 +6,13 @@ in all three, which takes minutes.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import zlib
 from typing import TYPE_CHECKING, Final
 
 import pytest
+from tables import retrieval_urls
 
 import relbase
 
@@ -30,12 +30,11 @@ PROFILES: Final = tuple(relbase.Profile)
 
 def pages(root: Path) -> Iterator[tuple[str, bytes, str]]:
     """Yield the name, the bytes and the URL of each page."""
-    rows = json.loads((root / "MANIFEST.json").read_text("utf-8"))
-    urls = {row["file"]: row.get("retrieval_url") for row in rows}
+    urls = retrieval_urls(root)
     for path in sorted(root.rglob("*")):
         if path.is_file() and path.suffix not in {".md", ".json"}:
             name = str(path.relative_to(root))
-            yield name, path.read_bytes(), urls.get(name) or UNKNOWN_URL
+            yield name, path.read_bytes(), urls.get(name, UNKNOWN_URL)
 
 
 def profiles(name: str) -> tuple[relbase.Profile, ...]:

@@ -5,10 +5,10 @@ A row is {base, ref, expected}. A base of null is "", an expected null is a fail
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 import pytest
+from tables import load_table
 
 from relbase.url.resolver import Profile, Resolver
 
@@ -33,8 +33,7 @@ def outcome(base: str | None, reference: str, profile: Profile) -> str | None:
     ids=lambda value: value.value if isinstance(value, Profile) else str(value),
 )
 def test_every_vector(data: Path, counts: Counts, profile: Profile, least: int) -> None:
-    text = (data / "url-vectors" / f"{profile.value}.json").read_text(encoding="utf-8")
-    rows = json.loads(text)
+    rows = load_table(data / "url-vectors" / f"{profile.value}.json")
     assert len(rows) >= least
     wrong = [
         (row["base"], row["ref"], row["expected"], got)

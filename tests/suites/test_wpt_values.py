@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from tables import load_table
 
 import relbase
 from relbase.references.values import clean, refresh, srcset
@@ -20,7 +20,7 @@ Row = dict[str, Any]
 
 
 def rows_of(data: Path, name: str, least: int) -> list[Row]:
-    rows: list[Row] = json.loads((data / f"html/extracted/{name}.json").read_text("utf-8"))
+    rows = load_table(data / f"html/extracted/{name}.json")
     assert len(rows) >= least
     return rows
 

@@ -6,10 +6,12 @@ None is a failure (ValueError).
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from relbase import rewrite
 from relbase.url.resolver import Profile, Resolver, as_profile, is_absolute, resolve
 
 if TYPE_CHECKING:
@@ -262,3 +264,13 @@ def test_a_base_that_does_not_parse_is_refused_with_what_to_give() -> None:
 def test_a_charset_that_is_not_known_is_refused() -> None:
     with pytest.raises(ValueError, match="not a charset label"):
         Resolver(BASE, Profile.WHATWG, "no-such-charset")
+
+
+def test_without_its_library_whatwg_is_a_bad_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    # As in a browser: nothing resolves by another profile instead, and no document is blamed.
+    monkeypatch.setitem(sys.modules, "ada_url", None)
+    with pytest.raises(ValueError, match="profile whatwg needs the package ada-url"):
+        Resolver("http://h/", "whatwg")
+    with pytest.raises(ValueError, match="ada-url"):
+        rewrite(b"<a href=x>", url="http://h/", profile="whatwg")
+    assert resolve("http://h/", "x") == "http://h/x"

@@ -10,7 +10,7 @@ import os
 from typing import Final
 
 from relbase.bases.layers import unsuitable
-from relbase.bases.marks import found_url
+from relbase.bases.retrieval import found_url
 
 
 class MapError(ValueError):

@@ -1,0 +1,102 @@
+"""What parts say under their transfer encoding: for who shows a message to people.
+
+A reference in quoted-printable or base64 has its place in the decoded text; in the message there
+are only the bytes that it is encoded in. `visit_message` gives places in the message. Here are
+those in the text, of the same items in the same order.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from relbase.containers import mail
+from relbase.containers.emlx import read_envelope
+from relbase.containers.parts import IDENTITY
+from relbase.edit import Span
+from relbase.mail.bases import number_of, within
+from relbase.mail.bodies import line_end, transfer_view
+from relbase.mail.documents import reader_of
+from relbase.mail.entity import MailPart
+from relbase.mail.mbox import messages
+from relbase.mail.message import stated_parts
+from relbase.rewriting.items import Found
+from relbase.rewriting.outward import separate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.edit import Edit
+    from relbase.mail.bases import PartBase
+    from relbase.rewriting.context import Context
+
+
+class Decoded(NamedTuple):
+    """A document that a part holds in quoted-printable or base64.
+
+    Args:
+        part: the number of the part.
+        span: of its body, in the file.
+        encoding: its Content-Transfer-Encoding, in lower case.
+        inner: the decoded bytes.
+        label: the charset of its heading, None for none.
+        found: its references, in offsets of `inner`.
+        edits: its edits, in offsets of `inner`.
+    """
+
+    part: str
+    span: Span
+    encoding: str
+    inner: bytes
+    label: str | None
+    found: tuple[Found, ...]
+    edits: tuple[Edit, ...]
+
+
+def decoded_in_mail(data: bytes, context: Context) -> Iterator[Decoded]:
+    """The encoded documents of a message.
+
+    Args:
+        data: the file: the message, or one of Apple Mail.
+        context: of what is around it.
+    """
+    envelope = read_envelope(data)
+    start, end = (0, len(data)) if envelope is None else envelope.message
+    yield from _decoded(data[start:end], start, context)
+
+
+def decoded_in_mbox(data: bytes, context: Context) -> Iterator[Decoded]:
+    """The encoded documents of all messages of an mbox.
+
+    Args:
+        data: the mbox.
+        context: of what is around it.
+    """
+    for one in messages([data]):
+        if not isinstance(one, bytes):
+            inside = context.having(part=str(one.number))
+            yield from _decoded(one.message.content, one.start, inside)
+
+
+def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
+    eol = line_end(data)
+    task = context.task._replace(edits_only=False, found_only=False, room=None)
+    for stated in stated_parts(data, eol, mail.walk(data), context):
+        found = _document(data, eol, stated, context.asking(task))
+        if found is not None:
+            start, end = found.span
+            yield found._replace(span=Span(start + offset, end + offset))
+
+
+def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> Decoded | None:
+    part = stated.part
+    inside = context.having(base=stated.base, part=number_of(part, context), within=within(part))
+    entity = MailPart(data, eol, part, inside)
+    reader = None if part.encoding in IDENTITY else reader_of(part, inside)
+    view = None if reader is None else transfer_view(part, entity.body, eol)
+    if reader is None or view is None:
+        return None
+    items, edits = separate(reader.read(view.inner, part.charset, inside).visit())
+    found = tuple(item for item in items if isinstance(item, Found))
+    return Decoded(
+        inside.part, part.body, part.encoding, view.inner, part.charset, found, tuple(edits)
+    )

@@ -1,0 +1,146 @@
+"""What a document is: by its media type, by its name, by its bytes (rule 15).
+
+Each question is answered from the rows of `relbase.formats`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from relbase import sniffing
+from relbase.formats import FORMATS
+from relbase.kind import Kind
+from relbase.notes import Note, Reason
+
+if TYPE_CHECKING:
+    from relbase.formats import Format
+
+_BY_TYPE: Final = {type_: row.kind for row in FORMATS.values() for type_ in row.types}
+_BY_SUFFIX: Final = {
+    suffix: row.kind for row in FORMATS.values() for suffix in row.suffixes.split()
+}
+# Servers and mailers say octet-stream when they do not know.
+_SAYS_NOTHING: Final = "application/octet-stream"
+
+
+def kind_of_type(content_type: str) -> Kind | None:
+    """Return the kind that a media type names, None when it says nothing of use.
+
+    Args:
+        content_type: the value of a Content-Type field, with or without parameters.
+
+    >>> kind_of_type("Text/HTML; charset=utf-8"), kind_of_type("text/plain")
+    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>)
+    """
+    type_ = content_type.partition(";")[0].strip().lower()
+    major, slash, minor = type_.partition("/")
+    if not slash or type_ == _SAYS_NOTHING:
+        return None
+    _, plus, syntax = minor.rpartition("+")
+    for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
+        if known in _BY_TYPE:
+            return _BY_TYPE[known]
+    return Kind.OTHER
+
+
+# Names that say no more than that there is text: of mail too, but never of pages.
+_TEXT_SUFFIXES: Final = frozenset(("txt", "text", "log"))
+
+
+def _suffix(name: str) -> str:
+    return name.rpartition(".")[2].lower() if "." in name else ""
+
+
+def kind_of_name(name: str) -> Kind | None:
+    """Return the kind that a file's name says, None when it says none.
+
+    >>> kind_of_name("page.HTM"), kind_of_name("page.js"), kind_of_name("page")
+    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>, None)
+    """
+    return _BY_SUFFIX.get(_suffix(name))
+
+
+def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
+    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
+
+    Args:
+        data: the first bytes of a document, or all of them.
+        named_text: its file is named as text, which pages are not.
+
+    >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
+    <Kind.MAIL: 'mail'>
+    """
+    start = sniffing.beginning(data)
+    for row in FORMATS.values():
+        if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
+            return row.kind
+    return Kind.OTHER
+
+
+def kind_of_file(name: str, data: bytes) -> Kind:
+    """Return the kind of a file: its name decides, and where that says none, its bytes (rule 15).
+
+    Args:
+        name: of the file, "" for none.
+        data: the first bytes of it, or all.
+
+    >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
+    (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
+    """
+    # `wget --save-headers` names what it saves as if there were no heading.
+    if not sniffing.is_http(data):
+        kind = kind_of_name(name)
+        if kind is not None:
+            return kind
+    return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+
+
+def passed_note(type_: str, name: str) -> Note:
+    """The note on a document that passes through because of what it seems to be.
+
+    Args:
+        type_: the media type that was stated, "" for none.
+        name: of its file, "" for none.
+    """
+    by = "first bytes"
+    if type_ and kind_of_type(type_) is not None:
+        by = f"media type, {type_[:_SHOWN]}"
+    elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
+        by = f"name, *.{_suffix(name)[:_SHOWN]}"
+    text = (
+        f"by its {by}, this is not HTML, CSS, XML or mail: passed through; give its kind if it is"
+    )
+    return Note(Reason.KIND_UNSUPPORTED, "", None, text)
+
+
+_SHOWN: Final = 40
+
+
+def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
+    """Return whether references are looked for in a document.
+
+    Args:
+        content_type: its media type, with or without parameters, "" when none is stated.
+        data: its bytes, which are asked when the type says nothing; None for not yet.
+
+    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
+    (False, True, False)
+    """
+    kind = kind_of_type(content_type)
+    if kind is None:
+        if data is None:
+            return True
+        kind = kind_of_bytes(data)
+    return FORMATS[kind].visit is not None
+
+
+def reader(content_type: str, name: str) -> Format | None:
+    """Return how a document inside of another is read; None when it holds no text of use.
+
+    Args:
+        content_type: its media type, "" when none is stated.
+        name: of its file, "" for none.
+    """
+    kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
+    row = FORMATS[kind]
+    return None if row.charset is None else row

@@ -1,0 +1,314 @@
+"""The site of the documentation: it loads nothing from elsewhere, and its playground works.
+
+The site is built once. The playground needs pyodide, which `python -m tools.playground` fetches:
+without it the rest is tested, and its tests are skipped with the reason.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from axe import violations
+from served import Answer
+
+import relbase
+from tools import playground
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from served import Site
+
+ROOT: Final = Path(__file__).parents[2]
+HOST: Final = "http://docs.example.com.test/"
+_TYPES: Final = {
+    ".html": "text/html",
+    ".css": "text/css",
+    ".js": "text/javascript",
+    ".mjs": "text/javascript",
+    ".json": "application/json",
+    ".wasm": "application/wasm",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+}
+_SECONDS: Final = 120
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site; without a playground where its parts cannot be had."""
+    pytest.importorskip("mkdocstrings", reason="mkdocs: extra `docs`")
+    directory = tmp_path_factory.mktemp("site")
+    try:
+        playground.tarball(fetch=False)
+        wanted = os.environ.get("RELBASE_PLAYGROUND", "1")
+    except playground.PlaygroundError:
+        wanted = "0"
+    command = [
+        sys.executable,
+        "-m",
+        "mkdocs",
+        "build",
+        "-q",
+        "--strict",
+        "--site-dir",
+        str(directory),
+    ]
+    environment = {**os.environ, "RELBASE_PLAYGROUND": wanted, "PYTHONWARNINGS": ""}
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    return directory
+
+
+@pytest.fixture(scope="module")
+def published(built: Path, site: Site) -> Iterator[Site]:
+    """The built site, served."""
+    for path in built.rglob("*"):
+        if path.is_file():
+            name = path.relative_to(built).as_posix()
+            kind = {"Content-Type": _TYPES.get(path.suffix, "application/octet-stream")}
+            answer = Answer(path.read_bytes(), kind)
+            site.answers[HOST + name] = answer
+            site.answers[HOST + name.removesuffix("index.html")] = answer
+    yield site
+    for url in [url for url in site.answers if url.startswith(HOST)]:
+        del site.answers[url]
+
+
+def elsewhere(path: Path) -> Iterator[str]:
+    """What a page or a style sheet loads from another site."""
+    for link in relbase.links(path.read_bytes(), url=HOST, kind=path.suffix[1:], profile="whatwg"):  # type: ignore[arg-type]
+        leads_on = (link.element, link.attribute) in {("a", "href"), ("a", "ping")}
+        if link.url and not leads_on and not link.url.startswith((HOST, "data:", "#")):
+            yield f"{path.name}: <{link.element} {link.attribute}> {link.url}"
+
+
+def test_no_page_and_no_style_sheet_loads_anything_from_elsewhere(built: Path) -> None:
+    looked_at = [*built.rglob("*.html"), *built.rglob("*.css")]
+    assert len(looked_at) > 15
+    assert [found for path in looked_at for found in elsewhere(path)] == []
+
+
+# What scripts hold of addresses: in comments, as names, and asked of the theme's or of Pyodide's
+# functions that nothing here calls. (The list of packages is empty, and the policy of the pages
+# forbids it.)
+NEVER_LOADED: Final = {
+    "http://lunrjs.com",
+    "http://tartarus.org/~martin/PorterStemmer/js.txt",
+    "https://bit.ly/2s3ChXG",
+    "https://clipboardjs.com/",
+    "https://api.github.com/repos/${e}/${t}",
+    "https://api.github.com/users/${e}",
+    "https://${e}/api/v4/projects/${encodeURIComponent(t",
+    "https://cdn.jsdelivr.net/pyodide/v${U}/full/",
+    "http://code.google.com/p/urim/",
+    "http://snowball.tartarus.org/",
+    "http://www.mozilla.org/MPL/",
+    "https://github.com/MihaiValentin/lunr-languages",
+}
+_NAMESPACES: Final = ("http://www.w3.org/", "http://www.example.org/", "http://w3.org/")
+
+
+def test_scripts_hold_no_address_that_they_load(built: Path) -> None:
+    scripts = [*built.rglob("*.js"), *built.rglob("*.mjs")]
+    assert len(scripts) > 3
+    found = {
+        address
+        for path in scripts
+        if path.parent.name != "lunr" and path.name not in {"examples.js", "pyodide.asm.mjs"}
+        for address in re.findall(r"https?://[^\"'`\s)<>]*", path.read_text("utf-8"))
+        if not address.startswith(_NAMESPACES)
+    }
+    assert found <= NEVER_LOADED
+
+
+# What Chromium asks by itself, whatever is open.
+CHROMIUMS_OWN: Final = {
+    "accounts.google.com",
+    "android.clients.google.com",
+    "clients2.google.com",
+    "content-autofill.googleapis.com",
+    "optimizationguide-pa.googleapis.com",
+    "safebrowsing.googleapis.com",
+    "update.googleapis.com",
+    "www.google.com",
+}
+
+
+def asked_elsewhere(site: Site) -> set[str]:
+    """The hosts of what was asked for that is not of the documentation, by http or https."""
+    asked = {url.split("/")[2] for url in site.requests if not url.startswith(HOST)}
+    return (asked | {name.partition(":")[0] for name in site.refused}) - CHROMIUMS_OWN
+
+
+def test_every_page_asks_its_own_site_alone(browser: Any, built: Path, published: Site) -> None:
+    pages = sorted(built.rglob("*.html"))
+    for path in pages:
+        published.requests.clear()
+        published.refused.clear()
+        browser.get(HOST + path.relative_to(built).as_posix())
+        assert browser.execute_script("return document.styleSheets.length") > 1, path
+        assert published.requests
+        assert asked_elsewhere(published) == set(), path
+        own = {url for url in published.requests if url.startswith(HOST)}
+        assert own <= published.answers.keys() | {f"{HOST}favicon.ico"}, path
+
+
+class Playground:
+    """The playground as a visitor uses it."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+
+    def explain(self, document: str, url: str, kind: str = "", profile: str = "rfc1808") -> None:
+        """Paste, press, and wait."""
+        self._browser.execute_script(
+            """const at = id => document.getElementById(id);
+            at('document').value = arguments[0]; at('url').value = arguments[1];
+            at('kind').value = arguments[2]; at('profile').value = arguments[3];""",
+            *(document, url, kind, profile),
+        )
+        self.press()
+
+    def press(self) -> None:
+        button = self._browser.find_element("css selector", "#playground [type=submit]")
+        self._browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
+        until = time.monotonic() + _SECONDS
+        while self.script("return document.querySelector('#playground [type=submit]').disabled"):
+            assert time.monotonic() < until, self.script("return at('state').textContent")
+            time.sleep(0.05)
+
+    def shown(self) -> None:
+        """Wait for the page in the frame."""
+        until = time.monotonic() + _SECONDS
+        while self.inside("return document.readyState") != "complete" or not self.inside(
+            "return document.querySelector('footer')"
+        ):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+
+    def script(self, text: str) -> Any:
+        return self._browser.execute_script(f"const at = id => document.getElementById(id);{text}")
+
+    def inside(self, text: str) -> Any:
+        """Ask the page that is shown in the frame."""
+        self._browser.switch_to.frame("result")
+        try:
+            return self._browser.execute_script(text)
+        finally:
+            self._browser.switch_to.default_content()
+
+
+@pytest.fixture(scope="module")
+def opened(browser: Any, built: Path, published: Site) -> Playground:
+    if not (built / "playground" / "pyodide").is_dir():
+        pytest.skip("pyodide is not there: run python -m tools.playground")
+    published.requests.clear()
+    published.refused.clear()
+    browser.get(f"{HOST}playground/")
+    return Playground(browser)
+
+
+def test_paste_press_and_the_boxes_appear(opened: Playground, published: Site) -> None:
+    page = '<base href="/d/"><a href="../x">x</a><img src=y onerror="parent.ran = 1">'
+    opened.explain(page, "http://h.example/a/p.html")
+    assert opened.script("return at('trouble').hidden")
+    opened.shown()
+    boxes = "return [...document.querySelectorAll('.box')].map(one => one.className)"
+    assert opened.inside(boxes) == [
+        "box none",
+        "box retrieval",
+        "box entity missing",
+        "box embedded decides",
+    ]
+    assert "http://h.example/x" in opened.inside("return document.body.textContent")
+    border = "return getComputedStyle(document.querySelector('.box')).borderTopStyle"
+    assert opened.inside(border) == "solid"
+
+    # a second document is explained by the Python that is there, and is shown as text
+    before = len(published.requests)
+    opened.explain("<script>parent.ran = 1</script><title>t</title><a href=z>", "")
+    assert "give the URL it came from" in opened.inside("return document.body.textContent")
+    assert len(published.requests) == before
+    assert opened.script("return window.ran") is None
+
+    # nothing leaves the browser: of this site the page and Python were asked, and nothing else
+    assert asked_elsewhere(published) == set()
+    assert {url for url in published.requests if url.startswith(HOST)} <= published.answers.keys()
+
+
+def test_a_mark_leads_to_its_row_within_the_frame(opened: Playground, browser: Any) -> None:
+    opened.explain("<title>t</title><a href=x>" + "<p>\n" * 300, "http://h.example/")
+    opened.shown()
+    opened.inside("document.querySelector('.source a').click()")
+    assert opened.inside("return document.querySelector(':target').id") == "r1"
+    assert browser.current_url == f"{HOST}playground/"
+
+
+def test_every_example_is_explained(opened: Playground) -> None:
+    count = opened.script("return document.querySelectorAll('[data-example]').length")
+    decided = []
+    for number in range(count):
+        opened.script(f"document.querySelectorAll('[data-example]')[{number}].click()")
+        opened.press()
+        assert opened.script("return at('trouble').hidden")
+        opened.shown()
+        decided.append(opened.inside("return document.querySelectorAll('.box').length"))
+        assert opened.inside("return document.querySelectorAll('.source a').length") > 1
+    assert count >= 4
+    assert decided == [4, 6, 4, 4]
+
+
+def test_axe_finds_nothing_in_the_form(opened: Playground, browser: Any) -> None:
+    opened.explain("<a href=x>", "")
+    assert violations(browser, "#playground") == []
+
+
+def test_a_bad_call_and_a_profile_that_is_not_there_are_told(opened: Playground) -> None:
+    opened.explain("<a href=x>", "h.example/x")
+    assert "not absolute" in opened.script("return at('trouble').textContent")
+    assert opened.script("return at('result').hidden")
+    opened.explain("<a href=x>", "http://h.example/", profile="whatwg")
+    assert "ada-url" in opened.script("return at('trouble').textContent")
+    opened.explain("<a href=x>", "http://h.example/", kind="html")
+    assert opened.script("return at('trouble').hidden")
+
+
+@pytest.mark.usefixtures("opened")
+def test_the_policy_of_the_page_holds_in_its_worker(browser: Any) -> None:
+    """What reached elsewhere would be refused by the browser, also by Python in its worker."""
+    asked = """const done = arguments[0];
+    const source = `fetch("http://elsewhere.example.com.test/").then(
+        () => postMessage("left"), () => postMessage("stayed"))`;
+    const blob = new Blob([source], {type: "text/javascript"});
+    const worker = new Worker(URL.createObjectURL(blob), {type: "module"});
+    worker.onmessage = event => done(event.data);"""
+    assert browser.execute_async_script(asked) == "stayed"
+
+
+def test_no_digest_no_playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = tmp_path / "pyodide.tgz"
+    other.write_bytes(b"something else")
+    monkeypatch.setenv("RELBASE_PYODIDE", str(other))
+    with pytest.raises(
+        playground.PlaygroundError, match=r"is not pyodide .*: its digest is sha512-"
+    ):
+        playground.files()
+    monkeypatch.setenv("RELBASE_PYODIDE", str(tmp_path / "missing"))
+    with pytest.raises(playground.PlaygroundError, match="RELBASE_PLAYGROUND=0"):
+        playground.files()
+    monkeypatch.delenv("RELBASE_PYODIDE")
+    monkeypatch.setattr(playground, "CACHE", tmp_path)
+    monkeypatch.setattr("shutil.which", lambda _name: None)
+    with pytest.raises(playground.PlaygroundError, match="needs npm: install it"):
+        playground.files()

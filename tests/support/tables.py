@@ -1,0 +1,35 @@
+"""Tables of RELBASE_DATA that are facts taken from other people's tests, and no file of theirs.
+
+`tools/fetch_data.py` fetches what stands in public repositories; these it cannot.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Rows = list[dict[str, Any]]
+
+
+def load_table(path: Path) -> Rows:
+    """Return the rows of a table, or skip where it is not there."""
+    if not path.is_file():
+        pytest.skip(f"{path.parent.name}/{path.name} stands in no public repository")
+    rows: Rows = json.loads(path.read_text("utf-8"))
+    return rows
+
+
+def retrieval_urls(root: Path) -> dict[str, str]:
+    """Return the URLs of saved pages by their names, as far as they are known.
+
+    Args:
+        root: of the pages, with the table of them.
+    """
+    path = root / "MANIFEST.json"
+    rows: Rows = json.loads(path.read_text("utf-8")) if path.is_file() else []
+    return {row["file"]: row["retrieval_url"] for row in rows if row.get("retrieval_url")}
