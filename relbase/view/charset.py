@@ -82,15 +82,15 @@ def lookup(label: str) -> str | None:
 _OTHERS: Final = (
     (
         "utf-7",
-        re.compile(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?").fullmatch,
+        expression(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?"),
     ),
-    ("utf-32", re.compile(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4").fullmatch),
+    ("utf-32", expression(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4")),
     (
         "EBCDIC",
-        re.compile(
+        expression(
             r"(?:cs)?(?:ibm|cp)-?0?(?:037|273|27[78]|280|284|285|297|420|424|500|87[015])"
             r"|(?:cs)?(?:ibm|cp)-?0?(?:1026|1047|114\d)|(?:cs)?ebcdic-?[a-z-]*"
-        ).fullmatch,
+        ),
     ),
 )
 NOT_ASCII: Final = frozenset(name for name, _ in _OTHERS)
@@ -110,7 +110,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     if data.startswith(_UTF_32):
         return "utf-32"
     found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
-    return next((name for name, matches in _OTHERS if found and matches(found)), None)
+    return next((name for name, written in _OTHERS if found and written.fullmatch(found)), None)
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:

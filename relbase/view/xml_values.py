@@ -13,33 +13,33 @@ for them. Line ends in text are left as they are, since all that is nested in it
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
-from xml.parsers import expat
 
 from relbase.edit import Edit
+from relbase.expressions import expression
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
     rb"&(?:\#x(?P<hex>[0-9A-Fa-f]++)|\#(?P<decimal>[0-9]++)|(?P<name>amp|lt|gt|quot|apos));"
 )
-_in_text: Final = re.compile(_CODED)
-_in_value: Final = re.compile(_CODED + rb"|\r\n|[\r\n\t]")
-_entity: Final = re.compile(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)").search
+_in_text: Final = expression(_CODED)
+_in_value: Final = expression(_CODED + rb"|\r\n|[\r\n\t]")
+_entity: Final = expression(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)")
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
-_NOT_PLAIN_VALUE: Final = re.compile(rb"[&\r\n\t]").search
+_NOT_PLAIN_VALUE: Final = expression(rb"[&\r\n\t]")
 
 
 def needs_xml_view(raw: bytes) -> bool:
     """Whether an attribute's value, as written, could mean anything else than its own bytes."""
-    return _NOT_PLAIN_VALUE(raw) is not None
+    return _NOT_PLAIN_VALUE.search(raw) is not None
 
 
 def has_entities(raw: bytes) -> bool:
@@ -48,7 +48,7 @@ def has_entities(raw: bytes) -> bool:
     >>> has_entities(b"a&amp;b&#32;c"), has_entities(b"a&nbsp;b")
     (False, True)
     """
-    return _entity(raw) is not None
+    return _entity.search(raw) is not None
 
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
@@ -71,7 +71,7 @@ def spell_value(new: bytes, quote: bytes) -> bytes:
     >>> spell_value(b'/?a&b="', b'"')
     b'/?a&amp;b=&quot;'
     """
-    return _unsafe_in_value(
+    return _unsafe_in_value.sub(
         lambda found: _SPELLED[found[0]] if found[0] != _other(quote) else found[0], new
     )
 
@@ -90,8 +90,8 @@ _SPELLED: Final = {
     b"\n": b"&#10;",
     b"\r": b"&#13;",
 }
-_unsafe_in_value: Final = re.compile(rb"[&<>\"'\t\n\r]").sub
-_unsafe_in_text: Final = re.compile(rb"[&<>\r]").sub
+_unsafe_in_value: Final = expression(rb"[&<>\"'\t\n\r]")
+_unsafe_in_text: Final = expression(rb"[&<>\r]")
 
 
 def spell_text(new: bytes) -> bytes:
@@ -100,7 +100,7 @@ def spell_text(new: bytes) -> bytes:
     >>> spell_text(b"/?a&b]]"), spell_text(b"<")
     (b'/?a&amp;b]&#93;', b'&lt;')
     """
-    spelled = _unsafe_in_text(lambda found: _SPELLED[found[0]], new)
+    spelled = _unsafe_in_text.sub(lambda found: _SPELLED[found[0]], new)
     # A `>` of the author may follow, and `]]>` is not allowed in text (§2.4).
     return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
 
@@ -169,6 +169,8 @@ def _parsed(raw: bytes) -> bytes | None:
         return raw
     if b"\r" in raw or b"<" in raw:
         return None
+    from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
+
     read: list[bytes] = []
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
@@ -284,13 +286,13 @@ def written_longer(raw: bytes) -> dict[bytes, int] | None:
 # Each different reference is a pass over the text.
 _MOST_WAYS: Final = 24
 
-_references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
+_references: Final = expression(rb"&[#0-9A-Za-z]++;")
 
 
 def _one_way(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the references of a text are; None where a character has two spellings."""
     longer: dict[bytes, int] = {}
-    for spelled in set(_references(raw)):
+    for spelled in set(_references.findall(raw)):
         found = _in_text.fullmatch(spelled)
         character = b"" if found is None else _meaning(found)
         if character in longer or (character in raw and character != b"&"):
