@@ -84,7 +84,7 @@ _CALLS: Final[dict[str, dict[str, Any]]] = {
 
 
 def _listing() -> Iterator[Job]:
-    for name in (scanner.EXACT, scanner.COMPILED)[: 1 + (relbase.scanner == scanner.COMPILED)]:
+    for name in (scanner.SKIMMED, scanner.COMPILED)[: 1 + (relbase.scanner == scanner.COMPILED)]:
         yield Job(f"relbase, {name}", partial(_listed_by_relbase, name))
     yield Job("lxml", lambda page: sum(1 for _ in lxml.html.fromstring(page).iterlinks()))
     if turbohtml := _found("turbohtml"):

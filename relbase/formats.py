@@ -145,6 +145,10 @@ class Document(NamedTuple):
         read = self.format.marks
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
+    def marked(self, marks: Marks) -> Document:
+        """The same document, whose marks have been read."""
+        return self._in(self.context.having(marks=marks))
+
     def on(self, base: Base) -> Document:
         """The same document in a container of another base."""
         return self._in(self.context.on(base))

@@ -10,6 +10,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bases.archived import Unarchived
 from relbase.bases.layers import UNKNOWN, Base, establish
 from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
@@ -78,8 +79,10 @@ def read_input(data: bytes, call: Call) -> Input:
     refused = list(call.origin.notes) if call.origin else []
     if call.detect:
         marks = document.marks()
+        document = document.marked(marks)
         refused += [note for note in marks.notes if note not in refused]
-        remarks += _disagreement(retrieved, marks)
+        if not isinstance(places, Unarchived):
+            remarks += _disagreement(retrieved, marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
             document = document.asked(task._replace(places=_beside))

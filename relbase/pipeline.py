@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.archived import Unarchived
 from relbase.call import (
     DEFAULT_POLICY,
     URL,
@@ -20,9 +21,10 @@ from relbase.call import (
     KindName,
     check,
 )
-from relbase.edit import Edit, splice
+from relbase.edit import Edit
 from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
+from relbase.references.scanner import holds_any, spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found, Status
@@ -106,7 +108,7 @@ def rewrite_called(data: bytes, call: Call) -> Result:
     given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
-    output = splice(data, edits)
+    output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
     return Result(
@@ -212,9 +214,11 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
     document = given.document
     # Where a view is between, edits take away up to the whole text around the inner one.
     room = Room(allowed_growth(len(document.data)) + len(document.data))
+    # What is absolute may be passed over, unless a web archive may have written it.
+    may_pass = not isinstance(document.context.task.places, Unarchived)
     task = document.context.task._replace(
-        edits_only=edits_only,
-        found_only=not edits_only and document.format.charset is not None,
+        edits_only=edits_only and may_pass,
+        found_only=not edits_only and may_pass and document.format.charset is not None,
         room=room,
     )
     return document.asked(task).visit()
@@ -241,7 +245,9 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
             for item in batch:
                 if isinstance(item, Note):
                     notes.add(item)
-            left += sum(isinstance(item, Found) for item in batch)
+            left += sum(
+                isinstance(item, Found) and item.status is Status.UNRESOLVED for item in batch
+            )
     if left:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
@@ -279,11 +285,6 @@ _SHORT_URL: Final = 150
 _STATING: Final = (b"<base", b";base", b":base", b"codebase", b"srcdoc")
 
 
-def _states_base(text: bytes) -> bool:
-    lowered = text.lower()
-    return any(word in lowered for word in _STATING)
-
-
 def _outgrows(given: Input) -> bool:
     """Whether the output would be too long, so that nothing is rewritten (threat A8)."""
     document = given.document
@@ -291,7 +292,7 @@ def _outgrows(given: Input) -> bool:
     is_short = len(text) < _NEVER_OUTGROWS and len(document.context.base.url) < _NEVER_OUTGROWS
     if is_short or not is_whole:
         return False
-    if len(document.context.base.url) < _SHORT_URL and not _states_base(text):
+    if len(document.context.base.url) < _SHORT_URL and not holds_any(text, _STATING):
         return False
     growth, allowed = 0, allowed_growth(len(document.data))
     for item in _visit(given, edits_only=True):
@@ -326,8 +327,9 @@ def _links(given: Input) -> Iterator[Link]:
     data = given.document.data
     for item in _found(given):
         start = item.span.start
-        line += data.count(b"\n", at, start)
-        line_start = max(line_start, data.rfind(b"\n", at, start) + 1)
+        if lines := data.count(b"\n", at, start):
+            line += lines
+            line_start = data.rfind(b"\n", at, start) + 1
         at = start
         yield Link(
             item.part,

@@ -54,14 +54,12 @@ class Marks(NamedTuple):
         base: the page's own base, where a program took it out of force.
         stand_in: what it was replaced with, None where it was only taken out.
         notes: on marks that do not count, or with a doubt.
-        archived: the URL that a web archive holds the page of: not where its copy was retrieved.
     """
 
     pages: tuple[Statement, ...] = ()
     base: Statement | None = None
     stand_in: StandIn | None = None
     notes: tuple[Note, ...] = ()
-    archived: str | None = None
 
 
 NONE: Final = Marks()
@@ -238,7 +236,7 @@ _END: Final = 4096  # bytes, more than any URL that a server takes
 class _Found:
     """Collects what the tokens of a page state."""
 
-    __slots__ = ("_archived", "_base", "_charset", "_notes", "_pages", "_stand_in", "_text")
+    __slots__ = ("_base", "_charset", "_notes", "_pages", "_stand_in", "_text")
 
     def __init__(self, text: bytes, charset: str) -> None:
         self._text = text
@@ -247,11 +245,10 @@ class _Found:
         self._notes: list[Note] = []
         self._base: Statement | None = None
         self._stand_in: StandIn | None = None
-        self._archived: str | None = None
 
     def marks(self) -> Marks:
         notes = tuple(dict.fromkeys(self._notes))
-        return Marks(tuple(self._pages), self._base, self._stand_in, notes, self._archived)
+        return Marks(tuple(self._pages), self._base, self._stand_in, notes)
 
     def read(self, token: HeadToken) -> None:
         if not token.name:
@@ -323,7 +320,6 @@ class _Found:
         if found is None:
             return
         archived, stamp, prefix, collection = (decode_inner(group) for group in found.groups())
-        self._archived = archived
         url = f"{prefix}{collection}/{stamp}/{archived}"
         self._page(url, "", "the mark of the Wayback Machine", Span(*found.span()))
 
@@ -354,22 +350,25 @@ class _Found:
 # ---- the page's own base
 
 
-def own_base(text: bytes, element: Attribute | None, charset: str) -> Statement | None:
+def own_base(
+    text: bytes, element: Attribute | None, charset: str, known: Marks | None = None
+) -> Statement | None:
     """Return the base that a page had before a program took it out of force.
 
     Args:
         text: the page, in an ASCII-compatible charset.
         element: the `<base href>` that the page has now, None for none.
         charset: its WHATWG name, for the character references in attributes.
+        known: its marks, where they have been read.
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
-        may_be = _holds_any(text, (_FIREFOX,))
+        may_be = known is not None or _holds_any(text, (_FIREFOX,))
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:
         return None
-    marks = read_marks(text, charset)
+    marks = read_marks(text, charset) if known is None else known
     if marks.stand_in is None:
         return None if element is not None else marks.base
     is_it = element is not None and element.start == marks.stand_in.span.start

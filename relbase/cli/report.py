@@ -35,6 +35,7 @@ def row(done: Done) -> dict[str, object]:
         "url": done.url or None,
         "source": done.source or None,
         "places": done.places,
+        "on_given_url": done.on_given_url,
         "links": done.links,
         "notes": done.notes,
         "size_before": sizes[0],

@@ -248,11 +248,30 @@ static int plain_rest(const Scan *s, Text p, Text e) {
   return 1;
 }
 
+static int is_lower(unsigned char c) { return c >= 'a' && c <= 'z'; }
+static int is_of_host(unsigned char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
+
+/* Whether a host stands at `p`, and a slash after it, that the WHATWG parser writes as it is: lower
+   case, no number at its end, and no two hyphens together, as in what IDNA decodes. */
+static int plain_host(Text p, Text e) {
+  for (;; p++) {
+    Text label = p;
+    if (p >= e || !is_of_host(*p)) return 0;
+    while (p < e && (is_of_host(*p) || (*p == '-' && e - p > 1 && is_of_host(p[1])))) p++;
+    if (p >= e) return 0;
+    if (*p == '/') return is_lower(*label);
+    if (*p != '.') return 0;
+  }
+}
+
 /* The shape of a reference that is not empty; 0 for none. */
 static int shape_of(const Scan *s, Text p, Text e) {
   if (*p == '/') {
     if (e - p > 1 && p[1] == '/')
-      return !s->whatwg && e - p > 2 && IS(p[2], ALNUM) && plain_rest(s, p + 2, e) ? NETWORK : 0;
+      return e - p > 2 && (s->whatwg ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
+                     plain_rest(s, p + 2, e)
+                 ? NETWORK
+                 : 0;
     return !(e - p > 1 && p[1] == '.') && plain_rest(s, p + 1, e) ? ROOT : 0;
   }
   if (*p == '#') return plain_rest(s, p + 1, e) ? FRAGMENT : 0;
@@ -1044,6 +1063,31 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
   return last;
 }
 
+/* ---- Words anywhere, in any case: four bytes of them at once, by instructions for many bytes */
+
+enum { WORD_START = 4, BLOCK = 4096 };
+
+static int stands(Text p, Text e, Text word, size_t n) {
+  unsigned char byte[WORD_START], bit[WORD_START];
+  if (n < WORD_START || (size_t)(e - p) < n) return 0;
+  for (int i = 0; i < WORD_START; i++) {
+    byte[i] = word[i];
+    bit[i] = IS(word[i], ALPHA) ? 32 : 0;
+  }
+  for (size_t left = (size_t)(e - p) - n + 1; left;) {
+    size_t count = left < BLOCK ? left : BLOCK;
+    unsigned char any = 0;
+    for (size_t i = 0; i < count; i++)
+      any |= ((p[i] | bit[0]) == byte[0]) & ((p[i + 1] | bit[1]) == byte[1]) &
+             ((p[i + 2] | bit[2]) == byte[2]) & ((p[i + 3] | bit[3]) == byte[3]);
+    for (size_t i = 0; any && i < count; i++)
+      if (LOWER(p[i]) == byte[0] && same(p + i, word, n)) return 1;
+    p += count;
+    left -= count;
+  }
+  return 0;
+}
+
 /* ---- Python: tables */
 
 static const char *const TABLES = "relbase.references._scanner.Tables";
@@ -1194,10 +1238,19 @@ static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type)
   return NULL;
 }
 
-/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end). */
-static PyObject *record_of(const Found *f) {
-  return Py_BuildValue("(nniiinn)", f->at, f->end, f->shape, f->attribute, f->holds, f->name,
-                       f->name_end);
+/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end);
+   of relative references the first three. */
+static PyObject *record_of(const Found *f, int mode) {
+  const Py_ssize_t numbers[] = {f->at,    f->end,  f->shape,   f->attribute,
+                                f->holds, f->name, f->name_end};
+  int count = mode == RELATIVE ? 3 : 7;
+  PyObject *record = PyTuple_New(count);
+  for (int i = 0; record && i < count; i++) {
+    PyObject *number = PyLong_FromSsize_t(numbers[i]);
+    if (number) PyTuple_SetItem(record, i, number);
+    else Py_CLEAR(record);
+  }
+  return record;
 }
 
 static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, Py_ssize_t *growth) {
@@ -1205,7 +1258,7 @@ static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, 
   if (!list) return NULL;
   for (size_t i = 0; i < s->count; i++) {
     const Found *f = &s->found[i];
-    PyObject *item = s->mode == EDITS ? edit_of(f, becomes, type) : record_of(f);
+    PyObject *item = s->mode == EDITS ? edit_of(f, becomes, type) : record_of(f, s->mode);
     *growth += becomes[f->shape].growth;
     if (!item) {
       Py_DECREF(list);
@@ -1265,9 +1318,75 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
+/* stands(text, word) -> whether the word, in lower case and of four bytes at least, stands there */
+static PyObject *py_stands(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *bytes;
+  char *text, *word;
+  Py_ssize_t size, length;
+  if (!PyArg_ParseTuple(args, "Sy#:stands", &bytes, &word, &length)) return NULL;
+  if (PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
+  if (length < WORD_START) {
+    PyErr_SetString(PyExc_ValueError, "stands: a word of four bytes at least");
+    return NULL;
+  }
+  return PyBool_FromLong(stands((Text)text, (Text)text + size, (Text)word, (size_t)length));
+}
+
+/* ---- Python: edits applied */
+
+/* Reads one edit, which begins at `at` or later; 0 when it is none. */
+static int read_edit(PyObject *edit, Py_ssize_t at, Py_ssize_t size, Py_ssize_t *start,
+                     Py_ssize_t *end, char **new, Py_ssize_t *length) {
+  if (!PyTuple_Check(edit) || PyTuple_Size(edit) != 3) return 0;
+  *start = PyLong_AsSsize_t(PyTuple_GetItem(edit, 0));
+  *end = PyLong_AsSsize_t(PyTuple_GetItem(edit, 1));
+  if (PyErr_Occurred() || *start < at || *end < *start || *end > size) return 0;
+  PyObject *bytes = PyTuple_GetItem(edit, 2);
+  return PyBytes_Check(bytes) && PyBytes_AsStringAndSize(bytes, new, length) == 0;
+}
+
+/* splice(data, edits) -> the data with a list of edits applied; None where they do not fit */
+static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
+  PyObject *data, *edits;
+  char *text, *new;
+  Py_ssize_t size, start, end, length, at = 0, total;
+  if (!PyArg_ParseTuple(args, "SO:splice", &data, &edits)) return NULL;
+  if (PyBytes_AsStringAndSize(data, &text, &size) < 0) return NULL;
+  Py_ssize_t count = PyList_Check(edits) ? PyList_Size(edits) : 0;
+  if (!count) Py_RETURN_NONE;
+  total = size;
+  for (Py_ssize_t i = 0; i < count; i++, at = end) {
+    if (!read_edit(PyList_GetItem(edits, i), at, size, &start, &end, &new, &length) ||
+        length > PY_SSIZE_T_MAX - total) {
+      PyErr_Clear();
+      Py_RETURN_NONE;
+    }
+    total += length - (end - start);
+  }
+  PyObject *made = PyBytes_FromStringAndSize(NULL, total);
+  if (!made) return NULL;
+  char *out = PyBytes_AsString(made);
+  at = 0;
+  for (Py_ssize_t i = 0; i < count; i++, at = end) {
+    if (!read_edit(PyList_GetItem(edits, i), at, size, &start, &end, &new, &length)) {
+      Py_DECREF(made); /* it was read before */
+      PyErr_Clear();
+      Py_RETURN_NONE;
+    }
+    memcpy(out, text + at, (size_t)(start - at));
+    out += start - at;
+    memcpy(out, new, (size_t)length);
+    out += length;
+  }
+  memcpy(out, text + at, (size_t)(size - at));
+  return made;
+}
+
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
+                                {"stands", py_stands, METH_VARARGS, NULL},
+                                {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 
 static int init(PyObject *module) {

@@ -47,6 +47,20 @@ def is_settled(text: bytes) -> bool:
     return not any(True for search in (_relative, _import) for _ in search(text))
 
 
+_function: Final = re.compile(rb"\(" + after(bracket=rb"\(")).search
+
+
+def holds_none(text: bytes) -> bool:
+    """Whether CSS holds no reference at all, at the first sight.
+
+    Args:
+        text: a style sheet or a value, in a charset in which ASCII bytes are ASCII.
+    """
+    if b"\\" in text and _telling_escape(text):
+        return False
+    return _function(text) is None and next(_import(text), None) is None
+
+
 def last_relative(text: bytes) -> int:
     """The offset up to which CSS may hold a reference to be rewritten; 0 when it holds none.
 

@@ -70,17 +70,24 @@ _SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (COMMENT, _HARMLESS)
 # Most statements begin so, with nothing to look at more closely.
 _PLAIN_START: Final = rb"[ \t\n\r\f]*+ (?=[a-zA-Z.\#*:;{}])"
 
+_STATEMENT: Final = rb"(?: %b | %b (?:%b)?+ (?!%b) )" % (
+    _PLAIN_START,
+    SPACE,
+    _SIMPLE_CUSTOM,
+    _START,
+)
+# What a text begins with, where that is not to be looked at more closely.
+BEGINNING: Final = re.compile(_STATEMENT, re.VERBOSE)
 OUTSIDE: Final = re.compile(
-    rb"""(?: %b++ | [;{}] (?: %b | %b (?:%b)?+ (?!%b) ) | %b | %b | %b )*+"""
+    rb"""(?: %b++ | [;{}] %b | %b | %b | %b | \[ (?: %b++ | %b )*+ \] )*+"""
     % (
         all_but(b"\"'\\/([;{}<"),
-        _PLAIN_START,
-        SPACE,
-        _SIMPLE_CUSTOM,
-        _START,
+        _STATEMENT,
         _SKIPPED,
         _STRING,
         _GROUP,
+        _TEXT_IN_BRACKETS,
+        _STRING,
     ),
     re.VERBOSE,
 )

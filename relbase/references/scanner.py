@@ -14,13 +14,18 @@ import os
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.edit import Edit
+from relbase.edit import Edit, splice
 from relbase.references.css_functions import FUNCTIONS, Form
 from relbase.references.foreign import HTML, MATH, SVG
-from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES, decider
+from relbase.references.holding import (
+    deciding_one,
+    deciding_values,
+    held_attributes,
+    row_of,
+)
+from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES
 from relbase.references.tags import IN_HEAD, RAW_TEXT
-from relbase.references.values import Syntax
-from relbase.references.vocabulary import ANY, PLACES, VML, Nested, Row, held
+from relbase.references.vocabulary import ANY, PLACES, VML
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -49,7 +54,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xC3F9FCB5
+_SOURCE: Final = 0xEB000EFA
 
 _compiled: Final = _load()
 
@@ -102,9 +107,6 @@ def force(name: str | None) -> None:
 
 _EDITS, _RELATIVE, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
-_NOTHING, _URL, _CSS, _SRCSET, _LIST, _DECIDES, _MAYBE, _ANYTHING, _IF, _DECIDES_IF = range(10)
-_EMPTY_IS_BASE, _EMPTY_LOOK, _LOCAL, _FRAGMENT_LOOK = 16, 32, 64, 128
-
 # Elements that change what is markup: the exact tokenizer counts them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
 _KINDS: Final[Mapping[bytes, int]] = {
@@ -116,14 +118,6 @@ _KINDS: Final[Mapping[bytes, int]] = {
     b"math": _MATH,
     **dict.fromkeys(_LOOKED_AT, _LOOK),
 }
-_HELD: Final[Mapping[Syntax | Nested, int]] = {
-    Syntax.URL: _URL,
-    Nested.CSS: _CSS,
-    Syntax.SRCSET: _SRCSET,
-    Syntax.SPACE_LIST: _LIST,
-}
-_SYNTAXES: Final = {number: syntax for syntax, number in _HELD.items()}
-_KIND: Final = 15
 
 
 def scanning(
@@ -193,22 +187,6 @@ def listing(
     return partial(scan, mode=_ALL)
 
 
-@cache
-def attribute_names(*, extended: bool) -> tuple[str, ...]:
-    """The attributes by their numbers; the last one, of number -1, is none."""
-    return (*(name.decode() for name in _attributes(extended=extended)), "")
-
-
-def held_syntax(holds: int) -> Syntax | Nested:
-    """The syntax of a value by what the scanner says that it holds."""
-    return _SYNTAXES[holds & _KIND]
-
-
-def is_local(holds: int) -> bool:
-    """Whether a fragment alone is local there."""
-    return bool(holds & _LOCAL) or holds & _KIND == _CSS
-
-
 def head(text: bytes) -> tuple[int, bytes] | None:
     """Return what `heads.head` does; None without the compiled scanner.
 
@@ -219,6 +197,33 @@ def head(text: bytes) -> tuple[int, bytes] | None:
         return None
     found: tuple[int, bytes] = _compiled.head(_tables(extended=False), text)
     return found
+
+
+def holds_any(text: bytes, words: Iterable[bytes]) -> bool:
+    """Return whether one of some words stands in a text, in any case.
+
+    Args:
+        text: any bytes.
+        words: in lower case, of four bytes at least.
+    """
+    if _choice.forced in {None, COMPILED} and _compiled is not None:
+        return any(_compiled.stands(text, word) for word in words)
+    lowered = text.lower()
+    return any(word in lowered for word in words)
+
+
+def spliced(data: bytes, edits: list[Edit]) -> bytes:
+    """Return what `edit.splice` does.
+
+    Args:
+        data: the text that the edits are coordinates of.
+        edits: sorted by `start` and disjoint.
+    """
+    if _choice.forced in {None, COMPILED} and _compiled is not None:
+        done: bytes | None = _compiled.splice(data, edits)
+        if done is not None:
+            return done
+    return splice(data, edits)
 
 
 def _scan(  # noqa: PLR0917 (called often: by position)
@@ -248,7 +253,7 @@ def _scan_kept(  # noqa: PLR0917 (likewise)
 ) -> tuple[list[Edit], int]:
     records, pos = scan(text, pos, end, in_noscript, _RELATIVE)
     edits: list[Edit] = []
-    for start, stop, shape, *_ in records:
+    for start, stop, shape in records:
         edit = becomes[shape]
         if edit and not keeps(text[start:stop]):
             edits.append(Edit(start + edit[0], start + edit[1], edit[2]))
@@ -257,11 +262,11 @@ def _scan_kept(  # noqa: PLR0917 (likewise)
 
 @cache
 def _tables(*, extended: bool) -> object:
-    numbers = {name: number for number, name in enumerate(_attributes(extended=extended))}
+    numbers = {name: number for number, name in enumerate(held_attributes(extended=extended))}
     rows: dict[bytes, int] = {}
 
     def row(namespace: str, element: bytes) -> int:
-        written = bytes(_row(namespace, element, numbers, extended=extended))
+        written = bytes(row_of(namespace, element, numbers, extended=extended))
         return rows.setdefault(written, len(rows))
 
     named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
@@ -273,7 +278,7 @@ def _tables(*, extended: bool) -> object:
         for space, root, names in ((SVG, b"svg", SVG_NAMES), (MATH, b"math", MATH_NAMES))
     ]
     foreign[0] += ((b"title", _RAW, 0),)  # text alone, or it is looked at
-    deciding = {value for _, values in _deciding(extended=extended) for value in values}
+    deciding = {value for _, values in deciding_values(extended=extended) for value in values}
     other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
     return _compiled.prepare(
         elements,
@@ -281,7 +286,7 @@ def _tables(*, extended: bool) -> object:
         tuple((name, _PLAIN, number) for name, number in numbers.items()),
         vml,
         _words(deciding),
-        _words(_deciding_one(extended=extended)),
+        _words(deciding_one(extended=extended)),
         _words(SCRIPT_TYPES),
         _words(STYLE_TYPES),
         tuple(
@@ -299,92 +304,3 @@ def _tables(*, extended: bool) -> object:
 
 def _words(values: Iterable[bytes]) -> tuple[tuple[bytes, int, int], ...]:
     return tuple((value, 0, 0) for value in sorted(values))
-
-
-def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
-    return tuple(row for row in rows if extended or not row.extended)
-
-
-def _attributes(*, extended: bool) -> list[bytes]:
-    named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
-    return sorted(named | {name for name, _ in _deciding(extended=extended)} | {b"type"})
-
-
-def _deciding(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
-    """The attributes that decide whether another one holds references, and what they say then."""
-    found = []
-    for rows in PLACES.values():
-        counting = _counting(rows, extended=extended)
-        name = decider(counting)
-        if name is not None:
-            found += [(name, row.when.values) for row in counting if row.when]
-    return found
-
-
-@cache
-def _deciding_one(*, extended: bool) -> frozenset[bytes]:
-    """What decides whether an attribute is one URL, where that is the same wherever one decides."""
-    counting = (_counting(rows, extended=extended) for rows in PLACES.values())
-    values = {rows[0].when.values for rows in counting if _is_one_if(rows) and rows[0].when}
-    return frozenset(values.pop() if len(values) == 1 else ())
-
-
-def _is_one_if(rows: tuple[Row, ...]) -> bool:
-    """Whether an attribute is one URL like any other, or nothing, as another decides."""
-    return decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
-
-
-def _waits(rows: tuple[Row, ...], *, extended: bool) -> bool:
-    one = _counting(rows, extended=extended)
-    if not _is_one_if(one) or one[0].when is None:
-        return False
-    return {*one[0].when.values} == _deciding_one(extended=extended)
-
-
-def _row(
-    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
-) -> list[int]:
-    """What each attribute holds on an element."""
-    row = [_NOTHING] * len(numbers)
-    rows_of = held(namespace, element).rows
-    told = {name: _told(rows, extended=extended) for name, rows in rows_of.items()}
-    for attribute, (by, holds) in told.items():
-        if holds == _NOTHING:
-            continue
-        if by is None or told.get(by, (None, _NOTHING))[1] != _NOTHING:
-            row[numbers[attribute]] = holds
-        elif row[numbers[by]] == _NOTHING and _waits(rows_of[attribute], extended=extended):
-            row[numbers[by]], row[numbers[attribute]] = _DECIDES_IF, _IF
-        else:
-            row[numbers[by]] = _DECIDES
-    return row
-
-
-# By the identity of the rows, which are those of the vocabulary: `*` has the same for each element.
-_memo: Final[dict[tuple[int, bool], tuple[bytes | None, int]]] = {}
-
-
-def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
-    """What decides whether rows count, if one attribute does, and what they hold."""
-    key = (id(rows), extended)
-    if key not in _memo:
-        counting = _counting(rows, extended=extended)
-        _memo[key] = (decider(counting), _holds(counting)) if counting else (None, _NOTHING)
-    return _memo[key]
-
-
-def _holds(rows: tuple[Row, ...]) -> int:
-    """What an attribute holds by its rows; what is not known holds anything."""
-    first = rows[0]
-    if first.when is not None or first.on_codebase:
-        if any(row.syntax is not Syntax.URL for row in rows):
-            return _ANYTHING | _EMPTY_LOOK
-        return _MAYBE | (_EMPTY_LOOK if any(row.empty for row in rows) else 0)
-    kind = _HELD.get(first.syntax, _ANYTHING)
-    if kind == _ANYTHING:
-        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | _EMPTY_LOOK
-    if kind != _URL:
-        return kind
-    empty = _EMPTY_LOOK if first.own_url else _EMPTY_IS_BASE
-    local = _FRAGMENT_LOOK if first.local_when else _LOCAL if first.local else 0
-    return kind | (empty if first.empty else 0) | local

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.references.bytesets import all_but
 from relbase.references.css_functions import Form, after, last_letters, not_after
-from relbase.references.css_skim import is_settled
 from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.plain import RFC, WHATWG, Plain
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_names import (
     MATH_NAMES,
@@ -35,7 +35,8 @@ from relbase.references.skim_names import (
     watched,
     without_rows,
 )
-from relbase.references.tags import RAW_TEXT, WS, any_case, raw_text_end
+from relbase.references.skim_tags import Reading, read_sheet, read_tag
+from relbase.references.tags import RAW_TEXT, WS, any_case, any_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -50,15 +51,6 @@ _LAST_GROUP: Final = Shape.HERE + 1
 _BATCH: Final = 4096
 
 
-def _names(names: Iterable[bytes]) -> bytes:
-    """Names in any case, by their first letters: one test of a letter rules out most of them."""
-    rests: dict[bytes, list[bytes]] = {}
-    for name in sorted(names):
-        rests.setdefault(name[:1], []).append(any_case(name[1:]))
-    groups = b"|".join(any_case(letter) + b"(?:%b)" % b"|".join(rests[letter]) for letter in rests)
-    return rb"(?:%b)(?=[\t\n\f\r =/>])" % groups
-
-
 def _other_letters(names: Iterable[bytes]) -> bytes:
     """The letters, as a set, that none of the names begins with: so no other test is needed."""
     firsts = {name[:1] for name in names}
@@ -68,7 +60,7 @@ def _other_letters(names: Iterable[bytes]) -> bytes:
 
 def _none_of(names: Iterable[bytes]) -> bytes:
     """A look ahead at what is none of some names."""
-    return rb"(?!%b)" % _names(names) if names else b""
+    return rb"(?!%b)" % any_of(names) if names else b""
 
 
 def _either(frequent: Iterable[bytes], names: Iterable[bytes], fenced: Iterable[bytes]) -> bytes:
@@ -92,7 +84,7 @@ _NO_FRAGMENT: Final = (
 
 # Elements that change what is markup. Others may be passed over whatever they are.
 _SPECIAL_NAMES: Final = RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
-_SPECIAL: Final = _names(_SPECIAL_NAMES)
+_SPECIAL: Final = any_of(_SPECIAL_NAMES)
 _NAME_BYTES: Final = all_but(b"\t\n\f\r />")
 _NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
     _other_letters(_SPECIAL_NAMES),
@@ -235,14 +227,22 @@ _CONDITIONAL: Final = (
 _COMMENT: Final = rb"!--(?!-?>|\[)[^<>-]*+(?:-(?!-!?>)[^<>-]*+)*+-->"
 
 
-def _foreign(namespace: str, names: Iterable[bytes], *, extended: bool) -> bytes:
-    """A whole element of SVG or MathML in which there is nothing to rewrite."""
+def _foreign(
+    namespace: str, names: Iterable[bytes], *, extended: bool, listing: bool = False
+) -> bytes:
+    """A whole element of SVG or MathML in which there is nothing to rewrite, or to list."""
     root = namespace.encode()
     held = watched(namespace, extended=extended)
     spelled = {case for name in without_rows(namespace, names) for case in (name, name.lower())}
-    attributes = [
-        *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
-        *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
+    attributes = (
+        []
+        if listing
+        else [
+            *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
+            *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
+        ]
+    )
+    attributes += [
         _none_of(held.names) + rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:=" + _VALUE + rb")?+",
     ]
     plain_attributes = rb"(?:" + WS + rb"++(?:" + b"|".join(attributes) + rb"))*+"
@@ -267,48 +267,37 @@ _WITH_TEXT: Final = b"|".join(
 )
 
 
-def _boring(html: Watched, *, extended: bool) -> bytes:
-    """What is passed over after a `<`."""
+def _unlisted(html: Watched) -> bytes:
+    """Attributes that hold no reference at all."""
+    css = [name + rb"=\"" + all_but(b'"(\\&@') + rb"*+\"" for name in sorted(html.css)]
+    others = html._replace(css=frozenset(), srcset=frozenset())
+    return rb"(?:" + WS + rb"++(?:" + b"|".join([*css, _boring_attribute(others)]) + rb"))*+"
+
+
+def passed_over(*, extended: bool, listing: bool = False) -> bytes:
+    """Return an expression for what is passed over after a `<`.
+
+    Args:
+        extended: whether rows of the policy `extended` count.
+        listing: whether absolute and local references count too.
+    """
+    html = watched(HTML, extended=extended)
+    attributes = _unlisted(html) if listing else _passed(html)
     return (
         # </a>; that of a template is counted
         rb"/(?![tT][eE][mM][pP])[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
         # <p class="x">, <title>
-        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + _passed(html) + _CLOSE
+        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + attributes + _CLOSE
         # elements with what is in them
         + rb"|script" + _usual(html) + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
-        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended)
-        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended)
+        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended, listing=listing)
+        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended, listing=listing)
         # <!-- comment -->, <!doctype html>
         + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
         # not markup
         + rb"|(?![a-zA-Z!?/])"
     )  # fmt: skip
 
-
-class _Plain(NamedTuple):
-    """What plain references are made of: `segment` outside of `.` and `/`, `rest` after it."""
-
-    segment: bytes
-    rest: bytes
-    network: bytes
-
-
-# `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
-_AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
-# U+007F is percent-encoded in what is written. What may belong to a placeholder is looked at:
-# `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.
-_ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
-_RFC: Final = _Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"//(?=[A-Za-z0-9])",
-)
-# What the WHATWG parser leaves as it is; a host it may change.
-_WHATWG: Final = _Plain(
-    rb"[A-Za-z0-9_~=+;,@!$*()-]++|(?!%2[eE])" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|(?!%2[eE])" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"(?!)",
-)
 
 # The elements with plain references in real pages, the most frequent first.
 _LINKING: Final = (b"img", b"a", b"link", b"form")
@@ -323,7 +312,7 @@ def _plain_elements(attribute: bytes, *, extended: bool) -> tuple[bytes, bytes]:
     )
 
 
-def _simple(shapes: _Plain, quote: bytes, html: Watched, *, dots: bool, extended: bool) -> bytes:
+def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended: bool) -> bytes:
     """A tag with one reference, of a plain shape: dot segments at its start only."""
     href_empty, href = _plain_elements(b"href", extended=extended)
     _, src = _plain_elements(b"src", extended=extended)
@@ -361,6 +350,8 @@ def skimming(
     *,
     whatwg: bool,
     unquoted: bool = False,
+    in_css: bool = False,
+    utf8: bool = False,
     extended: bool = False,
     keeps: Keeps | None = None,
 ) -> Skim:
@@ -370,6 +361,8 @@ def skimming(
         becomes: what becomes of plain references.
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
+        in_css: whether it may be inserted into CSS.
+        utf8: whether bytes outside ASCII are UTF-8.
         extended: whether rows of the policy `extended` count.
         keeps: which references stay as they are.
     """
@@ -378,7 +371,8 @@ def skimming(
     pattern = _pattern(
         insertions=insertions, whatwg=whatwg, unquoted=unquoted, dots=dots, extended=extended
     )
-    return partial(_skim, pattern.finditer, becomes, keeps)
+    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
+    return partial(_skim, pattern.finditer, reading)
 
 
 @cache
@@ -387,37 +381,63 @@ def _pattern(
 ) -> re.Pattern[bytes]:
     html = watched(HTML, extended=extended)
     quote = rb"[\"']?" if unquoted else rb"[\"']"
-    shapes = _WHATWG if whatwg else _RFC
+    shapes = WHATWG if whatwg else RFC
     simple = _NO_SIMPLE
     if insertions:
         simple = _simple(shapes, quote, html, dots=dots, extended=extended)
-    style = rb"()style" + _usual(html)
-    boring = _boring(html, extended=extended)
     return re.compile(
-        rb"[^<]*+(?:<(?:" + boring + rb")[^<]*+)*+(?:<(?:" + simple + rb"|" + style + rb")|)"
-    )
+        rb"[^<]*+(?:<(?:" + passed_over(extended=extended) + rb")[^<]*+)*+(?:<(?:" + simple
+        + rb"|" + style_tag(extended=extended) + rb")|)"
+    )  # fmt: skip
 
 
-def _skim(  # noqa: PLR0917 (called often: by position)
+def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
+    """Return an expression for a tag with one attribute that may hold a reference.
+
+    Its groups are the name of the element, that of the attribute, and the value.
+
+    Args:
+        attributes: which attributes that may be, in lower case.
+        extended: whether rows of the policy `extended` count.
+    """
+    others = _unlisted(watched(HTML, extended=extended))
+    return (
+        rb"(" + _NAME + rb")" + others + WS + rb"++(" + b"|".join(attributes)
+        + rb")=\"([^\"]*+)\"" + others + _CLOSE
+    )  # fmt: skip
+
+
+def style_tag(*, extended: bool) -> bytes:
+    """Return an expression for the tag of a style sheet; a group begins with it."""
+    return rb"()style" + _usual(watched(HTML, extended=extended))
+
+
+def _skim(  # noqa: C901 (one loop over what the expression stops at)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
-    becomes: Becomes,
-    keeps: Keeps | None,
+    reading: Reading,
     text: bytes,
     pos: int,
     end: int,
     _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
 ) -> tuple[list[Edit], int]:
+    becomes, keeps = reading.becomes, reading.keeps
     batch: list[Edit] = []
-    while True:
+    while len(batch) < _BATCH:
         for found in finditer(text, pos, end):
             shape = found.lastindex
             if shape is None:
-                pos = found.end()
-                return batch, pos if pos < end else -1
-            if shape > _LAST_GROUP:
-                pos = _style_end(text, found.end(), end)
+                at = found.end()
+                if at == end:
+                    return batch, -1
+                pos = read_tag(text, at, end, reading, batch)
                 if pos < 0:
-                    return batch, found.start(shape) - 1
+                    return batch, at
+                break
+            if shape > _LAST_GROUP:
+                at = found.start(shape)
+                pos = read_sheet(text, at + len(b"style"), found.end(), end, reading, batch)
+                if pos < 0:
+                    return batch, at - 1
                 break
             start, stop = found.span(shape)
             if stop > start:
@@ -427,6 +447,7 @@ def _skim(  # noqa: PLR0917 (called often: by position)
                 batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
                 if len(batch) == _BATCH:
                     return batch, found.end()
+    return batch, pos
 
 
 _unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
@@ -439,9 +460,3 @@ def _value(text: bytes, start: int, end: int) -> bytes:
         return text[start : text.index(quote, start, end)]
     found = _unquoted_value(text, start, end)
     return found[0] if found else b""
-
-
-def _style_end(text: bytes, pos: int, end: int) -> int:
-    """The end of a style sheet without a relative reference; -1 when it may have one."""
-    stop = raw_text_end(b"style", text, pos, end)
-    return stop if is_settled(text[pos:stop]) else -1

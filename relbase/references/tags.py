@@ -19,7 +19,7 @@ from relbase.expressions import expression
 
 if TYPE_CHECKING:
     import re
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
 WS: Final = rb"[\t\n\f\r ]"
 
@@ -28,12 +28,10 @@ WS: Final = rb"[\t\n\f\r ]"
 # after `=` either a value follows or, at `>`, none ("missing-attribute-value").
 _NAME: Final = rb"[^\t\n\f\r />][^\t\n\f\r />=]*+"
 _VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
-_ATTRIBUTE: Final = (
-    _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
-)
+ATTRIBUTE: Final = _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
 
 # From after the tag name to `>`: the same for start and end tags.
-_rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + _ATTRIBUTE + rb")*+>")
+_rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>")
 
 _attributes: Final = expression(
     rb"("
@@ -158,6 +156,18 @@ def any_case(name: bytes) -> bytes:
     return b"".join(
         b"[%c%c]" % (byte, byte - 32) if chr(byte).isalpha() else b"%c" % byte for byte in name
     )
+
+
+def any_of(names: Iterable[bytes]) -> bytes:
+    """The expression for names of elements or attributes, in any case.
+
+    It goes by their first letters: one test of a letter rules out most of them.
+    """
+    rests: dict[bytes, list[bytes]] = {}
+    for name in sorted(names):
+        rests.setdefault(name[:1], []).append(any_case(name[1:]))
+    groups = b"|".join(any_case(letter) + b"(?:%b)" % b"|".join(rests[letter]) for letter in rests)
+    return rb"(?:%b)(?=[\t\n\f\r =/>])" % groups
 
 
 _raw_text_end: Final = {

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self, TypeAlias
 
-    from relbase.bases.marks import Places
+    from relbase.bases.marks import Marks, Places
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -48,6 +48,9 @@ class Opened(Protocol):
     @property
     def notes(self) -> tuple[Note, ...]:
         """What hinders its references from being looked for, if anything."""
+
+    def asked(self, task: Task) -> Opened:
+        """The same document for another task."""
 
     def visit(self) -> Iterator[Item]:
         """The items of the document, in offsets of its bytes."""
@@ -124,6 +127,7 @@ class _Values(NamedTuple):
     depth: int = 0
     sheets: Callable[[], bool] = _always
     unstated: re.Pattern[str] | None = None
+    marks: Marks | None = None
     resolve: Callable[[str], str] | None = None
 
 
@@ -141,6 +145,7 @@ class Context(_Values):
         sheets: whether the document links or imports style sheets (rule 9).
         unstated: matches references whose meaning in browsers depends on a charset that nothing
             states; None where one is stated.
+        marks: what programs left in the text, where that was looked for already.
         resolve: the prepared algorithm, None when nothing can be resolved; it is prepared here.
     """
 

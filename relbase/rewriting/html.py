@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer, Statement, establish
@@ -28,6 +29,7 @@ from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.forbidden import allowed_base
 from relbase.rewriting.outward import (
+    drained,
     lower,
     lower_plain,
     plain_in_quotes,
@@ -74,7 +76,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         attribute = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
             yield from notes
-            yield from items
+            yield from drained(items)
             # What is left, when it was not looked at to the end.
             for element in elements:
                 yield from _visit_element(text, element, inside, around)
@@ -83,6 +85,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from notes
     yield from _visit_on_base(text, attribute, inside, around, scanner)
 
+
+_written: Final = itemgetter(2)  # what an edit writes
 
 # So much may be written before a `<base>` that decides for it is met, and is kept until then.
 _KEPT_GROWTH: Final = 1 << 20
@@ -104,9 +108,13 @@ def _up_to_base(
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found
-        visited = list(_visit_element(text, element, inside, around))
-        items += visited
-        room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
+        if isinstance(element, list):
+            items += element
+            room -= sum(map(len, map(_written, element)))
+        else:
+            visited = [*_visit_element(text, element, inside, around)]
+            items += visited
+            room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
         if room < 0:
             return html.embedded_base(text)
     return None
@@ -120,6 +128,9 @@ def _visit_on_base(
     late = 0
     skim = skim_for(inside, scanner) or list_for(inside, scanner)
     for element in html.elements(text, 0, len(text), skim=skim):
+        if inside.task.found_only and isinstance(element, list):
+            yield from element
+            continue
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
             late += isinstance(item, Edit) and item.start < base_at and not is_base
@@ -172,8 +183,8 @@ def _within(
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
     stated = None if attribute is None else _base_statement(text, attribute, around)
-    if around.task.detect and (own := own_base(text, attribute, around.charset)) is not None:
-        stated = own
+    if around.task.detect:
+        stated = own_base(text, attribute, around.charset, around.marks) or stated
     base, notes = establish(
         () if stated is None else (stated,),
         around.base,
@@ -314,7 +325,7 @@ def nested(context: Context) -> Context:
     Args:
         context: of that text.
     """
-    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8")
+    return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
 
 
 def _visit_json(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Base, Layer
 from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
@@ -195,14 +196,15 @@ def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
         context: of the text that it stands in.
         place: where it stands there.
     """
+    places = context.task.places
     if is_absolute(reference, context.task.profile, context.base.url):
-        return Verdict(Status.ABSOLUTE, reference)
+        inside = places.inside(reference) if isinstance(places, Unarchived) else None
+        return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     relative = Status.KEPT if _is_kept(reference, context, place) else Status.REWRITTEN
     failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
         return Verdict(Status.KEPT if url is None else relative, url)
-    places = context.task.places
     if places is not None and relative is Status.REWRITTEN:
         # What stays relative is on a relative <base>.
         placed = Placed() if place.element == "base" else places(reference)

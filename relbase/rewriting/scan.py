@@ -7,11 +7,22 @@ sample resolves to anything else, references of that shape are looked at one by 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
 from relbase.references import scanner
+from relbase.references.holding import (
+    CSS,
+    KIND,
+    LIST,
+    SRCSET,
+    URL,
+    attribute_names,
+    held_syntax,
+    is_local,
+)
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
@@ -25,7 +36,7 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.shapes import Becomes, Skim
+    from relbase.references.shapes import Becomes, Keeps, Skim
     from relbase.rewriting.context import Context
 
     Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
@@ -52,14 +63,14 @@ def skim_for(context: Context, name: str) -> Skim | None:
     if policy.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
-    keeps = partial(_keeps, context) if policy.chooses else None
+    keeps = _keeping(context) if policy.chooses else None
     if name == scanner.SKIMMED:
         from relbase.references.skim import skimming  # noqa: PLC0415
 
-        return skimming(
-            becomes, whatwg=whatwg, unquoted=unquoted, extended=policy.extended, keeps=keeps
-        )
-    return scanner.scanning(
+        make: Callable[..., Skim] = skimming
+    else:
+        make = scanner.scanning
+    return make(
         becomes,
         whatwg=whatwg,
         unquoted=unquoted,
@@ -82,22 +93,28 @@ def list_for(context: Context, name: str) -> Listing | None:
         context: of the inside of the document.
         name: of the scanner.
     """
-    if name != scanner.COMPILED or not context.task.found_only:
+    if name == scanner.EXACT or not context.task.found_only:
         return None
     becomes = _prepared(context).becomes
     extended = context.task.policy.extended
-    records = scanner.listing(
-        becomes,
-        whatwg=context.task.profile is Profile.WHATWG,
-        in_css=_is_same_in_css(context),
-        utf8=context.charset == "utf-8",
-        extended=extended,
-    )
-    found = _Lister(context, becomes, scanner.attribute_names(extended=extended)).found
+    whatwg = context.task.profile is Profile.WHATWG
+    if name == scanner.SKIMMED:
+        from relbase.references import skim_list  # noqa: PLC0415
+
+        records = skim_list.listing(becomes, whatwg=whatwg, extended=extended)
+    else:
+        records = scanner.listing(
+            becomes,
+            whatwg=whatwg,
+            in_css=_is_same_in_css(context),
+            utf8=context.charset == "utf-8",
+            extended=extended,
+        )
+    found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
     def listing(text: bytes, pos: int, end: int, in_noscript: bool) -> tuple[list[Found], int]:  # noqa: FBT001
         listed, at = records(text, pos, end, in_noscript)
-        return [found(text, *record) for record in listed], at
+        return found(text, listed), at
 
     return listing
 
@@ -114,34 +131,35 @@ class _Lister:
         self._urls = [(edit[2].decode("ascii"), edit[1]) if edit else None for edit in becomes]
         self._names: dict[bytes, str] = {}
 
-    def found(  # noqa: PLR0917 (the numbers of one record)
-        self,
-        text: bytes,
-        start: int,
-        end: int,
-        shape: int,
-        attribute: int,
-        holds: int,
-        name: int,
-        name_end: int,
-    ) -> Found:
-        context = self._context
-        written = self._written(text[start:end])
-        status, url = self._verdict(written, shape, holds)
-        room = context.task.room
-        if room is not None and url is not None:
-            room.left -= len(url) - len(written)
-        return Found(
-            Span(start, end),
-            self._name(text[name:name_end]),
-            self._attributes[attribute],
-            scanner.held_syntax(holds).value,
-            written,
-            url,
-            context.base,
-            status,
-            context.part,
-        )
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> list[Found]:
+        """What stands at the places of some records."""
+        base, part, room = self._context.base, self._context.part, self._context.task.room
+        attributes, name_of, verdict_of = self._attributes, self._name, self._verdict
+        listed: list[Found] = []
+        for start, end, shape, attribute, holds, name, name_end in records:
+            raw = text[start:end]
+            is_plain = b"&" not in raw and raw.isascii()
+            written = raw.decode("ascii") if is_plain else self._written(raw)
+            url: str | None = written
+            if shape == 0:
+                status = Status.ABSOLUTE
+            else:
+                status, url = verdict_of(written, shape, holds)
+                if room is not None and url is not None:
+                    room.left -= len(url) - len(written)
+            values = (
+                tuple.__new__(Span, (start, end)),
+                name_of(text[name:name_end]),
+                attributes[attribute],
+                _SYNTAXES[holds & KIND],
+                written,
+                url,
+                base,
+                status,
+                part,
+            )
+            listed.append(tuple.__new__(Found, values))
+        return listed
 
     def _written(self, raw: bytes) -> str:
         if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
@@ -155,10 +173,8 @@ class _Lister:
             return Status.ABSOLUTE, written
         is_full = task.room is not None and task.room.left < 0
         url = None if is_full else before[0] + written[before[1] :]
-        is_local = written.startswith("#") and (
-            scanner.is_local(holds) or task.policy.keep_fragments
-        )
-        if (is_local and (url is not None or scanner.held_syntax(holds) is Nested.CSS)) or (
+        stays = written.startswith("#") and (is_local(holds) or task.policy.keep_fragments)
+        if (stays and (url is not None or held_syntax(holds) is Nested.CSS)) or (
             url is not None and task.policy.keeps(written)
         ):
             return Status.KEPT, url
@@ -173,17 +189,32 @@ class _Lister:
         return known
 
 
+_SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
+
 # So many names of elements are kept while a document is listed: real ones have fewer.
 _NAMES: Final = 256
 
 
+def _keeping(context: Context) -> Keeps:
+    """Return what says whether the policy leaves a plain reference alone."""
+    slow, policy = partial(_keeps, context), context.task.policy
+    if not isinstance(policy.keep, re.Pattern) or policy.keep_templates:
+        return slow
+    search = policy.keep.search
+
+    # It has no white space that a URL parser drops.
+    def keeps(raw: bytes) -> bool:
+        is_itself = raw.isascii() and b"&" not in raw
+        return search(raw.decode("ascii")) is not None if is_itself else slow(raw)
+
+    return keeps
+
+
 def _keeps(context: Context, raw: bytes) -> bool:
     """Whether the policy leaves a plain reference alone."""
-    inner = (
-        attribute_view(raw, b'"', context.charset).inner
-        if b"&" in raw or not raw.isascii()
-        else raw
-    )
+    if raw.isascii() and b"&" not in raw:
+        return context.task.policy.keeps(clean(raw.decode("ascii")))
+    inner = attribute_view(raw, b'"', context.charset).inner
     return context.task.policy.keeps(clean(decode_inner(inner)))
 
 

@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from pyspark import cloudpickle
 
 from relbase.containers.warc import Fault, Trouble
-from relbase.spark.work import items
+from relbase.warc.work import items
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.containers.warc import Record
-    from relbase.spark.work import Item, Job
+    from relbase.warc.work import Item, Job
 
 # Of the child that works on what ended a worker, in bytes of address space.
 MAX_MEMORY: Final = 4 << 30

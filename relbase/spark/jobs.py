@@ -8,7 +8,7 @@ import sys
 import time
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 import pyarrow as pa
 from pyspark import TaskContext
@@ -16,12 +16,12 @@ from pyspark import TaskContext
 from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
 from relbase.spark.children import in_children
-from relbase.spark.work import Job, info_of, items, name_of, open_file
 from relbase.url.resolver import Profile, as_profile
 from relbase.warc import pack
 from relbase.warc.columns import Columns
 from relbase.warc.rows import Row
 from relbase.warc.table import PLAIN
+from relbase.warc.work import Job, info_of, items, name_of
 from relbase.warc.writing import check_date
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from relbase.policy import Policy
-    from relbase.spark.work import Item, Opener
     from relbase.url.resolver import ProfileName
+    from relbase.warc.work import Item, Opener
 
 # Rows in a batch that goes to the JVM.
 _BATCH: Final = 20_000
@@ -71,6 +71,11 @@ _REPORTS: Final = pa.schema(
         ),
     ]
 )
+
+
+def open_file(path: str) -> BinaryIO:
+    """Open an archive that is a file."""
+    return open(path, "rb")  # noqa: PTH123 (a path of the user's; who asked closes it)
 
 
 class Report(NamedTuple):
@@ -114,7 +119,7 @@ def links(
 
     What cannot be read is a row, too: its `outcome` is `error`, its `reference` says why.
     """
-    job = Job(tuple(paths), as_profile(profile), policy, opener, careful)
+    job = Job(opener, tuple(paths), as_profile(profile), policy, careful)
     return _tasks(spark, job).mapInArrow(partial(_link_batches, job), COLUMNS)
 
 
@@ -153,7 +158,7 @@ def convert(
         raise ValueError(f"several archives would be {min(clashes)!r}: convert them in two runs")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103 (a path of the user's)
     known = as_profile(profile)
-    job = Job(tuple(paths), known, policy, opener, careful, output, date, all_status)
+    job = Job(opener, tuple(paths), known, policy, careful, output, date, all_status)
     rows = _tasks(spark, job).mapInArrow(partial(_report_batches, job), _REPORT).collect()
     _sweep(output, names)
     return [_report(row.asDict(recursive=True)) for row in rows]

@@ -325,7 +325,7 @@ class Tree(Protocol):
     def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
         """Give an attribute another value."""
 
-    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The pieces of an element's text, or the one of a comment, each with what holds it."""
 
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401

@@ -27,7 +27,7 @@ from relbase.trees.markup import (
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
@@ -87,22 +87,30 @@ class LxmlTree:
             yield from self._within(self._nodes(), self._element, around, known)
             return
         nodes = self._nodes()
-        kinds: dict[Any, Kind] = {etree.Comment: COMMENT, etree.PI: SHEET, etree.Entity: SHEET}
+        # Of most elements no more is asked, and there are many: what is known of a name is at hand.
+        usual: dict[Any, tuple[Callable[[list[str]], bool], bool, Kind]] = {}
         for node in nodes:
             tag = node.tag
-            kind = kinds.get(tag)
-            if kind is None:
-                kind = kinds[tag] = known.kind(tag, TOP)
+            if tag in usual:
+                holds_none, speaks, kind = usual[tag]
+                keys = node.keys()
+                if not holds_none(keys) or speaks:
+                    yield Spot(node, kind, keys)
+                continue
+            if tag.__class__ is not str:
+                if tag is etree.Comment and is_conditional(node.text):
+                    yield Spot(node, COMMENT)
+                continue
+            kind = known.kind(tag, TOP)
             if kind.is_special:
                 inner = list(node.iter())
                 yield from self._within(inner, node, TOP, known)
                 next(islice(nodes, len(inner) - 1, len(inner) - 1), None)
-            elif kind.name:
-                keys = node.keys()
-                if not kind.own.isdisjoint(keys) or kind.speaks:
-                    yield Spot(node, kind, keys)
-            elif kind is COMMENT and is_conditional(node.text):
-                yield Spot(node, COMMENT)
+                continue
+            usual[tag] = kind.own.isdisjoint, kind.speaks, kind
+            keys = node.keys()
+            if kind.speaks or not kind.own.isdisjoint(keys):
+                yield Spot(node, kind, keys)
 
     def _within(
         self,
@@ -169,7 +177,7 @@ class LxmlTree:
         """Give an attribute another value."""
         _set(element, attribute, value)
 
-    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The text of an element or of a comment, unless there are elements in it."""
         return ((element, element.text),) if element.text and not len(element) else ()
 

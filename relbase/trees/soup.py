@@ -32,7 +32,7 @@ from relbase.trees.markup import (
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from bs4.element import PageElement
 
@@ -42,7 +42,7 @@ def soup_tree(tree: object) -> SoupTree:
     if not isinstance(tree, bs4.Tag):
         fix = "give the soup, or a tag: of a list of tags one at a time"
         raise TypeError(f"a {type(tree).__name__} holds no links: {fix}")
-    if tree.decomposed:
+    if vars(tree).get("_decomposed"):  # `tree.decomposed` looks for an element of that name
         raise ValueError("the tag was destroyed by decompose(): find it again, or parse again")
     return SoupTree(tree)
 
@@ -69,7 +69,7 @@ class SoupTree:
             is_xml, first = bool(root._is_xml), root  # noqa: SLF001 (a tag that was taken out)
         self._is_html = not is_xml or (not first.namespace and names_html(first.name))
         self.url: str | None = None
-        label = getattr(root, "original_encoding", None)
+        label = vars(root).get("original_encoding")
         self.encoding = lookup(label) if isinstance(label, str) else None
 
     def bases(self, *, whole: bool) -> Iterator[Any]:
@@ -155,7 +155,7 @@ class SoupTree:
         is_list = isinstance(element.attrs[attribute], list)
         element.attrs[attribute] = value.split() if is_list else value
 
-    def texts(self, element: Any) -> Iterable[tuple[Any, str]]:  # noqa: ANN401
+    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The pieces of an element's text, unless there are elements in it, or of a comment."""
         if isinstance(element, NavigableString):
             return ((element, str(element)),)
@@ -191,7 +191,9 @@ def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
 
 
 def _tags(tag: bs4.Tag) -> Iterator[bs4.Tag]:
-    return (node for node in _nodes(tag) if isinstance(node, bs4.Tag))
+    for node in _nodes(tag):
+        if isinstance(node, bs4.Tag):
+            yield node
 
 
 def _with_namespace(attribute: str) -> str:

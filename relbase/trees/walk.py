@@ -17,7 +17,7 @@ from relbase.edit import Edit, Span, splice
 from relbase.recognition import reader
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
-from relbase.references.vocabulary import Row, held
+from relbase.references.vocabulary import Nested, Row, held
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Status
@@ -85,6 +85,9 @@ class _Settled(NamedTuple):
     stays: bool
 
 
+_NOTHING: Final = _Settled(None, (), stays=True)
+
+
 class Walk:
     """A tree that is looked into for one call.
 
@@ -135,26 +138,32 @@ class Walk:
         profile, charset = around.task.profile, around.encoding
         return establish(stated, around.base, profile=profile, charset=charset)[0]
 
-    def values(self, *, all_: bool) -> Iterator[Value]:
+    # One loop over all attributes: a call for each would take longer than what is done with it.
+    def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901
         """The values that hold references, in the order of the document.
 
         Args:
             all_: those too that stay as they are, and hold nothing that cannot be resolved.
         """
         get = self._tree.get
+        inside = self._inside
+        of_inside = self._remembered[id(inside)]
         for spot in self._tree.spots(self._known):
             element, kind, keys, scope = spot
             if not kind.name:
                 yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
                 continue
-            context = self._context(kind, scope)
-            remembered = self._remembered[id(context)]
+            context, remembered = inside, of_inside
+            if scope is not None or kind.is_base:
+                context = self._context(kind, scope)
+                remembered = self._remembered[id(context)]
             plain = kind.keys
             for key in keys:
-                row = plain.get(key)
+                if key not in plain:
+                    continue
+                row = plain[key]
                 if row is None:
-                    if key in plain:
-                        yield from self._value(spot, key, context)
+                    yield from self._value(spot, key, context)
                     continue
                 attribute = keys[key] if isinstance(keys, dict) else key
                 value = get(element, attribute)
@@ -182,9 +191,12 @@ class Walk:
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The pieces of an element's text that hold references."""
-        says = partial(self._says, spot)
+        pieces = self._tree.texts(spot.element)
+        if not pieces:
+            return
+        says = lru_cache(partial(self._says, spot))
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
-        for holder, text in self._tree.texts(spot.element) if rows else ():
+        for holder, text in pieces if rows else ():
             for row, only in rows:
                 if not only or encode_inner(text.lstrip()).startswith(only):
                     settled = self._settle(spot, "", row, text, context)
@@ -259,6 +271,8 @@ class Walk:
 
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
+        if row.syntax is Nested.CSS and "(" not in value and "@" not in value:
+            return _NOTHING  # no function and no @import: most style attributes
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
@@ -338,6 +352,7 @@ _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
 TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
 
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://")

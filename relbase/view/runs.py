@@ -109,10 +109,12 @@ class RunView:
 
         It walks all runs before the last edit: give it all edits of the text in one call.
         """
-        return [
-            Edit(grown.start, grown.end, self._spell(new))
-            for grown, new in merge(self.inner, self._grown(edits))
-        ]
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        for grown, new in merge(self.inner, self._grown(edits)):
+            yield Edit(grown.start, grown.end, self._spell(new))
 
     def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
         """Grow each edit to the whole runs that it touches."""

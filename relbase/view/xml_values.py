@@ -3,9 +3,9 @@
 Strategy: a document is seen in UTF-8 (`xml_charset`), so that only character references, the five
 entities of XML 1.0 §4.6, the line ends of §2.11 and the normalization of §3.3.3 are left. A value
 is short and has a `RunView`. Text may be the HTML of a whole article, in which every tag is written
-with entities: as a rule each character is then written in one way only, and `EscapedView` reads
-and maps it by counting, without looking at each of them. Text may also come in pieces, CDATA
-sections and comments between: `xml_pieces` puts them together.
+with entities: expat reads it, and since as a rule each character is written in one way only,
+`EscapedView` maps it by counting, without looking at each of them. Text may also come in pieces,
+CDATA sections and comments between: `xml_pieces` puts them together.
 
 To mind: references to other entities mean what a DTD says, which nobody reads: `has_entities` asks
 for them. Line ends in text are left as they are, since all that is nested in it takes CRLF for LF.
@@ -14,15 +14,15 @@ for them. Line ends in text are left as they are, since all that is nested in it
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Final, TypeAlias
+from xml.parsers import expat
 
 from relbase.edit import Edit
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from relbase.view.runs import View
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -141,7 +141,7 @@ def _character(digits: bytes, radix: int) -> bytes:
     return chr(code).encode("utf-8")
 
 
-def text_view(raw: bytes) -> View:
+def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it.
 
     Args:
@@ -150,58 +150,135 @@ def text_view(raw: bytes) -> View:
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
     """
-    usual = _read(raw, _USUAL, b"&amp;")
-    if usual is not None:
-        return usual
-    written = _one_way(raw)
-    ampersand = b"&amp;" if written is None else written.pop(b"&", b"&amp;")
-    view = None if written is None else _read(raw, written.items(), ampersand)
-    return RunView(raw, _Runs(raw, _in_text), spell_text) if view is None else view
+    inner = _parsed(raw)
+    if inner is None:
+        return RunView(raw, _Runs(raw, _in_text), spell_text)
+    return EscapedView(raw, inner)
 
 
-# What most programs write, without the ampersand; the first three are in every article.
-_USUAL: Final = (
-    *((b"<", b"&lt;"), (b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&#39;"), (b"'", b"&#x27;")),
-    *((b'"', b"&#34;"), (b"'", b"&apos;")),
-)
-_OFTEN: Final = 3
+# So much text is handed over at once; room for more is slow to have.
+_CHUNK: Final = 1 << 12
 
 
-def _read(
-    raw: bytes, written: Iterable[tuple[bytes, bytes]], ampersand: bytes
-) -> EscapedView | None:
-    """The view of a text with these references; None where it has others, or characters of both.
+def _parsed(raw: bytes) -> bytes | None:
+    """What expat reads, much faster than any loop; None where it would not read what stands there.
+
+    It takes CRLF for LF, and what is not well-formed for an error.
+    """
+    if b"&" not in raw:
+        return raw
+    if b"\r" in raw or b"<" in raw:
+        return None
+    read: list[bytes] = []
+    parser = expat.ParserCreate("utf-8")
+    parser.buffer_text = True
+    parser.buffer_size = min(len(raw), _CHUNK)
+    parser.CharacterDataHandler = lambda text: read.append(text.encode("utf-8"))
+    try:
+        parser.Parse(b"<a>%b</a>" % raw, True)
+    except expat.ExpatError:
+        return None
+    return b"".join(read)
+
+
+class EscapedView:
+    """The view of a text that expat has read.
 
     Args:
-        raw: the text as written.
-        written: how each character is written, but for the ampersand.
-        ampersand: how that is written, which is read last: `&amp;lt;` means `&lt;`.
+        raw: the text as written, in UTF-8.
+        inner: what it means.
     """
-    inner, is_read = raw, False
-    longer: list[tuple[bytes, int]] = []
-    for number, (meant, spelled) in enumerate(written):
-        is_read = number >= _OFTEN and _holds_only(inner, ampersand)
-        if is_read:
-            break
-        read = inner.replace(spelled, meant)
-        if len(read) < len(inner):
-            # A character that is written in two ways is mapped by looking at each.
-            if meant in raw or any(meant == other for other, _ in longer):
+
+    __slots__ = ("_longer", "_raw", "inner")
+
+    def __init__(self, raw: bytes, inner: bytes) -> None:
+        self._raw = raw
+        self.inner = inner
+        self._longer: _Longer | None = None
+
+    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        left = iter(edits)
+        first = next(left, None)
+        if first is None:
+            return
+        if self._longer is None:
+            written = written_longer(self._raw)
+            if written is None:
+                runs = RunView(self._raw, _Runs(self._raw, _in_text), spell_text)
+                yield from runs.lowered(chain((first,), left))
+                return
+            self._longer = _Longer(written)
+        at = raw = 0
+        for start, end, new in chain((first,), left):
+            begin = raw + self._longer.length(self.inner[at:start])
+            raw = begin if start == end else begin + self._longer.length(self.inner[start:end])
+            at = end
+            yield Edit(begin, raw, spell_text(new))
+
+
+TextView: TypeAlias = RunView | EscapedView
+
+
+class _Longer:
+    """Counts how long a text is as it is written.
+
+    Args:
+        written: by character that is written with a reference by how much that is longer.
+    """
+
+    __slots__ = ("_bytes", "_others")
+
+    def __init__(self, written: Mapping[bytes, int]) -> None:
+        # Those of one byte are counted together where they are as long: one pass for each length.
+        self._bytes: dict[int, bytes] = {}
+        self._others: list[tuple[bytes, int]] = []
+        for character, more in written.items():
+            if len(character) == 1:
+                self._bytes[more] = self._bytes.get(more, b"") + character
+            else:
+                self._others.append((character, more))
+
+    def length(self, text: bytes) -> int:
+        """How many bytes of the raw text a part of the inner text is."""
+        length = size = len(text)
+        for more, characters in self._bytes.items():
+            length += more * (size - len(text.translate(None, characters)))
+        for character, more in self._others:
+            length += more * text.count(character)
+        return length
+
+
+# What programs write that escape HTML, by what may stand there as it is too.
+_MAY_BE_BARE: Final = ((b">", b"&gt;"), (b'"', b"&quot;"), (b"'", b"&apos;"))
+_APOSTROPHES: Final = (b"&#x27;", b"&#39;")
+
+
+def written_longer(raw: bytes) -> dict[bytes, int] | None:
+    """By how much longer the characters of a text are written; None where one has two spellings.
+
+    Args:
+        raw: the text, which is well-formed.
+
+    >>> written_longer(b"&lt;a&gt;'")
+    {b'&': 4, b'<': 3, b'>': 3, b'"': 5}
+    """
+    apostrophe = b"&apos;"
+    if numeric := raw.count(b"&#"):
+        apostrophe = next((one for one in _APOSTROPHES if raw.count(one) == numeric), b"")
+        if not apostrophe or b"&apos;" in raw or b"'" in raw:
+            return _one_way(raw)
+    longer = {b"&": 4, b"<": 3, b">": 3, b'"': 5, b"'": len(apostrophe) - 1}
+    for character, spelled in _MAY_BE_BARE:
+        if character in raw:
+            if spelled in raw:
                 return None
-            longer.append((meant, len(spelled) - len(meant)))
-        inner = read
-    if not (is_read or _holds_only(inner, ampersand)):
-        return None
-    if b"&" in inner:
-        inner = inner.replace(ampersand, b"&")
-        longer.append((b"&", len(ampersand) - 1))
-    return EscapedView(inner, longer)
-
-
-def _holds_only(text: bytes, reference: bytes) -> bool:
-    """Whether a text holds no references but one, maybe many times."""
-    count = text.count(b"&")
-    return count == 0 or count == text.count(reference)
+            del longer[character]
+    return longer
 
 
 # Each different reference is a pass over the text.
@@ -210,55 +287,13 @@ _MOST_WAYS: Final = 24
 _references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
 
 
-def _one_way(raw: bytes) -> dict[bytes, bytes] | None:
-    """How each character that is written with a reference is written; None if not in one way."""
-    written: dict[bytes, bytes] = {}
+def _one_way(raw: bytes) -> dict[bytes, int] | None:
+    """By how much longer the references of a text are; None where a character has two spellings."""
+    longer: dict[bytes, int] = {}
     for spelled in set(_references(raw)):
         found = _in_text.fullmatch(spelled)
         character = b"" if found is None else _meaning(found)
-        if character in written or (character in raw and character != b"&"):
+        if character in longer or (character in raw and character != b"&"):
             return None
-        written[character] = spelled
-    return None if len(written) > _MOST_WAYS else written
-
-
-class EscapedView:
-    """The view of a text in which each character is written in one way only.
-
-    Args:
-        inner: what the text means.
-        longer: by character that is written with a reference by how much that is longer.
-    """
-
-    __slots__ = ("_bytes", "_longer", "inner")
-
-    def __init__(self, inner: bytes, longer: Iterable[tuple[bytes, int]]) -> None:
-        self.inner = inner
-        # Those of one byte are counted together where they are as long: one pass for each length.
-        self._bytes: dict[int, bytes] = {}
-        self._longer: list[tuple[bytes, int]] = []
-        for character, more in longer:
-            if len(character) == 1:
-                self._bytes[more] = self._bytes.get(more, b"") + character
-            else:
-                self._longer.append((character, more))
-
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        lowered: list[Edit] = []
-        at = raw = 0
-        for start, end, new in edits:
-            begin = raw + self._length(at, start)
-            at, raw = end, begin if start == end else begin + self._length(start, end)
-            lowered.append(Edit(begin, raw, spell_text(new)))
-        return lowered
-
-    def _length(self, start: int, end: int) -> int:
-        """How many bytes of the raw text a range of the inner text is."""
-        text = self.inner[start:end]
-        length = size = len(text)
-        for more, characters in self._bytes.items():
-            length += more * (size - len(text.translate(None, characters)))
-        for character, more in self._longer:
-            length += more * text.count(character)
-        return length
+        longer[character] = len(spelled) - len(character)
+    return None if len(longer) > _MOST_WAYS else longer

@@ -180,11 +180,6 @@ def test_other_comments_with_a_base(page: bytes) -> None:
     assert read_marks(page).base is None
 
 
-def test_the_archived_url() -> None:
-    marks = read_marks({row[0]: row[1] for row in MARKS}["Wayback Machine"])
-    assert marks.archived == "http://h.ex:80/a"
-
-
 # ---- what counts
 
 

@@ -56,13 +56,15 @@ def test_to_standard_output(arguments: list[str]) -> None:
 
 def test_to_a_file() -> None:
     os.utime("in.mbox", ns=(10**9, 5 * 10**9))
-    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v")
+    result = run("rewrite", "in.mbox", *URL, "-o", "out.mbox", "-v", "--report", "report.jsonl")
     assert (result.exit_code, result.stdout) == (0, "")
     assert result.stderr == (
         "in.mbox: links made absolute in 2 places of 2 messages, 1 of them on the given URL\n"
     )
     assert Path("out.mbox").read_bytes() == DONE
     assert Path("out.mbox").stat().st_mtime_ns == 5 * 10**9
+    report = json.loads(Path("report.jsonl").read_bytes())
+    assert (report["places"], report["on_given_url"]) == (2, 1)
 
 
 def test_it_is_what_the_library_makes_of_the_whole() -> None:

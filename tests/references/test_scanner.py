@@ -9,9 +9,11 @@ import zlib
 from pathlib import Path
 
 import pytest
+from scanners import SCANNERS, scanning
 
 import relbase
 from relbase import Profile
+from relbase.edit import Edit, splice
 from relbase.references import heads, scanner
 from relbase.references.foreign import CLOSED_BY_END_TAG
 from relbase.references.skim_names import MATH_NAMES, SVG_NAMES
@@ -72,6 +74,63 @@ def test_names_of_foreign_content_change_no_markup() -> None:
 def test_tables_that_are_not_understood(arguments: tuple[object, ...]) -> None:
     with pytest.raises(ValueError if arguments else TypeError):
         scanner._compiled.prepare(*arguments)  # noqa: SLF001
+
+
+EDITS = [
+    [],
+    [Edit(0, 0, b"x")],
+    [Edit(3, 3, b"")],
+    [Edit(0, 1, b"xy"), Edit(1, 1, b"z"), Edit(1, 3, b"")],
+    [Edit(2, 3, b"x" * 5000), Edit(3, 3, b"y")],
+]
+
+
+@pytest.mark.parametrize("edits", EDITS)
+def test_edits_applied(edits: list[Edit]) -> None:
+    assert scanner.spliced(b"abc", edits) == splice(b"abc", edits)
+
+
+BAD_EDITS = [
+    [Edit(2, 1, b"")],
+    [Edit(1, 4, b"")],
+    [Edit(-1, 0, b"")],
+    [Edit(1, 2, b""), Edit(1, 1, b"")],
+    [Edit(1 << 70, 1 << 70, b"")],
+]
+
+
+@pytest.mark.parametrize("edits", BAD_EDITS)
+def test_edits_that_do_not_fit(edits: list[Edit]) -> None:
+    with pytest.raises(ValueError, match="edit"):
+        scanner.spliced(b"abc", edits)
+
+
+@NEEDS_COMPILED
+@pytest.mark.parametrize("edits", [(), [()], [(1, 2)], [(0, 0, "x")], [(0, "0", b"")], [None]])
+def test_what_are_no_edits(edits: object) -> None:
+    assert scanner._compiled.splice(b"abc", edits) is None  # noqa: SLF001
+
+
+@pytest.mark.parametrize("name", SCANNERS)
+@pytest.mark.parametrize(
+    ("text", "is_there"),
+    [
+        (b"", False),
+        (b"bas", False),
+        (b"base", False),
+        (b"<base", True),
+        (b"x<BaSE", True),
+        (b"<\x42ase" + b"x" * 10_000, True),
+        (b"x" * 4093 + b"<bAsE", True),
+        (b"x" * 9999 + b"codeBASE", True),
+        (b"x" * 9999 + b"codeBAS", False),
+        (b"\x1cbase", False),
+        (b"<\xc2ase", False),
+    ],
+)
+def test_words_in_any_case(text: bytes, is_there: bool, name: str) -> None:  # noqa: FBT001
+    with scanning(name):
+        assert scanner.holds_any(text, (b"<base", b"codebase")) == is_there
 
 
 @NEEDS_COMPILED

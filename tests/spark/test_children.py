@@ -10,10 +10,11 @@ from archives import gz, http, record, record_id, response
 
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 
-from relbase import Policy, Profile
+from relbase import Policy
 from relbase.spark.children import in_children
-from relbase.spark.work import Job, items, open_file
+from relbase.spark.jobs import open_file
 from relbase.warc import Fault, Trouble
+from relbase.warc.work import Job, items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +32,7 @@ RECORDS: Final = [
 
 def job(keep: Callable[[str], bool] | None = None, output: str = "") -> Job:
     date = "2026-01-02T03:04:05Z"
-    return Job(
-        (), Profile.RFC1808, Policy(keep=keep), open_file, careful=True, output=output, date=date
-    )
+    return Job(open_file, policy=Policy(keep=keep), careful=True, output=output, date=date)
 
 
 @pytest.fixture

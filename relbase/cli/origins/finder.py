@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
-from relbase.bases.marks import Placed, read_marks
+from relbase.bases.archived import Unarchived, archived
+from relbase.bases.marks import read_marks
 from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
@@ -34,6 +35,7 @@ from relbase.url.resolver import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relbase.bases.archived import Archived
     from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import Source
@@ -92,9 +94,6 @@ class Found(NamedTuple):
 _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for, when linked to
 
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
-_unarchived: Final = expression(
-    r"(?:(?:https?:)?//web\.archive\.org)?/web/[0-9]{4,14}(?:[a-z]{2}_)?/(https?:/.*)", re.DOTALL
-)
 
 
 @dataclass(slots=True)
@@ -188,13 +187,17 @@ class Finder:
         marks = _marks(data) if is_read else None
         if found.url is None and FORMATS[kind].has_marks:
             found = self._in_page(found, marks, data)
+        of = _archived(found, marks) if self.whence.original else None
+        if of is not None and (not found.given or archived(found.url or "")):
+            stated = "what the web archive holds it of"
+            found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
         redirects = call.redirects or found.redirects
         call = call._replace(url=found.url, redirects=redirects)
         # Documents of text are saved with the files that they need; mail holds its own.
         is_text = FORMATS[kind].charset is not None
         places = self._places(call, found, source, data) if is_text else None
-        if self.whence.original and marks is not None and marks.archived:
-            places = _Original(places)
+        if of is not None:
+            places = Unarchived(of.stamp, places)
         if found.url is None and not found.notes and places is None:
             return call
         return call._replace(origin=Origin(found.source, found.notes, places))
@@ -203,10 +206,6 @@ class Finder:
         notes = found.notes
         if marks is not None:
             notes += marks.notes
-            if self.whence.original and marks.archived:
-                url, _, _ = found_url(marks.archived, "")
-                if url:
-                    return found._replace(url=url, source="what the web archive holds it of")
             if marks.pages:
                 mark = marks.pages[0]
                 return found._replace(url=mark.value, source=mark.source)
@@ -231,11 +230,11 @@ class Finder:
         if not first.base.url.startswith("file:"):
             return None
         if local == "keep":
-            return Beside(first.base.url, source.input.directory, None)
+            return Beside(source.name, first.base.url, source.input.directory, None)
         final, _ = statements(found.url, call.redirects)
         own = os.path.abspath(source.name)  # noqa: PTH100
         url_of = _Own(self, own, final[0].value if found.sure else None)
-        places = Beside(first.base.url, source.input.directory, url_of)
+        places = Beside(source.name, first.base.url, source.input.directory, url_of)
         return self._unconverted(call, source, data, places)
 
     def _unconverted(
@@ -319,19 +318,10 @@ class _Own:
         return self._url if path == self._path else self._finder.url_of(path)
 
 
-class _Original:
-    """What a web archive wrote into a page: `/web/20120611024252/http://h.example/` ."""
-
-    __slots__ = ("_places",)
-
-    def __init__(self, places: Places | None) -> None:
-        self._places = places
-
-    def __call__(self, reference: str) -> Placed | None:
-        found = _unarchived.fullmatch(reference)
-        if found is not None:
-            return Placed(found[1])
-        return self._places(reference) if self._places else None
+def _archived(found: Found, marks: Marks | None) -> Archived | None:
+    """What a web archive holds the page of: as its URL says, or what its scripts are told."""
+    stated = [mark.value for mark in marks.pages] if marks is not None else []
+    return next(filter(None, map(archived, [found.url or "", *stated])), None)
 
 
 def _marks(data: bytes) -> Marks:

@@ -106,25 +106,76 @@ def test_redirects_of_a_side_file() -> None:
     assert base("--map", "map", "--sidecar", ".headers")[0] == "http://map.ex/e/"
 
 
+WAYBACK: Final = "https://web.archive.org/web/20120611024252"
+WOMBAT: Final = (
+    b'<!DOCTYPE html><script>__wm.wombat("http://h.ex/d/","20120611024252",'
+    b'"https://web.archive.org/","web","/_static/","1");</script>'
+)
+# A reference, what it is in the copy, and what it is in the page that was archived.
+ARCHIVED: Final = [
+    ("/web/20120611024252/http://h.ex/x", f"{WAYBACK}/http://h.ex/x", "http://h.ex/x"),
+    ("/web/20120611024252im_/http://h.ex/y", f"{WAYBACK}im_/http://h.ex/y", "http://h.ex/y"),
+    ("/web/20120611024252/http:/h.ex/x", f"{WAYBACK}/http:/h.ex/x", "http://h.ex/x"),
+    # The archive's own file is not one of the page.
+    ("/_static/a", "https://web.archive.org/_static/a", "https://web.archive.org/_static/a"),
+    ("z", f"{WAYBACK}/http://h.ex/d/z", "http://h.ex/d/z"),
+    # With the host of the archive, or its scheme too.
+    (f"{WAYBACK}/http://h.ex/x", f"{WAYBACK}/http://h.ex/x", "http://h.ex/x"),
+    (WAYBACK[6:] + "js_/http://h.ex/x", f"{WAYBACK}js_/http://h.ex/x", "http://h.ex/x"),
+    (WAYBACK.replace("s:", ":") + "cs_/https://o.ex/", "", "https://o.ex/"),
+    # What the author linked to is in an archive itself, or is another copy.
+    (
+        f"{WAYBACK}/https://web.archive.org/web/2001/http://a.ex/",
+        "",
+        f"{WAYBACK[:28]}2001/http://a.ex/",
+    ),
+    (f"{WAYBACK[:28]}2001/http://a.ex/", "", f"{WAYBACK[:28]}2001/http://a.ex/"),
+    (
+        "https://web.archive.org/web/*/http://h.ex/",
+        "",
+        "https://web.archive.org/web/*/http://h.ex/",
+    ),
+]
+
+
 def test_the_wayback_machine() -> None:
-    page = (
-        b'<!DOCTYPE html><script>__wm.wombat("http://h.ex/d/","20120611024252",'
-        b'"https://web.archive.org/","web","/_static/","1");</script>'
-        b'<a href="/web/20120611024252/http://h.ex/x">x</a><a href="/_static/a">s</a>'
-        b'<img src="/web/20120611024252im_/http://h.ex/y.png">'
-    )
-    Path("p.html").write_bytes(page)
-    archive = "https://web.archive.org/web/20120611024252"
-    assert references() == [
-        f"{archive}/http://h.ex/x",
-        "https://web.archive.org/_static/a",
-        f"{archive}im_/http://h.ex/y.png",
+    links = "".join(f'<a href="{reference}">' for reference, _, _ in ARCHIVED)
+    Path("p.html").write_bytes(WOMBAT + links.encode())
+    assert references() == [copy or reference for reference, copy, _ in ARCHIVED]
+    assert references("--original") == [original for _, _, original in ARCHIVED]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"<img srcset='%b, %b 2x'>", b"<img srcset='%b, %b 2x'>"),
+        (b"<style>a{background:url(%b)}@import '%b';</style>",) * 2,
+        (b'<p style="background:url(%b)"><iframe srcdoc="<img src=%b>"></iframe>',) * 2,
+        (b'<meta http-equiv=refresh content="0;url=%b"><a href=%b>',) * 2,
+    ],
+)
+def test_the_wayback_machine_wherever_it_wrote(before: bytes, after: bytes) -> None:
+    copy = WAYBACK.encode() + b"im_/http://h.ex/x?a=1"
+    Path("p.html").write_bytes(WOMBAT + before % (copy, copy))
+    result = run("rewrite", "--original", "p.html", "-o", "o.html")
+    assert (result.exit_code, "disagrees" in result.stderr) == (0, False)
+    original = b"http://h.ex/x?a=1"
+    assert Path("o.html").read_bytes() == WOMBAT + after % (original, original)
+
+
+def test_a_copy_that_its_url_tells() -> None:
+    Path("p.html").write_bytes(b'<a href="x"><a href="/web/2012/http://h.ex/y">')
+    Path("map").write_bytes(b"p.html\thttps://web.archive.org/web/2012/http://h.ex/d/\n")
+    mark = b"<!-- saved from url=(0047)https://web.archive.org/web/2012/http://h.ex/d/ -->"
+    copy = "https://web.archive.org/web/2012/http://h.ex"
+    assert references("--map", "map", "--original") == ["http://h.ex/d/x", "http://h.ex/y"]
+    assert references("--url", "http://u.ex/", "--original") == [
+        "http://u.ex/x",
+        "http://u.ex/web/2012/http://h.ex/y",
     ]
-    assert references("--original") == [
-        "http://h.ex/x",
-        "http://h.ex/_static/a",
-        "http://h.ex/y.png",
-    ]
+    Path("p.html").write_bytes(b"<!DOCTYPE html>" + mark + Path("p.html").read_bytes())
+    assert references("--original") == ["http://h.ex/d/x", "http://h.ex/y"]
+    assert references() == [f"{copy}/d/x", f"{copy}/y"]
 
 
 # ---- what is beside the page
@@ -157,9 +208,21 @@ def test_resolve_gives_files_their_own_urls() -> None:
 
 
 def test_a_link_out_of_the_tree_is_not_there() -> None:
+    assert references()[3] == "http://h.ex/d/q.html"
+    Path("q.html").symlink_to("/etc/passwd")
+    assert references()[3] == "http://h.ex/d/q.html"
+
+
+@pytest.mark.parametrize("local", ["keep", "resolve"])
+def test_what_the_saver_did_not_get_never_was_on_the_web(local: str) -> None:
     Path("p_files/x y.png").unlink()
-    Path("p_files/x y.png").symlink_to("/etc/passwd")
-    assert references()[1] == "http://h.ex/d/p_files/x%20y.png?v=1"
+    assert references("--local", local)[1] == "p_files/x%20y.png?v=1"
+    result = run("rewrite", "p.html", "--local", local)
+    assert "to one that is not there [local-unknown]" in result.stderr
+    # Only its own folder is so clear.
+    Path("p.html").rename("r.html")
+    result = run("rewrite", "r.html", "--local", local)
+    assert b'src="http://h.ex/d/p_files/x%20y.png?v=1"' in result.stdout_bytes
 
 
 @pytest.mark.parametrize(

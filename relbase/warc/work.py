@@ -1,23 +1,25 @@
 """What a task does with an archive: rows of links, or conversion records, page by page.
 
-Nothing here knows of Spark: another engine that maps a function over paths can do the same.
+Nothing here knows of an engine: whatever maps a function over paths can do it.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
+from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from typing import BinaryIO
 
     from relbase.containers.warc import Record
     from relbase.policy import Policy
-    from relbase.url.resolver import Profile
 
     Opener = Callable[[str], BinaryIO]
 
@@ -29,37 +31,32 @@ class Job(NamedTuple):
     """What all tasks share; it is pickled to the workers.
 
     Args:
+        opener: opens an archive by its path, for reading and seeking.
         paths: of the archives, one a task.
         profile: the algorithm.
         policy: what is left alone.
-        opener: opens an archive.
         careful: whether to work in a child at once; else when an attempt failed.
         output: the directory of the conversions, "" for rows of links.
         date: of the conversions.
         all_status: whether responses of every status are converted.
     """
 
-    paths: tuple[str, ...]
-    profile: Profile
-    policy: Policy
     opener: Opener
-    careful: bool
+    paths: tuple[str, ...] = ()
+    profile: Profile = Profile.RFC1808
+    policy: Policy = DEFAULT_POLICY
+    careful: bool = False
     output: str = ""
     date: str = ""
     all_status: bool = False
-
-
-def open_file(path: str) -> BinaryIO:
-    """Open an archive that is a file."""
-    return open(path, "rb")  # noqa: PTH123 (a path of the user's; who asked closes it)
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
 Item = list[Row] | tuple[bytes, int] | Fault
 
 
-def items(job: Job, path: str, skip: Callable[[Record], bool]) -> Iterator[Item]:
-    """What is made of an archive, page by page."""
+def items(job: Job, path: str, skip: Callable[[Record], bool] = lambda _: False) -> Iterator[Item]:
+    """What is made of an archive, page by page: rows, or a record, or what cannot be read."""
     try:
         file = job.opener(path)
     except OSError as error:

@@ -1,0 +1,81 @@
+"""What a web archive wrote around the references of a page, taken away again.
+
+The Wayback Machine writes `/web/20120611024252im_/http://h.example/x.png`, with or without its host
+before it, and names its own files `/_static/...`. Its servers take `http:/h.example/` for
+`http://h.example/`, since what is between may have merged the slashes.
+
+To mind: authors link to web archives, too. In their pages such a reference is wrapped once more, so
+that it is unwrapped once; where it is absolute, it counts only with the stamp of the page itself.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.bases.marks import Placed
+from relbase.expressions import expression
+
+if TYPE_CHECKING:
+    from relbase.bases.marks import Places
+
+_archived: Final = expression(
+    r"((?:https?:)?//web\.archive\.org)?/web/([0-9]{4,14})(?:[a-z]{2}_)?/(https?:)/{1,2}([^/].*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_HOST: Final = "https://web.archive.org"
+_OWN: Final = "/_static/"
+
+
+class Archived(NamedTuple):
+    """A page that a web archive holds.
+
+    Args:
+        url: of the page.
+        stamp: when the archive took it.
+        host: what was before that, "" for nothing.
+    """
+
+    url: str
+    stamp: str
+    host: str = _HOST
+
+
+def archived(reference: str) -> Archived | None:
+    """Return what a reference into a web archive is for, None for any other.
+
+    >>> archived("/web/20120611024252im_/http:/h.example/x.png")
+    Archived(url='http://h.example/x.png', stamp='20120611024252', host='')
+    >>> archived("https://web.archive.org/web/*/http://h.example/")
+    """
+    found = _archived.fullmatch(reference)
+    return found and Archived(f"{found[3]}//{found[4]}", found[2], found[1] or "")
+
+
+class Unarchived:
+    """What becomes of a page's references when it counts as the page that was archived.
+
+    Args:
+        stamp: of the page.
+        places: asked of references that the archive did not write, None to leave them to the base.
+    """
+
+    __slots__ = ("_places", "_stamp")
+
+    def __init__(self, stamp: str, places: Places | None) -> None:
+        self._stamp = stamp
+        self._places = places
+
+    def __call__(self, reference: str) -> Placed | None:
+        """Return what a relative reference is for, None to leave it to the base."""
+        found = archived(reference)
+        if found is not None:
+            return Placed(found.url)
+        if reference.startswith(_OWN):  # the archive's own file: the page never had it
+            return Placed(f"{_HOST}{reference}")
+        return self._places(reference) if self._places else None
+
+    def inside(self, reference: str) -> str | None:
+        """Return what an absolute reference is for, None where it is not the archive's."""
+        found = archived(reference)
+        return None if found is None or found.stamp != self._stamp else found.url

@@ -1,0 +1,136 @@
+"""What the attributes of an element hold, as numbers: the vocabulary as quick scanners ask it.
+
+Strategy: each attribute that may hold references has a number, and each element a row of what its
+attributes hold. What a scanner cannot settle by such a number holds `ANYTHING`, and is looked at.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from relbase.references.skim_names import decider
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import PLACES, Nested, Row, held
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What an attribute holds; the numbers are those of _scanner.c.
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF = range(10)
+EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
+
+_HELD: Final[Mapping[Syntax | Nested, int]] = {
+    Syntax.URL: URL,
+    Nested.CSS: CSS,
+    Syntax.SRCSET: SRCSET,
+    Syntax.SPACE_LIST: LIST,
+}
+_SYNTAXES: Final = {number: syntax for syntax, number in _HELD.items()}
+KIND: Final = 15
+
+
+@cache
+def attribute_names(*, extended: bool) -> tuple[str, ...]:
+    """The attributes by their numbers; the last one, of number -1, is none."""
+    return (*(name.decode() for name in held_attributes(extended=extended)), "")
+
+
+def held_syntax(holds: int) -> Syntax | Nested:
+    """The syntax of a value by what the scanner says that it holds."""
+    return _SYNTAXES[holds & KIND]
+
+
+def is_local(holds: int) -> bool:
+    """Whether a fragment alone is local there."""
+    return bool(holds & LOCAL) or holds & KIND == CSS
+
+
+def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
+    return tuple(row for row in rows if extended or not row.extended)
+
+
+def held_attributes(*, extended: bool) -> list[bytes]:
+    """The attributes that have a number: what holds references, and what decides on it."""
+    named = {place[2] for place, rows in PLACES.items() if _counting(rows, extended=extended)}
+    return sorted(named | {name for name, _ in deciding_values(extended=extended)} | {b"type"})
+
+
+def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
+    """The attributes that decide whether another one holds references, and what they say then."""
+    found = []
+    for rows in PLACES.values():
+        counting = _counting(rows, extended=extended)
+        name = decider(counting)
+        if name is not None:
+            found += [(name, row.when.values) for row in counting if row.when]
+    return found
+
+
+@cache
+def deciding_one(*, extended: bool) -> frozenset[bytes]:
+    """What decides whether an attribute is one URL, where that is the same wherever one decides."""
+    counting = (_counting(rows, extended=extended) for rows in PLACES.values())
+    values = {rows[0].when.values for rows in counting if _is_one_if(rows) and rows[0].when}
+    return frozenset(values.pop() if len(values) == 1 else ())
+
+
+def _is_one_if(rows: tuple[Row, ...]) -> bool:
+    """Whether an attribute is one URL like any other, or nothing, as another decides."""
+    return decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
+
+
+def _waits(rows: tuple[Row, ...], *, extended: bool) -> bool:
+    one = _counting(rows, extended=extended)
+    if not _is_one_if(one) or one[0].when is None:
+        return False
+    return {*one[0].when.values} == deciding_one(extended=extended)
+
+
+def row_of(
+    namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
+) -> list[int]:
+    """What each attribute holds on an element."""
+    row = [NOTHING] * len(numbers)
+    rows_of = held(namespace, element).rows
+    told = {name: _told(rows, extended=extended) for name, rows in rows_of.items()}
+    for attribute, (by, holds) in told.items():
+        if holds == NOTHING:
+            continue
+        if by is None or told.get(by, (None, NOTHING))[1] != NOTHING:
+            row[numbers[attribute]] = holds
+        elif row[numbers[by]] == NOTHING and _waits(rows_of[attribute], extended=extended):
+            row[numbers[by]], row[numbers[attribute]] = DECIDES_IF, IF
+        else:
+            row[numbers[by]] = DECIDES
+    return row
+
+
+# By the identity of the rows, which are those of the vocabulary: `*` has the same for each element.
+_memo: Final[dict[tuple[int, bool], tuple[bytes | None, int]]] = {}
+
+
+def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
+    """What decides whether rows count, if one attribute does, and what they hold."""
+    key = (id(rows), extended)
+    if key not in _memo:
+        counting = _counting(rows, extended=extended)
+        _memo[key] = (decider(counting), _holds(counting)) if counting else (None, NOTHING)
+    return _memo[key]
+
+
+def _holds(rows: tuple[Row, ...]) -> int:
+    """What an attribute holds by its rows; what is not known holds anything."""
+    first = rows[0]
+    if first.when is not None or first.on_codebase:
+        if any(row.syntax is not Syntax.URL for row in rows):
+            return ANYTHING | EMPTY_LOOK
+        return MAYBE | (EMPTY_LOOK if any(row.empty for row in rows) else 0)
+    kind = _HELD.get(first.syntax, ANYTHING)
+    if kind == ANYTHING:
+        return kind if all(row.syntax is Nested.HTML for row in rows) else kind | EMPTY_LOOK
+    if kind != URL:
+        return kind
+    empty = EMPTY_LOOK if first.own_url else EMPTY_IS_BASE
+    local = FRAGMENT_LOOK if first.local_when else LOCAL if first.local else 0
+    return kind | (empty if first.empty else 0) | local

@@ -1,0 +1,209 @@
+"""Plain references in values: which they are, and of which `Shape`, told without decoding them.
+
+Strategy: one expression for each syntax of a value reads one reference at a time, its beginning in
+a group: what that begins with is the shape. Each errs on one side only: what it does not read is
+looked at. What is read here is what `_scanner.c` reads, in Python.
+
+To mind: a reference is plain where what it resolves to ends in it as it is written. In CSS no
+escape may be needed either, whatever is around it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.references.bytesets import all_but
+from relbase.references.css_escapes import WORD
+from relbase.references.shapes import DOTS, MAX_UP, Shape
+from relbase.references.tags import WS, any_case
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Plain(NamedTuple):
+    """What plain references are made of: `segment` outside of `.` and `/`, `rest` after it."""
+
+    segment: bytes
+    rest: bytes
+    network: bytes
+
+
+# `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
+_AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
+# U+007F is percent-encoded in what is written. What may belong to a placeholder is looked at:
+# `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.
+_ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
+_NETWORK: Final = rb"//(?=[A-Za-z0-9])"
+RFC: Final = Plain(
+    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
+    _NETWORK,
+)
+# What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
+# together, as in what IDNA decodes, and a slash after it.
+_LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
+_PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
+_WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
+WHATWG: Final = Plain(
+    rb"[A-Za-z0-9_~=+;,@!$*()-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
+    rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
+    _PLAIN_HOST,
+)
+
+_NOT_ASCII: Final = bytes(range(0x80, 0x100))
+_CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
+# What does not mean itself in a url(), with or without quotes, and what is not plain anyway.
+_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"./|[%"
+_CSS_WHATWG: Final = frozenset(b"_~=+;,@!$*-") | {
+    byte for byte in range(0x80) if chr(byte).isalnum()
+}
+
+
+def _without(excluded: bytes) -> bytes:
+    return all_but(bytes(sorted({*excluded})))
+
+
+def _in_css(*, whatwg: bool) -> Plain:
+    if not whatwg:
+        escape = b"|" + _ESCAPE
+        return Plain(
+            _without(_NOT_IN_CSS + b":?#") + b"++" + escape,
+            _without(_NOT_IN_CSS) + b"++" + escape,
+            _NETWORK,
+        )
+    others = bytes(byte for byte in range(0x100) if byte not in _CSS_WHATWG)
+    escape = b"|" + _WHATWG_ESCAPE
+    rest = others.translate(None, b":?#")
+    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, _PLAIN_HOST)
+
+
+# By what stands in the group that a reference begins with.
+BEGINNINGS: Final = {
+    b"/": int(Shape.ROOT),
+    b"#": int(Shape.FRAGMENT),
+    b"?": int(Shape.QUERY),
+    b"//": int(Shape.NETWORK),
+    b"": int(Shape.PATH),
+    **{dots.encode(): shape for shape, dots in DOTS.items()},
+}
+_DOTS: Final = rb"(?:\.\./){1,%d}+|\./" % MAX_UP
+
+
+def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
+    """Match a reference of plain shape, its beginning in the last group that matches.
+
+    Args:
+        plain: what it is made of.
+        ends: what may follow it, as an expression.
+        fragments: whether one that begins with `#` is a reference.
+    """
+    rest = rb"(?:" + plain.rest + rb"|/(?!\.)|\.)*+"
+    segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb"|\.)++(?!:)"
+    begin = rb"/(?![/.])|\?(?!\#|" + ends + rb")|" + plain.network + (rb"|\#" if fragments else b"")
+    return (
+        rb"(?:(" + begin + rb")" + rest + rb"|(" + _DOTS + rb"|)" + segment + rest
+        + rb"|(" + _DOTS + rb")(?=" + ends + rb"))"
+    )  # fmt: skip
+
+
+_SPECIAL_SCHEMES: Final = (b"https?", b"ftp", b"file", b"wss?")
+# Absolute in every profile, whatever follows; see `absolute` in _scanner.c.
+absolute: Final = re.compile(
+    rb"https?://|(?!(?:%b):)[a-zA-Z][a-zA-Z0-9+.-]*+:"
+    % b"|".join(any_case(name) for name in _SPECIAL_SCHEMES)
+).match
+
+_ABSOLUTE_TOKEN: Final = rb"https?://(?:" + all_but(b"\t\n\f\r &") + rb"++|&amp;)++"
+# URLs between white space, which stay when all are absolute.
+absolute_list: Final = re.compile(
+    rb"(?:" + WS + rb"*+" + _ABSOLUTE_TOKEN + rb")*+" + WS + rb"*+"
+).fullmatch
+
+
+@cache
+def url_matcher(*, whatwg: bool) -> Callable[[bytes], re.Match[bytes] | None]:
+    """Return what matches a value that is one plain reference, without white space around it.
+
+    Args:
+        whatwg: whether it resolves by the WHATWG parser.
+    """
+    # White space in it stays, but to the WHATWG parser.
+    plain = (
+        WHATWG if whatwg else Plain(*(part.replace(rb"\x00-\x20", rb"\x00-\x1f") for part in RFC))
+    )
+    return re.compile(_reference(plain, rb"\Z")).fullmatch
+
+
+@cache
+def candidates_of(
+    *, whatwg: bool, listing: bool = False
+) -> Callable[[bytes, int, int], Iterator[re.Match[bytes]]]:
+    """Return what finds the candidates of a srcset one after another, plain or absolute ones.
+
+    The last match is empty, or it ends where something else stands.
+
+    Args:
+        whatwg: whether they resolve by the WHATWG parser.
+        listing: whether an absolute one matches in a group too.
+    """
+    absolutes = rb"(" + _ABSOLUTE_TOKEN + rb")" if listing else _ABSOLUTE_TOKEN
+    plain = WHATWG if whatwg else RFC
+    reference = _reference(plain, rb"[,\t\n\f\r ]|\Z")
+    return re.compile(
+        rb"[\t\n\f\r ,]*+(?:" + absolutes + rb"|" + reference + rb")(?=" + WS + rb"|\Z)"
+        rb"(?:(?<=,)|[^,(&]*+(?:,|\Z))|[\t\n\f\r ,]*+"
+    ).finditer
+
+
+class CssGroups(NamedTuple):
+    """The groups of `css_urls` that are no beginnings: the text ends, or is to be looked at."""
+
+    ends: int
+    stuck: int
+
+
+_CSS_WS: Final = rb"[ \t\n\r\f]*+"
+_CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
+
+
+@cache
+def css_urls(
+    *, whatwg: bool
+) -> tuple[
+    Callable[[bytes, int, int], re.Match[bytes] | None],
+    Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
+    CssGroups,
+]:
+    """Return what matches the beginning of CSS, and what finds its `url()` one after another.
+
+    A match without a group is of a reference that stays: local, absolute or empty.
+
+    Args:
+        whatwg: whether they resolve by the WHATWG parser.
+    """
+    from relbase.references.css_skips import BEGINNING, OUTSIDE, SPACE  # noqa: PLC0415 (its regexes: start-up time)
+
+    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
+    name = any_case(b"url")
+    # What is absolute is imported as it is.
+    imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
+        rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
+        + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
+        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\))"
+    )  # fmt: skip
+    begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+    pattern = re.compile(
+        OUTSIDE.pattern
+        + rb"(?:(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name)
+        + _CSS_WS
+        + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference
+        + rb"|\"(?:" + stays + rb"[^\"\\\n\r\f]*+)?+\"|'(?:" + stays + rb"[^'\\\n\r\f]*+)?+'|"
+        + stays + rb"[^\"'()\\\x00-\x20\x7f]*+|)" + _CSS_WS + rb"\)|[;{}]" + imported
+        + rb"|(\Z)|())",
+        re.VERBOSE,
+    )  # fmt: skip
+    return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)

@@ -1,0 +1,257 @@
+"""Listing without the compiled scanner: what skimming passes over holds no reference at all.
+
+What comes out are the records that the compiled scanner makes (`scanner.Listed`), up to the next
+element that has to be looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.references import holding, tags
+from relbase.references.css_skim import holds_none
+from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
+from relbase.references.shapes import Shape
+from relbase.references.skim import passed_over, style_tag, tag_with_one
+from relbase.references.skim_tags import (
+    CLOSE,
+    MOST,
+    NAME,
+    SPECIAL,
+    UNQUOTED,
+    WITH_TEXT,
+    attribute_matcher,
+    is_plain_type,
+    may_decide,
+    row_of_element,
+    tag_name,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.references.shapes import Becomes
+
+# So many records are handed over at once.
+_BATCH: Final = 4096
+
+_Record = tuple[int, ...]
+
+
+class _Listing(NamedTuple):
+    """How references are listed: those of the shapes that have an edit, by which parser."""
+
+    becomes: Becomes
+    whatwg: bool
+    extended: bool
+
+
+class _Value(NamedTuple):
+    """A value: where it is, whether in quotes, and what its records end in."""
+
+    text: bytes
+    start: int
+    end: int
+    quoted: bool
+    rest: tuple[int, int, int, int]
+
+    @property
+    def holds(self) -> int:
+        return self.rest[1]
+
+
+def listing(
+    becomes: Becomes, *, whatwg: bool, extended: bool
+) -> Callable[[bytes, int, int, bool], tuple[list[_Record], int]]:
+    """Return what lists references up to the next place that has to be looked at.
+
+    Args:
+        becomes: which shapes may be listed: those that have an edit.
+        whatwg: whether they resolve by the WHATWG parser.
+        extended: whether rows of the policy `extended` count.
+    """
+    return partial(_list, _pattern(extended=extended), _Listing(becomes, whatwg, extended))
+
+
+@cache
+def _pattern(*, extended: bool) -> Callable[..., Iterator[re.Match[bytes]]]:
+    return re.compile(
+        rb"[^<]*+(?:<(?:" + passed_over(extended=extended, listing=True) + rb")[^<]*+)*+(?:<(?:"
+        + tag_with_one((b"href", b"src"), extended=extended) + rb"|"
+        + style_tag(extended=extended) + rb")|)"
+    ).finditer  # fmt: skip
+
+
+# The groups: of a tag with one attribute that holds a reference, of the tag of a style sheet.
+_NAME, _ATTRIBUTE, _VALUE, _STYLE = 1, 2, 3, 4
+
+
+def _list(
+    finditer: Callable[..., Iterator[re.Match[bytes]]],
+    how: _Listing,
+    text: bytes,
+    pos: int,
+    end: int,
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+) -> tuple[list[_Record], int]:
+    records: list[_Record] = []
+    while len(records) < _BATCH:
+        for found in finditer(text, pos, end):
+            group, at = found.lastindex, found.end()
+            if group == _VALUE and _one(found, text, how, records):
+                if len(records) < _BATCH:
+                    continue
+                return records, at
+            if group is None and at == end:
+                return records, -1
+            at = at if group is None else found.start(_NAME if group == _VALUE else group) - 1
+            pos = (_sheet if group == _STYLE else _tag)(text, at, end, how, records)
+            if pos < 0:
+                return records, at
+            break
+    return records, pos
+
+
+def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Record]) -> bool:
+    """Whether the one value of a tag was read, its record appended."""
+    attribute = found[_ATTRIBUTE]
+    holds = row_of_element(found[_NAME].lower(), extended=how.extended).get(attribute)
+    if holds is None:
+        return True
+    if holds & holding.KIND != holding.URL:  # another attribute may decide
+        return False
+    count = len(records)
+    start, end = found.span(_VALUE)
+    rest = (_numbers(extended=how.extended)[attribute], holds, *found.span(_NAME))
+    if _url(_Value(text, start, end, quoted=True, rest=rest), how, records):
+        return True
+    del records[count:]
+    return False
+
+
+def _sheet(text: bytes, pos: int, end: int, _how: _Listing, _records: list[_Record]) -> int:
+    """Where a style sheet ends that holds no reference; -1 where it may hold some."""
+    begin = tags.tag_end(text, pos + len(b"<style"), end)
+    stop = tags.raw_text_end(b"style", text, begin, end)
+    return stop if holds_none(text[begin:stop]) else -1
+
+
+def _tag(text: bytes, pos: int, end: int, how: _Listing, records: list[_Record]) -> int:
+    """Where an element ends whose values were all read, their records appended; -1 otherwise."""
+    count = len(records)
+    pos = _values(text, pos, end, how, records)
+    if pos < 0 or len(records) - count > MOST:
+        del records[count:]
+        return -1
+    return pos
+
+
+def _values(text: bytes, pos: int, end: int, how: _Listing, records: list[_Record]) -> int:
+    named = tag_name(text, pos + 1, end)
+    name = named[0].lower() if named else b""
+    if named is None or (name in SPECIAL and name not in WITH_TEXT):
+        return -1
+    row = row_of_element(name, extended=how.extended)
+    numbers = _numbers(extended=how.extended)
+    match = attribute_matcher(extended=how.extended)
+    span = named.span()
+    seen: list[bytes] = []
+    at = named.end()
+    while found := match(text, at, end):
+        at, group = found.end(), found.lastindex or 0
+        if group == CLOSE:
+            return at if name not in WITH_TEXT else tags.raw_text_end(name, text, at, end)
+        attribute = found[NAME].lower()
+        if attribute in seen:
+            continue
+        if attribute == b"type" and not is_plain_type(found[group] if group > NAME else b""):
+            return -1
+        holds = row.get(attribute)
+        if holds is None:
+            continue
+        seen.append(attribute)
+        start, stop = found.span(group) if group > NAME else (at, at)
+        rest = (numbers[attribute], holds, *span)
+        value = _Value(text, start, stop, NAME < group < UNQUOTED, rest)
+        if not _value(value, how, records):
+            return -1
+    return -1
+
+
+@cache
+def _numbers(*, extended: bool) -> dict[bytes, int]:
+    names = holding.held_attributes(extended=extended)
+    return {name: number for number, name in enumerate(names)}
+
+
+def _value(value: _Value, how: _Listing, records: list[_Record]) -> bool:
+    """Whether a value was read, its records appended."""
+    text, start, end, quoted, rest = value
+    kind = rest[1] & holding.KIND
+    if kind == holding.URL:
+        return _url(value, how, records)
+    if kind == holding.SRCSET:
+        return _srcset(value, how, records) if quoted else start == end
+    if kind == holding.CSS:
+        raw = text[start:end]
+        return b"&" not in raw and holds_none(raw)
+    if kind in {holding.DECIDES, holding.DECIDES_IF}:
+        return not may_decide(text[start:end], extended=how.extended)
+    if kind in {holding.MAYBE, holding.ANYTHING}:
+        return start == end and not rest[1] & (holding.EMPTY_LOOK | holding.EMPTY_IS_BASE)
+    return kind == holding.IF
+
+
+_controls: Final = re.compile(rb"[\x00-\x1f\x7f]").search
+
+
+def _url(value: _Value, how: _Listing, records: list[_Record]) -> bool:
+    whole = value.text[value.start : value.end]
+    if not whole:
+        if value.holds & holding.EMPTY_LOOK:
+            return False
+        if not value.holds & holding.EMPTY_IS_BASE:
+            return True
+        return value.quoted and _put(value, value.start, 0, Shape.EMPTY, how, records)
+    raw = whole.strip(b"\t\n\f\r ")
+    if not raw or (value.holds & holding.FRAGMENT_LOOK and raw.startswith(b"#")):
+        return False
+    at = value.start + whole.index(raw)
+    if absolute(raw):
+        records.append((at, at + len(raw), 0, *value.rest))
+        return _controls(raw) is None
+    found = url_matcher(whatwg=how.whatwg)(raw)
+    if found is None:
+        return False
+    return _put(value, at, len(raw), BEGINNINGS[found[found.lastindex or 0]], how, records)
+
+
+def _put(  # noqa: PLR0917 (called often: by position)
+    value: _Value, at: int, length: int, shape: int, how: _Listing, records: list[_Record]
+) -> bool:
+    records.append((at, at + length, shape, *value.rest))
+    return bool(how.becomes[shape])
+
+
+_ABSOLUTE: Final = 1  # the group
+
+
+def _srcset(value: _Value, how: _Listing, records: list[_Record]) -> bool:
+    text, start, end, _, rest = value
+    for found in candidates_of(whatwg=how.whatwg, listing=True)(text, start, end):
+        group = found.lastindex
+        if found.start() != start or len(records) > MOST + _BATCH:
+            return False
+        start = found.end()
+        if group is not None:
+            at = found.start(group)
+            token = text[at:start].split(None, 1)[0].rstrip(b",")
+            shape = 0 if group == _ABSOLUTE else BEGINNINGS[found[group]]
+            records.append((at, at + len(token), shape, *rest))
+            if (shape == 0 and _controls(token)) or (shape and not how.becomes[shape]):
+                return False
+        if start == end:
+            return True
+    return start == end

@@ -1,0 +1,402 @@
+"""Tags whose references are all plain, however many: read one by one, and not by the tokenizer.
+
+Strategy: skimming ends in front of a tag that its expression does not know. Most of those hold
+several plain references, a srcset, or a style. One expression passes over the attributes without
+references; of the others each value is read by what it holds (`holding`). Where one of them is not
+plain, the tag is left to the exact tokenizer as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.edit import Edit
+from relbase.references import holding, tags
+from relbase.references.css_skim import is_settled
+from relbase.references.foreign import HTML
+from relbase.references.plain import (
+    BEGINNINGS,
+    absolute,
+    absolute_list,
+    candidates_of,
+    css_urls,
+    url_matcher,
+)
+from relbase.references.shapes import Shape
+from relbase.references.skim_names import SCRIPT_TYPES, STYLE_TYPES
+from relbase.references.tags import WS, any_of
+from relbase.references.vocabulary import ANY, PLACES, VML
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from relbase.references.shapes import Becomes, Keeps
+
+# A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
+# kept must not grow with a hostile document.
+MOST: Final = 1 << 16
+
+# Elements with longer text that are read here all the same: it is passed over.
+WITH_TEXT: Final = frozenset((b"script", b"iframe"))
+SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
+
+
+class Reading(NamedTuple):
+    """How plain references are read, and what becomes of them.
+
+    Args:
+        becomes: what becomes of references of each shape.
+        keeps: which references stay as they are.
+        whatwg: whether they resolve by the WHATWG parser.
+        unquoted: whether what is inserted may be inserted without quotes around it, too.
+        in_css: whether it may be inserted into CSS.
+        utf8: whether bytes outside ASCII are UTF-8.
+        extended: whether rows of the policy `extended` count.
+    """
+
+    becomes: Becomes
+    keeps: Keeps | None
+    whatwg: bool
+    unquoted: bool
+    in_css: bool
+    utf8: bool
+    extended: bool
+
+
+class _Value(NamedTuple):
+    """A value: where it begins and ends in the text, what the row says, whether it has quotes."""
+
+    text: bytes
+    start: int
+    end: int
+    holds: int
+    quoted: bool
+
+
+@cache
+def attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | None]:
+    """Return what matches up to the next attribute of interest, or to the end of the tag."""
+    names = any_of(holding.held_attributes(extended=extended))
+    return re.compile(
+        rb"(?:[\t\n\f\r /]++|(?!%b)%b)*+(?:(>)|(%b)(?:%b*+=%b*+"
+        rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>))|(?!%b*+=)))"
+        % (names, tags.ATTRIBUTE, names, WS, WS, WS)
+    ).match
+
+
+# The groups of `attribute_matcher`: `>`, a name, and the values after it.
+CLOSE, NAME, UNQUOTED = 1, 2, 5
+
+
+@cache
+def _rows(*, extended: bool) -> Mapping[bytes, Mapping[bytes, int]]:
+    """What each attribute holds, by element; that of `ANY` is of all that have no row."""
+    attributes = holding.held_attributes(extended=extended)
+    numbers = {name: number for number, name in enumerate(attributes)}
+    elements = {element for space, element, _ in PLACES if space == HTML} | {ANY, VML}
+    return {
+        element: {
+            name: holds
+            for name, holds in zip(
+                attributes,
+                holding.row_of(
+                    HTML, VML[:-1] if element == VML else element, numbers, extended=extended
+                ),
+                strict=True,
+            )
+            if holds != holding.NOTHING
+        }
+        for element in elements
+    }
+
+
+def row_of_element(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
+    """What the attributes of an element hold, by their names."""
+    rows = _rows(extended=extended)
+    if element in rows:
+        return rows[element]
+    return rows[VML if element.startswith(VML[:-1]) else ANY]
+
+
+tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
+
+
+def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit]) -> int:
+    """Return where the element ends whose tag begins at `pos`; -1 when it has to be looked at.
+
+    Args:
+        text: the document.
+        pos: of a `<`.
+        end: of the part that is read.
+        reading: how.
+        edits: gets the edits of the tag.
+    """
+    named = tag_name(text, pos + 1, end)
+    if named is None:
+        return -1
+    name = named[0].lower()
+    if name in SPECIAL and name not in WITH_TEXT and name != b"style":
+        return -1
+    count = len(edits)
+    pos = _attributes(
+        text, named.end(), end, row_of_element(name, extended=reading.extended), reading, edits
+    )
+    if pos < 0 or len(edits) - count > MOST:
+        del edits[count:]
+        return -1
+    if name == b"style":
+        return read_sheet(text, named.end(), pos, end, reading, edits)
+    return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
+
+
+def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
+    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
+) -> int:
+    """Return where a style sheet ends whose references are all plain; -1 when they may not be.
+
+    Args:
+        text: the document.
+        attributes: where those of its tag begin.
+        pos: where the tag ends.
+        end: of the part that is read.
+        reading: how.
+        edits: gets the edits of the sheet.
+    """
+    stop = tags.raw_text_end(b"style", text, pos, end)
+    if is_settled(text[pos:stop]):
+        return stop
+    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
+    if types and types[0].lower() not in STYLE_TYPES:
+        return -1
+    count = len(edits)
+    if read_css(text, pos, stop, 0, reading, edits):
+        return stop
+    del edits[count:]
+    return -1
+
+
+def _attributes(  # noqa: PLR0917 (called often: by position)
+    text: bytes,
+    pos: int,
+    end: int,
+    row: Mapping[bytes, int],
+    reading: Reading,
+    edits: list[Edit],
+) -> int:
+    """Where the tag ends whose name ends at `pos`, its references read."""
+    match = attribute_matcher(extended=reading.extended)
+    seen: list[bytes] = []
+    while True:
+        found = match(text, pos, end)
+        if found is None:
+            return -1
+        pos = found.end()
+        group = found.lastindex or 0
+        if group == CLOSE:
+            return pos
+        name = found[NAME].lower()
+        if name in seen:
+            continue
+        if name == b"type" and not is_plain_type(found[group] if group > NAME else b""):
+            return -1
+        holds = row.get(name)
+        if holds is None:
+            continue
+        seen.append(name)
+        start, stop = found.span(group) if group > NAME else (pos, pos)
+        value = _Value(text, start, stop, holds, NAME < group < UNQUOTED)
+        if not _READ[holds & holding.KIND](value, reading, edits):
+            return -1
+
+
+def is_plain_type(value: bytes) -> bool:
+    """Whether the type of a script does not make its text data."""
+    return b"&" not in value and value.strip(b"\t\n\f\r ").lower() not in SCRIPT_TYPES
+
+
+# ---- values: each returns whether it was read
+
+
+def _put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) -> bool:
+    """Append the edit of a reference of plain shape at `at`, written so."""
+    edit = reading.becomes[shape]
+    if edit is None:
+        return False
+    if edit and not (reading.keeps and reading.keeps(raw)):
+        start = at + edit[0]
+        edits.append(Edit(start, start if edit[0] == edit[1] else at + edit[1], edit[2]))
+    return True
+
+
+def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, holds, quoted = value
+    if start == end:
+        return _empty(value, reading, edits)
+    whole = text[start:end]
+    raw = whole.strip(b"\t\n\f\r ")
+    if not raw:
+        return False
+    if absolute(raw):
+        return True
+    if raw.startswith(b"#"):
+        if holds & holding.FRAGMENT_LOOK:
+            return False
+        if holds & holding.LOCAL:
+            return True
+    if not (quoted or reading.unquoted):
+        return False
+    found = url_matcher(whatwg=reading.whatwg)(raw)
+    if found is None:
+        return False
+    shape = BEGINNINGS[found[found.lastindex or 0]]
+    return _put(start + whole.index(raw), shape, raw, reading, edits)
+
+
+def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+    if value.holds & holding.EMPTY_LOOK:
+        return False
+    if not value.holds & holding.EMPTY_IS_BASE:
+        return True
+    return value.quoted and _put(value.start, Shape.EMPTY, b"", reading, edits)
+
+
+def _maybe(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+    if value.start == value.end:
+        return not value.holds & (holding.EMPTY_LOOK | holding.EMPTY_IS_BASE)
+    return absolute(value.text[value.start : value.end].strip(b"\t\n\f\r ")) is not None
+
+
+def _srcset(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted = value
+    if not quoted:
+        return start == end
+    for found in candidates_of(whatwg=reading.whatwg)(text, start, end):
+        group = found.lastindex
+        if found.start() != start or len(edits) > MOST + _BATCH:
+            return False
+        start = found.end()
+        if group is not None:
+            at = found.start(group)
+            raw = _token(text[at:start]) if reading.keeps else b""
+            if not _put(at, BEGINNINGS[found[group]], raw, reading, edits):
+                return False
+        if start == end:
+            return True
+    return start == end
+
+
+# As many edits are handed over at once: so many may be there before the tag.
+_BATCH: Final = 4096
+
+
+def _token(candidate: bytes) -> bytes:
+    return candidate.split(None, 1)[0].rstrip(b",")
+
+
+def _list(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+    return absolute_list(value.text[value.start : value.end]) is not None
+
+
+def _css(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted = value
+    if b"(" not in text[start:end] and b"&" not in text[start:end]:
+        return b"\\" not in text[start:end] and b"@" not in text[start:end]
+    if not quoted:
+        return False
+    raw = text[start:end]
+    if b"&" in raw:
+        raw = _with_quotes(raw)
+        if b"&" in raw:
+            return False
+    return read_css(raw, 0, len(raw), start, reading, edits)
+
+
+def _with_quotes(raw: bytes) -> bytes:
+    """The value with its `&quot;` as quotes, each in as many bytes: white space does not count."""
+    pieces = raw.split(b"&quot;")
+    quotes = (b'     "', b'"     ')
+    joined = [pieces[0]]
+    for number, piece in enumerate(pieces[1:]):
+        joined += (quotes[number % 2], piece)
+    return b"".join(joined)
+
+
+def read_css(  # noqa: PLR0917 (called often: by position)
+    text: bytes, pos: int, end: int, offset: int, reading: Reading, edits: list[Edit]
+) -> bool:
+    """Return whether each reference of CSS is plain, and append their edits.
+
+    Args:
+        text: what holds the sheet or the declarations.
+        pos: where they begin.
+        end: where they end.
+        offset: of the text in the document.
+        reading: how.
+        edits: gets the edits.
+    """
+    if not (reading.utf8 or text[pos:end].isascii()):
+        return False
+    begins, find, (ends, stuck) = css_urls(whatwg=reading.whatwg)
+    begin = begins(text, pos, end)
+    if begin is None:
+        return False
+    count = len(edits)
+    for found in find(text, begin.end(), end):
+        group = found.lastindex
+        if group is None:
+            continue
+        if group >= ends:
+            return group != stuck
+        at = found.start(group)
+        raw = _in_brackets(text[at : found.end()]) if reading.keeps else b""
+        shape = BEGINNINGS[found[group]] if reading.in_css else 0
+        if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
+            return False
+    return False
+
+
+_in_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
+
+
+def _in_brackets(rest: bytes) -> bytes:
+    found = _in_brackets_end(rest)
+    return rest[: found.start()] if found else rest
+
+
+def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+    return value.start == value.end and not value.holds & holding.EMPTY_LOOK
+
+
+def _decides(value: _Value, reading: Reading, _edits: list[Edit]) -> bool:
+    return not may_decide(value.text[value.start : value.end], extended=reading.extended)
+
+
+def may_decide(raw: bytes, *, extended: bool) -> bool:
+    """Whether a value may say that another attribute holds references."""
+    return b"&" in raw or raw.lower() in _deciding(extended=extended)
+
+
+@cache
+def _deciding(*, extended: bool) -> frozenset[bytes]:
+    found = holding.deciding_values(extended=extended)
+    return frozenset(value for _, values in found for value in values)
+
+
+def _waits(_value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+    """Nothing, where what decides on it says so: otherwise the tag is looked at for that."""
+    return True
+
+
+_READ: Final[Mapping[int, Callable[[_Value, Reading, list[Edit]], bool]]] = {
+    holding.URL: _url,
+    holding.CSS: _css,
+    holding.SRCSET: _srcset,
+    holding.LIST: _list,
+    holding.DECIDES: _decides,
+    holding.MAYBE: _maybe,
+    holding.ANYTHING: _anything,
+    holding.IF: _waits,
+    holding.DECIDES_IF: _decides,
+}
