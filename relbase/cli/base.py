@@ -101,14 +101,18 @@ def base(
                 tally.warnings += not entity.base.usable or any(_refused(entity.base))
                 if as_json:
                     streams.say(jsonl.line(source.name, entity))
-            for line in () if as_json else _report(source, document.number, entities):
+            several = found.several
+            lines = _report(source, document.number, entities, several=several)
+            for line in () if as_json else lines:
                 streams.say(line)
 
     files.process(found.all, work, tally)
     context.exit(tally.status(strict=settings.strict))
 
 
-def _report(source: Source, number: str, entities: Sequence[Entity]) -> Iterator[str]:
+def _report(
+    source: Source, number: str, entities: Sequence[Entity], *, several: bool
+) -> Iterator[str]:
     """The report on the entities of a document for people, the outermost first."""
     outermost, *parts = entities
     name = part_name(outermost.part, number)
@@ -121,7 +125,7 @@ def _report(source: Source, number: str, entities: Sequence[Entity]) -> Iterator
     told = list(_refused(outermost.base))
     for note in told:
         yield f"    {'refused':8} {remarks.sentence(note)}"
-    if advice := _advice(entities):
+    if advice := _advice(entities, several=several):
         yield f"    {'advice':8} {advice}"
     yield from _table(parts, set(told))
 
@@ -130,13 +134,13 @@ def _where(base: Base) -> str:
     return f"{_LAYERS[base.layer]}: {printable(base.source)}"
 
 
-def _advice(entities: Sequence[Entity]) -> str:
+def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     """What to give when a document has no base, or one of no use."""
     outermost, *parts = entities
     read = [entity for entity in parts if _is_read(entity.type)]
     for entity in read if parts else [outermost]:
         if not entity.base.url:
-            return remarks.advice(outermost.type)
+            return remarks.advice(outermost.type, several=several)
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved on this base{where}, {why}"

@@ -40,6 +40,7 @@ class Plan(NamedTuple):
         only: what --only names, none for all.
         reports: whether hashes and counts of links are wanted.
         choices: what the options on web archives say.
+        several: whether there are several inputs.
     """
 
     settings: Settings
@@ -50,6 +51,7 @@ class Plan(NamedTuple):
     only: frozenset[str] = frozenset()
     reports: bool = False
     choices: Choices | None = None
+    several: bool = False
 
 
 class Job(NamedTuple):
@@ -101,6 +103,7 @@ class Done(NamedTuple):
         notes: how many there are of each reason.
         places: how many were changed.
         on_given_url: how many messages of a mailbox were changed on the URL that was given for it.
+        unknown: how many of its documents have relative references and no base.
         claimed: the URL that was found for it, "" where it was given.
     """
 
@@ -123,4 +126,5 @@ class Done(NamedTuple):
     notes: dict[str, int] = {}  # noqa: RUF012 (likewise)
     places: int = 0
     on_given_url: int = 0
+    unknown: int = 0
     claimed: str = ""

@@ -111,7 +111,8 @@ def links(
                     type_ = type_ or next(entities_called(document.data, call)).type
         if base is not None:
             tally.warnings += 1
-            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, type_)}"
+            advice = remarks.advice(type_, several=found.several)
+            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
             teller.tell([Warned("unresolved", text)])
 
     with nullcontext() if parquet is None else tables.written(parquet) as table:
@@ -120,10 +121,10 @@ def links(
     context.exit(tally.status(strict=settings.strict))
 
 
-def _unresolved(count: int, base: str, type_: str) -> str:
+def _unresolved(count: int, base: str, advice: str) -> str:
     references = f"{count} reference{'s are' if count > 1 else ' is'} unresolved"
     if not base:
-        return f"{references}: no base URL is known; {remarks.advice(type_)}"
+        return f"{references}: no base URL is known; {advice}"
     return f"{references} on the base {excerpt(base)}"
 
 

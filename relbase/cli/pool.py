@@ -12,6 +12,7 @@ they see the end of their pipe, finish what they have, and end.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 from collections import deque
@@ -135,6 +136,7 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _ended)
+    _limit_memory()
     worker = Worker(plan)
     while True:
         try:
@@ -145,6 +147,19 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
             pipe.send(worker.do(job))
         except BrokenPipeError:
             return
+
+
+def _limit_memory() -> None:
+    """Let a document that needs more than all the memory be an error, before the system decides."""
+    try:
+        import resource  # noqa: PLC0415 (not every system has it)
+
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if most > 0 and (hard == resource.RLIM_INFINITY or most < hard):
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    except (ImportError, AttributeError, ValueError, OSError):
+        return  # then a process that takes too much is ended, which costs its input
 
 
 def _ended(number: int, _frame: FrameType | None) -> NoReturn:

@@ -20,23 +20,30 @@ if TYPE_CHECKING:
     from relbase.results import Result
 
 # What to give when no base is known. The library's note says it too, but not the option's name.
+# One URL is not given to several documents (rule 16).
 _OPTION: Final = " with --url URL"
+_OPTIONS: Final = " with --map, --root or --mirror"
 
 
-def advice(type_: str) -> str:
+def advice(type_: str, *, several: bool = False) -> str:
     """Return what to give where a document has no base.
 
     Args:
         type_: its media type.
+        several: whether there are other inputs.
     """
-    return f"{FORMATS[kind_of_type(type_) or Kind.OTHER].advice}{_OPTION}"
-
-
-MAIL_ADVICE: Final = advice("message/rfc822")
+    option = _OPTIONS if several else _OPTION
+    return f"{FORMATS[kind_of_type(type_) or Kind.OTHER].advice}{option}"
 
 
 def collect(
-    shown: str, document: Document, result: Result, notes: Sequence[Note], warned: Collected
+    shown: str,
+    document: Document,
+    result: Result,
+    notes: Sequence[Note],
+    warned: Collected,
+    *,
+    several: bool = False,
 ) -> None:
     """Collect notes on a document as warnings, in its order.
 
@@ -46,12 +53,14 @@ def collect(
         result: what became of it.
         notes: those of its notes that are to be told.
         warned: the warnings on the input.
+        several: whether there are other inputs.
     """
+    option = _OPTIONS if several else _OPTION
     starts = (note.span.start for note in notes if note.span)
     places = _places(document.data, document.lines, starts)
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = places[note.span.start] if note.span else ""
-        advice = _OPTION if note.reason is Reason.BASE_NONE and not result.base.url else ""
+        advice = option if note.reason is Reason.BASE_NONE and not result.base.url else ""
         text = sentence(note_in(document, note), advice, document.number)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 

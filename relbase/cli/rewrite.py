@@ -70,6 +70,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         own["only"],
         reports=own["report"] is not None,
         choices=Choices(own["output"], own["with_originals"], own["all_status"], own["date"]),
+        several=found.several,
     )
     manner = _manner(own, settings, found)
     ended = run(plan, jobs, manner)

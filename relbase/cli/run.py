@@ -98,6 +98,7 @@ class _Running:
         self._directories: set[str] = set()
         self._states: Counter[State] = Counter()
         self._places = 0
+        self._unknown = 0
         self._owners: dict[str, str] = {}
         self.tally = Tally()
 
@@ -105,6 +106,7 @@ class _Running:
         """Tell, count and report what became of an input."""
         self._states[done.state] += 1
         self._places += done.places
+        self._unknown += done.state is State.UNCHANGED and done.unknown > 0
         self.tally.warnings += done.warnings
         self.tally.found += done.found
         if done.directory:
@@ -170,6 +172,8 @@ class _Running:
             if self._states[state]:
                 would = "would be " if checks and state is State.REWRITTEN else ""
                 parts.append(f"{self._states[state]} {would}{words}")
+            if state is State.UNCHANGED and self._unknown:
+                parts[-1] += f" ({self._unknown} for want of a base URL)"
         if self._places:
             links = counted(self._places, "link")
             changed = "would be made" if checks else "made"

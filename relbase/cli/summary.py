@@ -22,6 +22,7 @@ class Summary:
     Args:
         shown: the name of the input for messages.
         warned: the warnings on it.
+        several: whether there are other inputs.
 
     Attributes:
         changed: how many documents were changed.
@@ -33,6 +34,7 @@ class Summary:
 
     __slots__ = (
         "_first_left",
+        "_several",
         "_shown",
         "_single",
         "_warned",
@@ -43,7 +45,8 @@ class Summary:
         "unknown",
     )
 
-    def __init__(self, shown: str, warned: Collected) -> None:
+    def __init__(self, shown: str, warned: Collected, *, several: bool = False) -> None:
+        self._several = several
         self._shown = shown
         self._warned = warned
         self._first_left = ""
@@ -51,8 +54,14 @@ class Summary:
         self.changed = self.places = self.shared = self.unknown = 0
         self.notes: Counter[Reason] = Counter()
 
-    def add(self, document: Document, result: Result) -> None:
-        """Collect what is remarked on a document that is done."""
+    def add(self, document: Document, result: Result, *, has_url: bool = True) -> None:
+        """Collect what is remarked on a document that is done.
+
+        Args:
+            document: the document.
+            result: what became of it.
+            has_url: whether a retrieval URL was given for it: to ask for its base takes time.
+        """
         self.changed += result.changed
         self.places += len(result.edits)
         self.notes.update(note.reason for note in result.notes)
@@ -63,11 +72,11 @@ class Summary:
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             if left:
                 self._first_left = self._first_left or document.number
-            self.shared += result.changed and _is_on_url(result)
+            self.shared += has_url and result.changed and _is_on_url(result)
         else:
             self._single = result
         self.unknown += left
-        remarks.collect(self._shown, document, result, notes, self._warned)
+        remarks.collect(self._shown, document, result, notes, self._warned, several=self._several)
 
     def close(self) -> None:
         """Collect what is remarked on the input as a whole."""
@@ -80,8 +89,9 @@ class Summary:
         messages = (
             f"{count} messages, the first is message {first}" if count > 1 else f"message {first}"
         )
+        advice = remarks.advice("message/rfc822", several=self._several)
         text = f"relative references are left as they are in {messages}: no base URL is known"
-        return f"{text}; {remarks.MAIL_ADVICE} [{Reason.BASE_NONE.value}]"
+        return f"{text}; {advice} [{Reason.BASE_NONE.value}]"
 
     def done(self) -> str:
         """Return what was done, in words."""

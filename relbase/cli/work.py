@@ -7,6 +7,7 @@ Whatever goes wrong with one input is said in its `Done`, so that it stops no ot
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -120,7 +121,7 @@ class _Doing:
         self._after = _Counted(plan.reports)
         self._source = source._replace(pieces=self._before.counting(source.pieces))
         self._warned = Collected(plan.settings.told)
-        self._summary = Summary(source.shown, self._warned)
+        self._summary = Summary(source.shown, self._warned, several=plan.several)
         self._links: Counter[str] = Counter()
         self._base: Base = UNKNOWN
         self._call: Call | None = None
@@ -175,6 +176,7 @@ class _Doing:
             notes={kind.value: count for kind, count in summary.notes.items()},
             places=summary.places,
             on_given_url=summary.shared,
+            unknown=summary.unknown,
             claimed=self._claimed,
         )
 
@@ -223,7 +225,7 @@ class _Doing:
             if not document.number and not found.given:
                 self._claimed = call.url or ""
             yield document, result
-            self._summary.add(document, result)
+            self._summary.add(document, result, has_url=call.url is not None)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         """The bytes of the output."""
@@ -271,7 +273,9 @@ class _Doing:
     def _write(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
         output = self._job.output
         assert output is not None
-        self._put_into_file(source, self._pieces(rewritten, checked=output.replaces))
+        # What takes no file's place can be made again: that is not looked through twice.
+        checked = output.replaces and os.path.lexists(output.path)
+        self._put_into_file(source, self._pieces(rewritten, checked=checked))
 
     def _put_into_file(self, source: Source, pieces: Iterable[bytes]) -> None:
         assert self._job.output is not None

@@ -49,6 +49,9 @@ class Opened(Protocol):
     def notes(self) -> tuple[Note, ...]:
         """What hinders its references from being looked for, if anything."""
 
+    def asked(self, task: Task) -> Opened:
+        """The same document for another task."""
+
     def visit(self) -> Iterator[Item]:
         """The items of the document, in offsets of its bytes."""
 

@@ -125,6 +125,19 @@ def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
     assert run("rewrite", "site/a/img.png", "--check").exit_code == 0
 
 
+def test_what_lacks_a_base_is_told_what_to_give() -> None:
+    result = run("rewrite", "-r", "site", "-o", "out")
+    assert result.exit_code == 0
+    assert "4 inputs: 4 unchanged (3 for want of a base URL), 3 warnings" in result.stderr
+    for command in ("rewrite", "links", "base"):
+        more = ["-o", "out2"] if command == "rewrite" else []
+        result = run(command, "-r", "site", *more)
+        assert "with --map, --root or --mirror" in result.output
+        assert "--url" not in result.output
+        result = run(command, "site/index.html")
+        assert "with --url URL" in result.output
+
+
 def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [b"site/a/c d.html", b"site/index.html"]
     Path("names").write_bytes(b"\0".join((*names, b"")))
@@ -261,6 +274,24 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
     if jobs == "2":
         assert "the process that read it was ended (signal 9)" in result.stderr
         assert rows()["site/deadly.html"]["state"] == "failed"
+
+
+def test_a_file_that_is_larger_than_the_memory_costs_itself(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sysconf = os.sysconf
+    pages = (512 << 20) // sysconf("SC_PAGE_SIZE")
+    monkeypatch.setattr(
+        os, "sysconf", lambda name: pages if name == "SC_PHYS_PAGES" else sysconf(name)
+    )
+    with Path("site/large.html").open("wb") as file:
+        file.write(b"<!DOCTYPE html>")
+        file.truncate(1 << 30)  # a hole
+    result = run("rewrite", *ROOT, "-o", "out", "-j", "2")
+    assert result.exit_code == 3
+    assert "site/large.html: error: it is too large for the memory" in result.stderr
+    assert "5 inputs: 3 rewritten, 1 unchanged, 1 failed" in result.stderr
+    assert not Path("out/large.html").exists()
 
 
 def test_the_same_whatever_the_number_of_processes() -> None:

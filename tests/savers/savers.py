@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
+import screen
+
 import relbase
 
 if TYPE_CHECKING:
@@ -153,6 +155,14 @@ def mhtml(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None
     return ["-r", "."]
 
 
+def complete_on_screen(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None:
+    """Chrome's "complete" page, saved by Chromium on a virtual screen."""
+    if not screen.is_there():
+        return None
+    screen.save([f"http://{host}{target}" for target in _html(site)], room)
+    return ["-r", "."]
+
+
 def complete(host: str, site: Mapping[str, Answer], room: Path) -> list[str] | None:
     """Chrome's "complete" page, made by hand to its shape: a mark, a folder, its own `<base>`."""
     for number, target in enumerate(_html(site)):
@@ -169,11 +179,13 @@ def _save_complete(url: str, site: Mapping[str, Answer], host: str, room: Path, 
     folder.mkdir(exist_ok=True)
     text = data
     for link in reversed(list(relbase.links(data, url=url, profile="whatwg", kind="html"))):
-        if link.url is None or link.reference.startswith("#"):
+        # As Chromium does: srcset and styles stay, and of <link> it saves the style sheets.
+        if link.url is None or link.syntax in {"srcset", "css"}:
             continue
         answer = site.get(link.url.removeprefix(f"http://{host}").partition("#")[0])
         new = link.url
-        if link.element in _LOADED and answer is not None:
+        is_icon = link.element == "link" and answer and not answer.type.startswith("text/css")
+        if link.element in _LOADED and answer is not None and not is_icon:
             file = Path(unquote(link.url.partition("?")[0])).name
             (folder / file).write_bytes(answer.body)
             new = f"./{name}_files/{file}"
@@ -197,5 +209,6 @@ SAVERS: Final[dict[str, Saver]] = {
     "curl --xattr": curl_xattr,
     "SingleFile": single_file,
     "Chromium MHTML": mhtml,
+    "Chrome complete, on a screen": complete_on_screen,
     "Chrome complete": complete,
 }

@@ -230,11 +230,11 @@ class Finder:
         if not first.base.url.startswith("file:"):
             return None
         if local == "keep":
-            return Beside(first.base.url, source.input.directory, None)
+            return Beside(source.name, first.base.url, source.input.directory, None)
         final, _ = statements(found.url, call.redirects)
         own = os.path.abspath(source.name)  # noqa: PTH100
         url_of = _Own(self, own, final[0].value if found.sure else None)
-        places = Beside(first.base.url, source.input.directory, url_of)
+        places = Beside(source.name, first.base.url, source.input.directory, url_of)
         return self._unconverted(call, source, data, places)
 
     def _unconverted(

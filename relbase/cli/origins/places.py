@@ -37,6 +37,16 @@ def path_of(url: str, tree: str) -> str | None:
         url: absolute.
         tree: the directory that it must be inside of.
     """
+    path = _named(url)
+    if path is None:
+        return None
+    real, outer = os.path.realpath(path), os.path.realpath(tree)
+    is_inside = real.startswith(os.path.join(outer, ""))  # noqa: PTH118
+    return path if is_inside and os.path.isfile(real) else None  # noqa: PTH113
+
+
+def _named(url: str) -> str | None:
+    """The path that a `file:` URL names, None where it names none."""
     from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
 
     components = rfc3986.split(url)
@@ -45,11 +55,7 @@ def path_of(url: str, tree: str) -> str | None:
     path = os.fsdecode(unquote_to_bytes(components.path))
     if os.name == "nt":
         path = path.removeprefix("/").replace("/", os.sep)
-    if "\0" in path:
-        return None
-    real, outer = os.path.realpath(path), os.path.realpath(tree)
-    is_inside = real.startswith(os.path.join(outer, ""))  # noqa: PTH118
-    return os.path.abspath(path) if is_inside and os.path.isfile(real) else None  # noqa: PTH100, PTH113
+    return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
 
 
 # Most references of a page lead to the same few files.
@@ -60,15 +66,21 @@ class Beside:
     """Decides on the references of one page, `--local keep` or `--local resolve`.
 
     Args:
+        page: its path.
         base: what its references are resolved on when it is opened by `file:`.
         tree: the directory that its files are inside of.
         url_of: the URL of a file, None where nobody knows it; None to keep all as they are.
     """
 
-    __slots__ = ("_base", "_remembered", "_tree", "_url_of")
+    __slots__ = ("_base", "_folder", "_remembered", "_tree", "_url_of")
 
-    def __init__(self, base: str, tree: str, url_of: Callable[[str], str | None] | None) -> None:
+    def __init__(
+        self, page: str, base: str, tree: str, url_of: Callable[[str], str | None] | None
+    ) -> None:
         self._base = base
+        # Browsers save what belongs to page.html in page_files, and name what they did not get too.
+        stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
+        self._folder = f"{stem}_files"
         self._tree = tree
         self._url_of = url_of
         self._remembered: dict[str, Placed | None] = {}
@@ -91,6 +103,8 @@ class Beside:
             return None
         path = path_of(resolved, self._tree)
         if path is None:
+            if os.path.dirname(_named(resolved) or "") == self._folder:  # noqa: PTH120
+                return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED))
             return None
         if self._url_of is None:
             return Placed()
@@ -99,6 +113,11 @@ class Beside:
             text = "it leads to a file that was saved with the page, whose URL nobody states"
             return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, text))
         return Placed(_with_query_and_fragment(url, reference))
+
+
+_NOT_SAVED: Final = (
+    "it leads into the folder of the files that were saved with the page, to one that is not there"
+)
 
 
 def _with_query_and_fragment(url: str, reference: str) -> str:

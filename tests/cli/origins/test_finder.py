@@ -208,9 +208,21 @@ def test_resolve_gives_files_their_own_urls() -> None:
 
 
 def test_a_link_out_of_the_tree_is_not_there() -> None:
+    assert references()[3] == "http://h.ex/d/q.html"
+    Path("q.html").symlink_to("/etc/passwd")
+    assert references()[3] == "http://h.ex/d/q.html"
+
+
+@pytest.mark.parametrize("local", ["keep", "resolve"])
+def test_what_the_saver_did_not_get_never_was_on_the_web(local: str) -> None:
     Path("p_files/x y.png").unlink()
-    Path("p_files/x y.png").symlink_to("/etc/passwd")
-    assert references()[1] == "http://h.ex/d/p_files/x%20y.png?v=1"
+    assert references("--local", local)[1] == "p_files/x%20y.png?v=1"
+    result = run("rewrite", "p.html", "--local", local)
+    assert "to one that is not there [local-unknown]" in result.stderr
+    # Only its own folder is so clear.
+    Path("p.html").rename("r.html")
+    result = run("rewrite", "r.html", "--local", local)
+    assert b'src="http://h.ex/d/p_files/x%20y.png?v=1"' in result.stdout_bytes
 
 
 @pytest.mark.parametrize(
