@@ -52,7 +52,7 @@ def make_links_absolute(
 
     Returns:
         the links that were changed, and those that cannot be resolved, which stay: a link is never
-        an exception.
+        an exception. A tree has no bytes that a note could be on: their status says it all.
 
     Raises:
         TypeError: if it is no such tree, or an argument is of another type.

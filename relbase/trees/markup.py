@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 from relbase.references import vocabulary, xml_vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.xml_vocabulary import CASED, KEYS, ROOTS, VOCABULARIES, Text
+from relbase.references.xml_vocabulary import CASED, KEYS, ROOTS, RSS, VOCABULARIES, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,6 +166,11 @@ class Known:
             around.opaque or (is_html and kind.name in _OPAQUE),
             scope,
         )
+
+    def is_item(self, tag: str) -> bool:
+        """Whether an element of this name is an item of RSS."""
+        kind = self.kind(tag, TOP)
+        return kind.name == b"item" and kind.vocabulary == RSS
 
     def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
         """How the tree names an attribute of an element, None where it has none.
@@ -327,6 +332,9 @@ class Tree(Protocol):
 
     def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The pieces of an element's text, or the one of a comment, each with what holds it."""
+
+    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
+        """The link of the item of RSS around an element, None where there is none."""
 
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
         """Write another text in place of a piece."""

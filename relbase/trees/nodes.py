@@ -181,6 +181,14 @@ class LxmlTree:
         """The text of an element or of a comment, unless there are elements in it."""
         return ((element, element.text),) if element.text and not len(element) else ()
 
+    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
+        """The link of the item of RSS around an element, None where there is none."""
+        for around in element.iterancestors():
+            if known.is_item(around.tag):
+                link: str | None = around.findtext(around.tag.removesuffix("item") + "link")
+                return link
+        return None
+
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
         """Write another text in place of a piece."""
         holder.text = text

@@ -167,6 +167,15 @@ class SoupTree:
             if not isinstance(node, PreformattedString) or isinstance(node, CData)
         ]
 
+    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
+        """The link of the item of RSS around an element, None where there is none."""
+        for around in element.parents:
+            if known.is_item(self._name(around)):
+                name = around.name.removesuffix("item") + "link"
+                links = (one for one in around.contents if isinstance(one, bs4.Tag))
+                return next((one.get_text() for one in links if one.name == name), None)
+        return None
+
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
         """Write another text in place of a piece."""
         holder.replace_with(type(holder)(text))

@@ -99,7 +99,16 @@ class Walk:
         resolve_base_href: whether `<base>` counts.
     """
 
-    __slots__ = ("_around", "_inside", "_known", "_prefixes", "_remembered", "_scoped", "_tree")
+    __slots__ = (
+        "_around",
+        "_inside",
+        "_known",
+        "_linked",
+        "_prefixes",
+        "_remembered",
+        "_scoped",
+        "_tree",
+    )
 
     def __init__(
         self,
@@ -125,6 +134,8 @@ class Walk:
             id(self._around): {},
             id(self._inside): {},
         }
+        # The contexts of each link of an item, by those around it.
+        self._linked: dict[tuple[int, str], Context] = {}
         # The contexts of each xml:base that is in force somewhere.
         self._scoped: dict[int, tuple[Scope, Context]] = {}
 
@@ -199,7 +210,9 @@ class Walk:
         for holder, text in pieces if rows else ():
             for row, only in rows:
                 if not only or encode_inner(text.lstrip()).startswith(only):
-                    settled = self._settle(spot, "", row, text, context)
+                    is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
+                    inside = self._on_link(spot, context) if is_linked else context
+                    settled = self._settle(spot, "", row, text, inside)
                     yield _value(spot.element, holder, None, settled)
                     break
 
@@ -311,6 +324,19 @@ class Walk:
             self._scoped[id(scope)] = (scope, context)
             self._remembered.setdefault(id(context), {})
         return context
+
+    def _on_link(self, spot: Spot, context: Context) -> Context:
+        """The context of HTML in an item of RSS: on its link (the policy `item_links`)."""
+        link = _trimmed(self._tree.item_link(spot.element, self._known) or "")
+        if not link:
+            return context
+        key = (id(context), link)
+        if key not in self._linked:
+            statement = Statement(Layer.EMBEDDED, link, "link of <item>")
+            base, _ = establish((statement,), context.base, profile=context.task.profile)
+            inside = self._linked[key] = context.on(base)
+            self._remembered.setdefault(id(inside), {})
+        return self._linked[key]
 
     def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
         attribute = self._known.spelled(b"codebase", spot.keys)

@@ -17,7 +17,7 @@ import pytest
 import yarl
 from growth import assert_linear_from_20_ms
 
-from relbase import Policy, Profile, Status, rewrite_text
+from relbase import Policy, Profile, Status, rewrite, rewrite_text
 from relbase.trees import TreeLink, iterlinks, make_links_absolute
 
 URL: Final = "http://h.example/d/p.html"
@@ -451,3 +451,26 @@ def test_keep_is_asked_with_the_reference() -> None:
     tree = soup("<a href=/x><a href=y><a href='{{ z }}'>", "lxml")
     told = make_links_absolute(tree, URL, policy=policy)
     assert [link.reference for link in told] == ["y"]
+
+
+ITEMS: Final = (
+    "<rss><channel><item><link>posts/1.html</link><description>&lt;img src='a.png'></description>"
+    "</item><item><description>&lt;img src='b.png'></description></item></channel></rss>"
+)
+
+
+@pytest.mark.parametrize(
+    "parse",
+    [lxml.etree.fromstring, lambda text: bs4.BeautifulSoup(text, "xml")],
+    ids=["lxml", "bs4"],
+)
+@pytest.mark.parametrize(
+    ("policy", "expected"), [(Policy(), "d/a.png"), (Policy(item_links=True), "d/posts/a.png")]
+)
+def test_html_of_an_item_is_on_its_link(parse: Any, policy: Policy, expected: str) -> None:
+    url = "http://h.example/d/feed.xml"
+    links = make_links_absolute(parse(ITEMS), url, policy=policy)
+    found = [f"http://h.example/{place}" for place in ("d/posts/1.html", expected, "d/b.png")]
+    assert [link.url for link in links] == found
+    written = rewrite(ITEMS.encode(), url=url, kind="xml", policy=policy).links
+    assert [link.url for link in written] == found
