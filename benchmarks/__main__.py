@@ -14,15 +14,20 @@ import benchmarks
 _NOT_BENCHMARKS = {"__main__", "corpora", "timing"}
 
 
-def main() -> int:
+def names() -> list[str]:
+    """The benchmarks: each is a module with a function `run`."""
     modules = {module.name for module in pkgutil.iter_modules(benchmarks.__path__)}
-    names = sorted(modules - _NOT_BENCHMARKS)
-    parser = _parser(names)
+    return sorted(modules - _NOT_BENCHMARKS)
+
+
+def main() -> int:
+    all_ = names()
+    parser = _parser(all_)
     arguments = parser.parse_args()
-    if unknown := set(arguments.names) - set(names):
-        parser.error(f"no benchmark: {', '.join(sorted(unknown))}. Give of {', '.join(names)}")
+    if unknown := set(arguments.names) - set(all_):
+        parser.error(f"no benchmark: {', '.join(sorted(unknown))}. Give of {', '.join(all_)}")
     tables: list[str] = []
-    for name in arguments.names or names:
+    for name in arguments.names or all_:
         benchmark = importlib.import_module(f"benchmarks.{name}")
         for table in benchmark.run(arguments.data, arguments.rounds):
             print(table, end="\n\n", flush=True)
@@ -46,12 +51,12 @@ def write_into(readme: Path, tables: list[str]) -> None:
     readme.write_text(text, encoding="utf-8")
 
 
-def _parser(names: list[str]) -> argparse.ArgumentParser:
+def _parser(all_: list[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Ratios against the peers, measured in one run.",
     )
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(names)}")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(all_)}")
     parser.add_argument(
         "--data",
         type=Path,

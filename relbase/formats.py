@@ -27,7 +27,7 @@ from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_cha
 from relbase.rewriting.html import html_base, visit_html
 from relbase.rewriting.items import Item
 from relbase.rewriting.outward import lower
-from relbase.view.charset import PRESCAN_LENGTH, Charset, Source, sniff, sniff_css
+from relbase.view.charset import PRESCAN_LENGTH, Charset, CharsetSource, sniff, sniff_css
 from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ class Document(NamedTuple):
     def moves_charset(self, output: bytes, label: str | None) -> bool:
         """Whether the document as it is written would be taken for another charset (threat E6)."""
         rule = self.format.charset
-        if rule is None or self.charset is None or self.charset.source is not Source.META:
+        if rule is None or self.charset is None or self.charset.source is not CharsetSource.META:
             return False
         if output.startswith(self.data[:PRESCAN_LENGTH]):
             return False

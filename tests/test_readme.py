@@ -45,7 +45,7 @@ def test_there_are_commands() -> None:
 
 
 def test_library() -> None:
-    (block,) = blocks("python")
+    block = "\n".join(blocks("python"))
     test = doctest.DocTestParser().get_doctest(block, {}, "README", "README.md", 0)
     assert len(test.examples) > 5
     results = doctest.DocTestRunner().run(test)

@@ -32,7 +32,7 @@ _host_source: Final = expression(
 _host_and_port: Final = expression(r"(?:.*@)?+ (.*?) (?::([0-9]*+))?+", re.VERBOSE)
 
 
-class _Place(NamedTuple):
+class _Origin(NamedTuple):
     """What sources are compared with: of a URL, its default port written out."""
 
     scheme: str
@@ -72,15 +72,15 @@ def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None
     return None
 
 
-def _place(url: str) -> _Place:
+def _place(url: str) -> _Origin:
     scheme, authority, path, *_ = rfc3986.split(url)
     scheme = (scheme or "").lower()
     found = _host_and_port.fullmatch(authority or "")
     host, port = (found[1], found[2]) if found else ("", "")
-    return _Place(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
+    return _Origin(scheme, host.lower(), port or _DEFAULT_PORTS.get(scheme, ""), path or "/")
 
 
-def _matches(source: str, base: _Place, own: str | None) -> bool:
+def _matches(source: str, base: _Origin, own: str | None) -> bool:
     """Whether a source expression matches a base (§6.7.2.8); one that cannot be decided does."""
     if source.lower() == "'none'":
         return False
@@ -102,7 +102,7 @@ def _matches(source: str, base: _Place, own: str | None) -> bool:
     )
 
 
-def _is_same_origin(base: _Place, own: _Place) -> bool:
+def _is_same_origin(base: _Origin, own: _Origin) -> bool:
     # "'self'" holds for the secure scheme of the same host too, on the default ports.
     if (base.scheme, base.host, base.port) == (own.scheme, own.host, own.port):
         return True
@@ -120,7 +120,7 @@ def _is_host(stated: str, host: str) -> bool:
     return host == stated
 
 
-def _is_port(stated: str | None, base: _Place) -> bool:
+def _is_port(stated: str | None, base: _Origin) -> bool:
     if stated is None:
         return base.port == _DEFAULT_PORTS.get(base.scheme, "")
     return stated in {"*", base.port} or (stated == "80" and base.port == "443")

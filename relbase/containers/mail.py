@@ -50,7 +50,7 @@ MAX_PARTS: Final = 10_000
 MAX_FIELDS: Final = 100_000
 
 
-class _Source(NamedTuple):
+class _Message(NamedTuple):
     """The message, and within what it is walked."""
 
     data: bytes
@@ -60,7 +60,7 @@ class _Source(NamedTuple):
     max_parts: int
 
 
-class _Shape(NamedTuple):
+class _Structure(NamedTuple):
     """What a body is: opaque, a multipart whose delimiters count, a message, or a leaf."""
 
     opaque: Opaque | None
@@ -69,11 +69,11 @@ class _Shape(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Entity:
+class _OpenPart:
     """An entity while its end is not known."""
 
     part: Part
-    parent: _Entity | None
+    parent: _OpenPart | None
     index: int | None  # in the list of parts; None for what is followed, not listed
     depth: int
     boundary: bytes | None  # of a multipart whose parts are followed
@@ -85,18 +85,18 @@ class _Entity:
 
 class _Delimiter(NamedTuple):
     span: Span
-    owner: _Entity
+    owner: _OpenPart
     closes: bool
 
 
 @dataclass(slots=True)
-class _Walk:
+class _MimeWalk:
     """What grows and shrinks on the way."""
 
-    listed: list[_Entity] = field(default_factory=list)
-    path: list[_Entity] = field(default_factory=list)  # the open entities, outermost first
+    listed: list[_OpenPart] = field(default_factory=list)
+    path: list[_OpenPart] = field(default_factory=list)  # the open entities, outermost first
     # Multiparts by their boundaries, the newest last.
-    opened: dict[bytes, list[_Entity]] = field(default_factory=dict)
+    opened: dict[bytes, list[_OpenPart]] = field(default_factory=dict)
     count: int = 0  # of all entities, those that are only followed too
     fields: int = 0  # of all headings
 
@@ -125,17 +125,17 @@ def walk(
     [('1', 'text/plain', b'one'), ('2', 'text/plain', b'two')]
     """
     end = len(data) if end is None else end
-    source = _Source(data, end, eol_of(data, start, end), max_depth, max_parts)
-    state = _Walk()
+    whole = _Message(data, end, eol_of(data, start, end), max_depth, max_parts)
+    state = _MimeWalk()
     at, delimiter = start, Span(start, start)
     while True:
-        at = _enter(source, state, at, delimiter)
-        found = _next(source, state.opened, at)
+        at = _enter(whole, state, at, delimiter)
+        found = _next(whole, state.opened, at)
         while found is not None and found.closes:
             _end(state, found.span.start, found.owner)
             _close(state.opened, found)
             at = found.span.end
-            found = _next(source, state.opened, at)
+            found = _next(whole, state.opened, at)
         if found is None:
             _end(state, end, None)
             return [_part(entity) for entity in state.listed]
@@ -147,12 +147,12 @@ def walk(
 # ---- Entities begin
 
 
-def _enter(source: _Source, state: _Walk, at: int, delimiter: Span) -> int:
+def _enter(whole: _Message, state: _MimeWalk, at: int, delimiter: Span) -> int:
     """Read the entity at `at` and the messages that its body leads to; return where a body is."""
     while True:
         parent = state.path[-1] if state.path else None
         hidden = parent is not None and (parent.index is None or parent.part.opaque is not None)
-        if state.count >= source.max_parts:
+        if state.count >= whole.max_parts:
             # Only a body part gets here: a message that would be too many is not entered.
             state.opened.clear()
             if hidden:
@@ -161,7 +161,7 @@ def _enter(source: _Source, state: _Walk, at: int, delimiter: Span) -> int:
             entity = _rest(at, delimiter, parent, len(state.listed))
         else:
             index = None if hidden else len(state.listed)
-            entity = _read(source, state, at, delimiter, (parent, index))
+            entity = _read(whole, state, at, delimiter, (parent, index))
         state.count += 1
         state.fields += len(entity.part.heading.fields)
         state.path.append(entity)
@@ -176,26 +176,26 @@ def _enter(source: _Source, state: _Walk, at: int, delimiter: Span) -> int:
 
 
 def _read(
-    source: _Source,
-    state: _Walk,
+    whole: _Message,
+    state: _MimeWalk,
     at: int,
     delimiter: Span,
-    place: tuple[_Entity | None, int | None],
-) -> _Entity:
+    place: tuple[_OpenPart | None, int | None],
+) -> _OpenPart:
     """Read the heading of an entity and decide what its body is."""
     parent, index = place
-    data = source.data
+    data = whole.data
     most = min(fields.MAX_FIELDS, MAX_FIELDS - state.fields)
-    heading = read_heading(data, at, source.end, source.eol, most)
+    heading = read_heading(data, at, whole.end, whole.eol, most)
     stated = read_type(first(data, heading, "content-type") or "")
     disposition = first(data, heading, "content-disposition") or ""
     type_ = stated.type or _default_type(heading, parent)
     encoding = transfer_encoding(data, heading)
     depth = parent.depth + 1 if parent else 0
-    if type_.startswith("multipart/") and _is_in_the_clear(source, heading, encoding, stated):
+    if type_.startswith("multipart/") and _is_in_the_clear(whole, heading, encoding, stated):
         encoding = "8bit"
-    shape = _shape(type_, encoding, stated.boundary, heading)
-    shape = _within_limits(shape, source, depth, state.count)
+    structure = _structure(type_, encoding, stated.boundary, heading)
+    structure = _within_limits(structure, whole, depth, state.count)
     part = Part(
         number=_number(parent, type_),
         parent=parent.index if parent else None,
@@ -208,18 +208,18 @@ def _read(
         body=Span(heading.body, heading.body),
         delimiter=delimiter,
         boundaries=_around(parent),
-        opaque=shape.opaque,
+        opaque=structure.opaque,
         multipart=None,
-        message=shape.message,
+        message=structure.message,
     )
-    return _Entity(part, parent, index, depth, shape.boundary)
+    return _OpenPart(part, parent, index, depth, structure.boundary)
 
 
 # How far into a body its first delimiter is looked for: preambles are a few lines.
 _PREAMBLE: Final = 1 << 16
 
 
-def _is_in_the_clear(source: _Source, heading: Heading, encoding: str, stated: Stated) -> bool:
+def _is_in_the_clear(whole: _Message, heading: Heading, encoding: str, stated: Stated) -> bool:
     """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
 
     Encoded, the lines of its delimiters would not begin with `--`: that is not base64, and in
@@ -227,59 +227,59 @@ def _is_in_the_clear(source: _Source, heading: Heading, encoding: str, stated: S
     """
     if encoding not in _CLAIMS or stated.boundary is None:
         return False
-    end = min(source.end, heading.body + _PREAMBLE)
+    end = min(whole.end, heading.body + _PREAMBLE)
     mark = b"--" + stated.boundary
     return (
-        source.data.startswith(mark, heading.body, end)
-        or source.data.find(source.eol + mark, heading.body, end) >= 0
+        whole.data.startswith(mark, heading.body, end)
+        or whole.data.find(whole.eol + mark, heading.body, end) >= 0
     )
 
 
 _CLAIMS: Final = frozenset(["base64", "quoted-printable"])
 
 
-def _default_type(heading: Heading, parent: _Entity | None) -> str:
+def _default_type(heading: Heading, parent: _OpenPart | None) -> str:
     """Return the type where none is stated (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
     is_stated = any(field.name == "content-type" for field in heading.fields)
     in_digest = parent is not None and parent.part.type == "multipart/digest"
     return "message/rfc822" if in_digest and not is_stated else "text/plain"
 
 
-def _around(parent: _Entity | None) -> tuple[bytes, ...]:
+def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
     """Return the boundaries that are open in the parts of an entity."""
     if parent is None:
         return ()
     return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
 
 
-def _shape(type_: str, encoding: str, boundary: bytes | None, heading: Heading) -> _Shape:
+def _structure(type_: str, encoding: str, boundary: bytes | None, heading: Heading) -> _Structure:
     """Say what a body is. A multipart that is not entered is followed if it has a boundary."""
     if heading.cut:
-        return _Shape(Opaque.HEADING, None, message=False)
+        return _Structure(Opaque.HEADING, None, message=False)
     is_multipart, is_message = type_.startswith("multipart/"), type_ in MESSAGES
     if not is_multipart:
         boundary = None
     if type_ in OPAQUE_TYPES or type_.startswith(OPAQUE_PREFIXES):
-        return _Shape(OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
+        return _Structure(OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
     if is_multipart and boundary is None:
-        return _Shape(Opaque.BOUNDARY, None, message=False)
+        return _Structure(Opaque.BOUNDARY, None, message=False)
     if (is_multipart or is_message) and encoding not in IDENTITY:
-        return _Shape(Opaque.ENCODED, boundary, message=False)
-    return _Shape(None, boundary, message=is_message)
+        return _Structure(Opaque.ENCODED, boundary, message=False)
+    return _Structure(None, boundary, message=is_message)
 
 
-def _within_limits(shape: _Shape, source: _Source, depth: int, count: int) -> _Shape:
-    """Return the shape, or one that is not entered when its parts would pass a limit."""
-    if shape.boundary is None and not shape.message:
-        return shape
-    if depth >= source.max_depth:
-        return _Shape(shape.opaque or Opaque.DEPTH, None, message=False)
-    if shape.message and count + 1 >= source.max_parts:
-        return _Shape(Opaque.PARTS, None, message=False)
-    return shape
+def _within_limits(structure: _Structure, whole: _Message, depth: int, count: int) -> _Structure:
+    """Return the structure, or one that is not entered when its parts would pass a limit."""
+    if structure.boundary is None and not structure.message:
+        return structure
+    if depth >= whole.max_depth:
+        return _Structure(structure.opaque or Opaque.DEPTH, None, message=False)
+    if structure.message and count + 1 >= whole.max_parts:
+        return _Structure(Opaque.PARTS, None, message=False)
+    return structure
 
 
-def _number(parent: _Entity | None, type_: str) -> str:
+def _number(parent: _OpenPart | None, type_: str) -> str:
     """Return the IMAP section number: `2` for a part, `2.1` for the text of the message in it."""
     if parent is None:
         return ""
@@ -291,7 +291,7 @@ def _number(parent: _Entity | None, type_: str) -> str:
     return section if type_.startswith("multipart/") else f"{section}.1"
 
 
-def _rest(at: int, delimiter: Span, parent: _Entity | None, index: int) -> _Entity:
+def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int) -> _OpenPart:
     """Return the part that holds all that follows the last part that is read."""
     part = Part(
         number=_number(parent, ""),
@@ -309,22 +309,22 @@ def _rest(at: int, delimiter: Span, parent: _Entity | None, index: int) -> _Enti
         multipart=None,
         message=False,
     )
-    return _Entity(part, parent, index, 0, None)
+    return _OpenPart(part, parent, index, 0, None)
 
 
 # ---- Entities end
 
 
-def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _Delimiter | None:
+def _next(whole: _Message, opened: dict[bytes, list[_OpenPart]], floor: int) -> _Delimiter | None:
     """Return the first delimiter of an open boundary from `floor` on, a line's start or break."""
     if not opened:
         return None
-    data, end = source.data, source.end
+    data, end = whole.data, whole.end
     # Of one boundary alone the engine can skip what does not begin with it.
     mark = b"--" + (next(iter(opened)) if len(opened) == 1 else b"")
-    at = floor if data.startswith(mark, floor, end) else _marked(source, mark, floor)
+    at = floor if data.startswith(mark, floor, end) else _marked(whole, mark, floor)
     while at < end:
-        stop = data.find(source.eol, at, end)
+        stop = data.find(whole.eol, at, end)
         stop = end if stop < 0 else stop
         line = data[at + 2 : stop].rstrip(b"\t\r ")
         owners = opened.get(line)
@@ -333,26 +333,26 @@ def _next(source: _Source, opened: dict[bytes, list[_Entity]], floor: int) -> _D
             owners = opened.get(line[:-2])
         if owners:
             # What follows a closing delimiter, its line break too, may be an outer one (§5.1.1).
-            after = _line_break(source, stop + 1, at) if closes else min(stop + 1, end)
-            return _Delimiter(Span(_line_break(source, at, floor), after), owners[-1], closes)
-        at = _marked(source, mark, stop)
+            after = _line_break(whole, stop + 1, at) if closes else min(stop + 1, end)
+            return _Delimiter(Span(_line_break(whole, at, floor), after), owners[-1], closes)
+        at = _marked(whole, mark, stop)
     return None
 
 
-def _marked(source: _Source, mark: bytes, at: int) -> int:
+def _marked(whole: _Message, mark: bytes, at: int) -> int:
     """Return the start of the next line that begins with a mark, the end for none."""
-    found = source.data.find(source.eol + mark, at, source.end)
-    return source.end if found < 0 else found + 1
+    found = whole.data.find(whole.eol + mark, at, whole.end)
+    return whole.end if found < 0 else found + 1
 
 
-def _line_break(source: _Source, at: int, floor: int) -> int:
+def _line_break(whole: _Message, at: int, floor: int) -> int:
     """Return where the line break in front of a line begins, but not before `floor`."""
     before = max(at - 1, floor)
-    with_cr = source.eol == b"\n" and before > floor and source.data[before - 1] == ord("\r")
+    with_cr = whole.eol == b"\n" and before > floor and whole.data[before - 1] == ord("\r")
     return before - 1 if with_cr else before
 
 
-def _end(state: _Walk, at: int, owner: _Entity | None) -> None:
+def _end(state: _MimeWalk, at: int, owner: _OpenPart | None) -> None:
     """End the entities inside of `owner`, all for None, and the preamble of `owner`."""
     while state.path and state.path[-1] is not owner:
         entity = state.path.pop()
@@ -363,14 +363,14 @@ def _end(state: _Walk, at: int, owner: _Entity | None) -> None:
         owner.preamble = at
 
 
-def _close(opened: dict[bytes, list[_Entity]], found: _Delimiter) -> None:
+def _close(opened: dict[bytes, list[_OpenPart]], found: _Delimiter) -> None:
     """Take a multipart out of those that are open."""
     found.owner.close = found.span
     assert found.owner.boundary is not None
     _forget(opened, found.owner.boundary)
 
 
-def _forget(opened: dict[bytes, list[_Entity]], boundary: bytes) -> None:
+def _forget(opened: dict[bytes, list[_OpenPart]], boundary: bytes) -> None:
     """Remove the newest multipart with a boundary; at the limit of parts none is left."""
     owners = opened.get(boundary, [])
     if len(owners) > 1:
@@ -379,7 +379,7 @@ def _forget(opened: dict[bytes, list[_Entity]], boundary: bytes) -> None:
         opened.pop(boundary, None)
 
 
-def _part(entity: _Entity) -> Part:
+def _part(entity: _OpenPart) -> Part:
     """Return the part of an entity that has ended."""
     part = entity.part
     body = Span(part.body.start, entity.end)

@@ -79,7 +79,7 @@ def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     >>> [(piece.data, piece.at) for piece in pieces([gzip.compress(b"a", mtime=0) * 2])]
     [(b'a', 0), (b'a', 21)]
     """
-    source = _Source(chunks)
+    source = _Stream(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
         yield from _members(source)
@@ -94,7 +94,7 @@ def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
 _ALL: Final = 1 << 62
 
 
-class _Source:
+class _Stream:
     """The bytes of an archive, of which some can be given back."""
 
     __slots__ = ("_again", "_chunks", "_data", "_pos", "at")
@@ -187,7 +187,7 @@ def packing_of(start: bytes) -> str | None:
 # ---- members
 
 
-def _members(source: _Source) -> Iterator[Piece]:
+def _members(source: _Stream) -> Iterator[Piece]:
     """The members of a compressed archive, and what is between them that is none."""
     dictionary = b""
     while start := source.peek(len(ZSTD)):
@@ -213,7 +213,7 @@ def _members(source: _Source) -> Iterator[Piece]:
 
 
 def _unfolded(
-    source: _Source, mark: bytes, dictionary: bytes, kept: list[bytes]
+    source: _Stream, mark: bytes, dictionary: bytes, kept: list[bytes]
 ) -> Iterator[Piece]:
     """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
     at, step, size, begins = source.at, _FED_FIRST, 0, True
@@ -267,7 +267,7 @@ def _stream(
 # ---- after damage
 
 
-def _look_again(source: _Source, kept: list[bytes], dictionary: bytes) -> None:
+def _look_again(source: _Stream, kept: list[bytes], dictionary: bytes) -> None:
     """Go to the next member after one that did not decode: it may begin inside of that."""
     raw = b"".join(kept)
     if raw and source.may_look_again(len(raw)):
@@ -276,7 +276,7 @@ def _look_again(source: _Source, kept: list[bytes], dictionary: bytes) -> None:
     _find_member(source, dictionary)
 
 
-def _find_member(source: _Source, dictionary: bytes) -> None:
+def _find_member(source: _Stream, dictionary: bytes) -> None:
     """Go to the next place that begins like a member of a record, or to the end."""
     while source.peek(_LOOKED_AT):
         if not source.go_to(_any_mark.search, len(ZSTD) - 1):
@@ -311,7 +311,7 @@ def _is_skippable(start: bytes) -> bool:
     return _SKIPPABLE.match(start) is not None
 
 
-def _skippable(source: _Source) -> tuple[bytes, str]:
+def _skippable(source: _Stream) -> tuple[bytes, str]:
     """The content of a frame that holds no text, and why it cannot be read."""
     head = source.peek(_FRAME_HEAD)
     size = int.from_bytes(head[4:], "little")

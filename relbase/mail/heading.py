@@ -32,7 +32,7 @@ def linking_fields(part: Part) -> list[Field]:
     return [field for field in part.heading.fields if _form(field, part) is not None]
 
 
-def _form(field: Field, part: Part) -> headers.Field | None:
+def _form(field: Field, part: Part) -> headers.LinkingField | None:
     """How a field holds references, None when it holds none."""
     if field.name == "content-type":
         return headers.EXTERNAL_BODY if part.opaque is Opaque.EXTERNAL else None
@@ -67,7 +67,7 @@ def _visit_fields(entity: MailPart, stated: PartBase, linking: Sequence[Field]) 
 
 
 def _visit_field(
-    data: bytes, field: Field, form: headers.Field, context: Context
+    data: bytes, field: Field, form: headers.LinkingField, context: Context
 ) -> Iterator[Item]:
     value = data[field.value.start : field.value.end]
     place = Place("", field.name, Row(form.syntax))

@@ -248,11 +248,30 @@ static int plain_rest(const Scan *s, Text p, Text e) {
   return 1;
 }
 
+static int is_lower(unsigned char c) { return c >= 'a' && c <= 'z'; }
+static int is_of_host(unsigned char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
+
+/* Whether a host stands at `p`, and a slash after it, that the WHATWG parser writes as it is: lower
+   case, no number at its end, and no two hyphens together, as in what IDNA decodes. */
+static int plain_host(Text p, Text e) {
+  for (;; p++) {
+    Text label = p;
+    if (p >= e || !is_of_host(*p)) return 0;
+    while (p < e && (is_of_host(*p) || (*p == '-' && e - p > 1 && is_of_host(p[1])))) p++;
+    if (p >= e) return 0;
+    if (*p == '/') return is_lower(*label);
+    if (*p != '.') return 0;
+  }
+}
+
 /* The shape of a reference that is not empty; 0 for none. */
 static int shape_of(const Scan *s, Text p, Text e) {
   if (*p == '/') {
     if (e - p > 1 && p[1] == '/')
-      return !s->whatwg && e - p > 2 && IS(p[2], ALNUM) && plain_rest(s, p + 2, e) ? NETWORK : 0;
+      return e - p > 2 && (s->whatwg ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
+                     plain_rest(s, p + 2, e)
+                 ? NETWORK
+                 : 0;
     return !(e - p > 1 && p[1] == '.') && plain_rest(s, p + 1, e) ? ROOT : 0;
   }
   if (*p == '#') return plain_rest(s, p + 1, e) ? FRAGMENT : 0;

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Field(NamedTuple):
+class LinkingField(NamedTuple):
     """A field that holds URLs.
 
     Args:
@@ -272,19 +272,19 @@ def _unbroken(find: _Find) -> _Find:
 
 # How what a row of the registry says is found. A bracketed URL is spelled as the target of a Link.
 _FORMS: Final = {
-    Holds.URL: Field(Syntax.URL, _unbroken(one_url)),
-    Holds.WORD: Field(Syntax.URL, _unbroken(one_word)),
-    Holds.LIST: Field(Syntax.LINK, _unbroken(brackets)),
-    Holds.LINK: Field(Syntax.LINK, _unbroken(values.link)),
-    Holds.REFRESH: Field(Syntax.REFRESH, _unbroken(values.refresh)),
+    Holds.URL: LinkingField(Syntax.URL, _unbroken(one_url)),
+    Holds.WORD: LinkingField(Syntax.URL, _unbroken(one_word)),
+    Holds.LIST: LinkingField(Syntax.LINK, _unbroken(brackets)),
+    Holds.LINK: LinkingField(Syntax.LINK, _unbroken(values.link)),
+    Holds.REFRESH: LinkingField(Syntax.REFRESH, _unbroken(values.refresh)),
 }
 
-FIELDS: Final[Mapping[bytes, Field]] = {
+FIELDS: Final[Mapping[bytes, LinkingField]] = {
     name.encode("ascii"): _FORMS[row.holds] for name, row in ROWS.items() if row.holds is not None
 }
 
 # The Content-Type of a message/external-body.
-EXTERNAL_BODY: Final = Field(Syntax.URL, _unbroken(external_body))
+EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _unbroken(external_body))
 
 
 def quote_before(raw: bytes, span: Span) -> bytes:

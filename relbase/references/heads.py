@@ -32,13 +32,14 @@ class HeadToken(NamedTuple):
 _token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")
 
 
-def head_tokens(text: bytes) -> Iterator[HeadToken]:
+def head_tokens(text: bytes, pos: int = 0) -> Iterator[HeadToken]:
     """Yield the comments and start tags of a page before its body, in order.
 
     Args:
         text: the page, in an ASCII-compatible charset.
+        pos: where to begin, between two tokens.
     """
-    pos, end = 0, len(text)
+    end = len(text)
     while found := _token.search(text, pos, end):
         at = found.end()
         if found[1]:
@@ -67,10 +68,23 @@ def head(text: bytes) -> tuple[int, bytes]:
         return compiled
     end = kept = 0
     pieces = []
-    for token in head_tokens(text):
+    while True:
+        passed = _tokens.match(text, end)
+        end = passed.end() if passed else end
+        token = next(head_tokens(text, end), None)
+        if token is None:
+            pieces.append(text[kept:end])
+            return end, b"".join(pieces)
         if token.raw_end > token.after:
             pieces.append(text[kept : token.after])
             kept = token.raw_end
         end = token.raw_end
-    pieces.append(text[kept:end])
-    return end, b"".join(pieces)
+
+
+# Tokens of a head that have no raw text, and what is before each.
+_tokens: Final = expression(
+    rb"(?:(?:[^<]++|<(?:!(?!--)[^>]*+>|[?/][^>]*+>|(?![a-zA-Z!?/])))*+"
+    rb"<(?:!--(?:-?>|(?!-?>)(?:[^-]++|-(?!-!?>))*+--!?>)|"
+    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT)
+    + rb"(?:[\t\n\f\r /]++|" + tags.ATTRIBUTE + rb")*+>))*+"
+)  # fmt: skip

@@ -42,12 +42,15 @@ RFC: Final = Plain(
     rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
     _NETWORK,
 )
-# What the WHATWG parser leaves as it is; a host it may change.
+# What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
+# together, as in what IDNA decodes, and a slash after it.
+_LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
+_PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
 _WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
 WHATWG: Final = Plain(
     rb"[A-Za-z0-9_~=+;,@!$*()-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
     rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    rb"(?!)",
+    _PLAIN_HOST,
 )
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
@@ -74,7 +77,7 @@ def _in_css(*, whatwg: bool) -> Plain:
     others = bytes(byte for byte in range(0x100) if byte not in _CSS_WHATWG)
     escape = b"|" + _WHATWG_ESCAPE
     rest = others.translate(None, b":?#")
-    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, rb"(?!)")
+    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, _PLAIN_HOST)
 
 
 # By what stands in the group that a reference begins with.
@@ -166,29 +169,71 @@ _CSS_WS: Final = rb"[ \t\n\r\f]*+"
 _CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
 
 
+# Declarations in which no reference can begin, whatever is around them.
+_PLAIN_DECLARATIONS: Final = (
+    rb"(?:" + _without(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
+)
+
+
+def one_url(*, whatwg: bool) -> bytes:
+    """Return an expression for declarations with one `url()`, what that begins with in a group.
+
+    Args:
+        whatwg: whether it resolves by the WHATWG parser.
+    """
+    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    name = any_case(b"url")
+    return (
+        _PLAIN_DECLARATIONS + rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
+        + rb"(?:'" + reference + rb"'|" + reference + rb")" + _CSS_WS + rb"\)"
+        + _PLAIN_DECLARATIONS
+    )  # fmt: skip
+
+
 @cache
 def css_urls(
     *, whatwg: bool
-) -> tuple[Callable[[bytes, int, int], Iterator[re.Match[bytes]]], CssGroups]:
-    """Return what finds the `url()` of a text in CSS one after another, and its groups.
+) -> tuple[
+    Callable[[bytes, int, int], re.Match[bytes] | None],
+    Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
+    CssGroups,
+]:
+    """Return what matches the beginning of CSS, and what finds its `url()` one after another.
 
     A match without a group is of a reference that stays: local, absolute or empty.
 
     Args:
         whatwg: whether they resolve by the WHATWG parser.
     """
-    from relbase.references.css_skips import OUTSIDE  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.references.css_skips import BEGINNING, OUTSIDE, SPACE  # noqa: PLC0415 (its regexes: start-up time)
 
     reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
     stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
     name = any_case(b"url")
+    # What is absolute is imported as it is.
+    imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
+        rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
+        + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
+        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\))"
+    )  # fmt: skip
+    begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
     pattern = re.compile(
         OUTSIDE.pattern
         + rb"(?:(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name)
         + _CSS_WS
         + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference
         + rb"|\"(?:" + stays + rb"[^\"\\\n\r\f]*+)?+\"|'(?:" + stays + rb"[^'\\\n\r\f]*+)?+'|"
-        + stays + rb"[^\"'()\\\x00-\x20\x7f]*+|)" + _CSS_WS + rb"\)|(\Z)|())",
+        + stays + rb"[^\"'()\\\x00-\x20\x7f]*+|)" + _CSS_WS + rb"\)|[;{}]" + imported
+        + rb"|(\Z)|())",
         re.VERBOSE,
     )  # fmt: skip
-    return pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+    return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+
+
+_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
+
+
+def in_brackets(rest: bytes) -> bytes:
+    """What a text begins with that is in the brackets of a `url()`, or in quotes there."""
+    found = _brackets_end(rest)
+    return rest[: found.start()] if found else rest

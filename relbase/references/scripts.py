@@ -85,7 +85,7 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
     return _references(text, _SPECULATION_RULES)
 
 
-class _Kind(Enum):
+class _JsonKind(Enum):
     KEY = auto()  # the name of a member of an object
     MEMBER = auto()  # the value of a member
     ITEM = auto()  # an item of an array, or the whole text
@@ -99,7 +99,7 @@ class _String(NamedTuple):
     or None in an array. It is the walk's own list, so it holds until the next string is asked for.
     """
 
-    kind: _Kind
+    kind: _JsonKind
     start: int
     end: int
     names: list[bytes | None]
@@ -138,7 +138,7 @@ def _strings(text: bytes) -> Iterator[_String]:
             key = _KEY.match(text, at)
             if key is None:
                 return
-            yield _String(_Kind.KEY, *key.span(1), names)
+            yield _String(_JsonKind.KEY, *key.span(1), names)
             names[-1] = _decoded(key[1])
             at = key.end()
         value = _VALUE.match(text, at)
@@ -151,11 +151,11 @@ def _strings(text: bytes) -> Iterator[_String]:
             names.append(b"" if value[2] == b"{" else None)
             continue
         if value[1] is not None:
-            kind = _Kind.ITEM if not names or names[-1] is None else _Kind.MEMBER
+            kind = _JsonKind.ITEM if not names or names[-1] is None else _JsonKind.MEMBER
             yield _String(kind, *value.span(1), names)
         at = _close(text, at, names)
         if not names:
-            yield _String(_Kind.END, at, at, names)
+            yield _String(_JsonKind.END, at, at, names)
             return
         comma = _COMMA.match(text, at)
         if comma is None:
@@ -178,14 +178,14 @@ def _decoded(raw: bytes) -> bytes:
     return _ESCAPE.sub(_meaning, raw) if b"\\" in raw else raw
 
 
-class _Place(NamedTuple):
+class _JsonPlace(NamedTuple):
     """A place that holds URLs: strings of `kind` in the container named `where`, if they `count`.
 
     `where` has the name of a member for each object on the way, None for each array.
     """
 
     where: tuple[bytes | None, ...]
-    kind: _Kind
+    kind: _JsonKind
     counts: Callable[[bytes], bool]
     role: Role
 
@@ -217,20 +217,20 @@ def _is_not_empty(url: bytes) -> bool:
 _ANY: Final = b"*"
 
 _IMPORT_MAP: Final = (
-    _Place((b"imports",), _Kind.KEY, _is_url_like, Role.IMPORTS_KEY),
-    _Place((b"imports",), _Kind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
-    _Place((b"scopes",), _Kind.KEY, _is_any_url, Role.SCOPES_KEY),
-    _Place((b"scopes", _ANY), _Kind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
-    _Place((b"scopes", _ANY), _Kind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
-    _Place((b"integrity",), _Kind.KEY, _is_url_like, Role.INTEGRITY_KEY),
+    _JsonPlace((b"imports",), _JsonKind.KEY, _is_url_like, Role.IMPORTS_KEY),
+    _JsonPlace((b"imports",), _JsonKind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
+    _JsonPlace((b"scopes",), _JsonKind.KEY, _is_any_url, Role.SCOPES_KEY),
+    _JsonPlace((b"scopes", _ANY), _JsonKind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
+    _JsonPlace((b"scopes", _ANY), _JsonKind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
+    _JsonPlace((b"integrity",), _JsonKind.KEY, _is_url_like, Role.INTEGRITY_KEY),
 )
 # Any action, as prefetch and prerender are not the last ones.
 _SPECULATION_RULES: Final = (
-    _Place((_ANY, None, b"urls"), _Kind.ITEM, _is_not_empty, Role.RULE_URL),
+    _JsonPlace((_ANY, None, b"urls"), _JsonKind.ITEM, _is_not_empty, Role.RULE_URL),
 )
 
 
-def _references(text: bytes, places: tuple[_Place, ...]) -> Iterator[JsonReference]:
+def _references(text: bytes, places: tuple[_JsonPlace, ...]) -> Iterator[JsonReference]:
     if not _is_json(text):
         return
     for string in _strings(text):
@@ -240,10 +240,12 @@ def _references(text: bytes, places: tuple[_Place, ...]) -> Iterator[JsonReferen
 
 
 def _is_json(text: bytes) -> bool:
-    return any(string.kind is _Kind.END and string.end == len(text) for string in _strings(text))
+    return any(
+        string.kind is _JsonKind.END and string.end == len(text) for string in _strings(text)
+    )
 
 
-def _is_at(string: _String, place: _Place) -> bool:
+def _is_at(string: _String, place: _JsonPlace) -> bool:
     # The last of the names is the string's own, or that of the member before it.
     if string.kind is not place.kind or len(string.names) != len(place.where) + 1:
         return False

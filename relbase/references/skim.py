@@ -2,15 +2,12 @@
 
 Strategy: most tokens of a page are end tags, or tags without an attribute that holds a reference,
 or with absolute references only. One loop within the regex passes over such tokens and the text
-between them. It ends in front of anything else: a tag whose one reference has a plain `Shape`, so
-that its edit is known without a look at it; a style sheet, which is asked for relative references
-as a whole; or just a place, where `html` goes on with the exact tokenizer.
+between them (`skim_tokens`). It ends in front of anything else: a tag whose one reference has a
+plain `Shape`, so that its edit is known without a look at it; a style sheet; or just a place. There
+the tag is read value by value (`skim_tags`), or `html` goes on with the exact tokenizer.
 
-Which names hold references is asked of the vocabulary (`skim_names`) when the regex is made. The
-names that stand here are those that are frequent: whether they hold references is asked too.
-
-To mind: an arm reads a token exactly as the tokenizer does, or fails. What a failed arm has read is
-no more than what the exact tokenizer then passes in one go, so that the time stays linear.
+To mind: what a failed arm has read is no more than what the exact tokenizer then passes in one go,
+so that the time stays linear.
 """
 
 from __future__ import annotations
@@ -20,26 +17,22 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.references import tags
 from relbase.references.bytesets import all_but
-from relbase.references.css_functions import Form, after, last_letters, not_after
-from relbase.references.css_skim import is_settled
-from relbase.references.foreign import HTML, MATH, SVG
-from relbase.references.plain import RFC, WHATWG, Plain
+from relbase.references.foreign import HTML
+from relbase.references.plain import BEGINNINGS, RFC, WHATWG, Plain, in_brackets, one_url
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
-from relbase.references.skim_names import (
-    MATH_NAMES,
-    SCRIPT_TYPES,
-    STYLE_TYPES,
-    SVG_NAMES,
-    Watched,
-    local,
-    plain,
-    watched,
-    without_rows,
+from relbase.references.skim_names import Watched, plain, watched
+from relbase.references.skim_tags import SPECIAL, Reading, read_sheet, read_tag
+from relbase.references.skim_tokens import (
+    SCRIPT,
+    TAG_CLOSE,
+    TAG_NAME,
+    boring_attribute,
+    passed,
+    passed_over,
+    style_tag,
 )
-from relbase.references.skim_tags import Reading, read_css, read_tag
-from relbase.references.tags import RAW_TEXT, WS, any_case, any_of, raw_text_end
+from relbase.references.tags import WS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -49,21 +42,11 @@ if TYPE_CHECKING:
 
 # The last group of a plain reference: `../`, as often as it stands there.
 _LAST_GROUP: Final = Shape.HERE + 1
+# The group of the tag of a style sheet; after it come those of a style attribute.
+_STYLE_GROUP: Final = _LAST_GROUP + 1
 
 # So many edits are handed over at once: a list of all would outgrow a hostile document.
 _BATCH: Final = 4096
-
-
-def _other_letters(names: Iterable[bytes]) -> bytes:
-    """The letters, as a set, that none of the names begins with: so no other test is needed."""
-    firsts = {name[:1] for name in names}
-    letters = (b"%c" % letter for letter in range(ord("a"), ord("z") + 1))
-    return b"".join(any_case(letter)[1:-1] for letter in letters if letter not in firsts)
-
-
-def _none_of(names: Iterable[bytes]) -> bytes:
-    """A look ahead at what is none of some names."""
-    return rb"(?!%b)" % any_of(names) if names else b""
 
 
 def _either(frequent: Iterable[bytes], names: Iterable[bytes], fenced: Iterable[bytes]) -> bytes:
@@ -85,223 +68,6 @@ _NO_FRAGMENT: Final = (
 )  # fmt: skip
 
 
-# Elements that change what is markup. Others may be passed over whatever they are.
-_SPECIAL_NAMES: Final = RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
-_SPECIAL: Final = any_of(_SPECIAL_NAMES)
-_NAME_BYTES: Final = all_but(b"\t\n\f\r />")
-_NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
-    _other_letters(_SPECIAL_NAMES),
-    _SPECIAL,
-    _NAME_BYTES,
-)
-_UNQUOTED: Final = all_but(b"\t\n\f\r >") + rb"*+"
-_VALUE: Final = rb"(?:\"[^\"]*+\"|'[^']*+'|(?![\"'])" + all_but(b"\t\n\f\r >") + rb"++)"
-_ABSOLUTE: Final = rb"(?:https?://|mailto:|javascript:|data:)"
-_ANY: Final = rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb")?+"
-
-# CSS without an escape, an at-rule, a character reference of a letter, or a function that takes
-# references, but for `url()` of what is local or absolute. So no reference comes about however the
-# rest is to be read.
-_NO_URL: Final = (
-    rb"|(?<!["
-    + last_letters()
-    + rb"])\(|"
-    + not_after()
-    + rb"\(|"
-    + after(Form.URL)
-    + rb"\((?=#|(?:['\"]|&quot;)?+(?:https?://|data:))|&(?:quot|amp|\#39);)*+"
-)
-_PLAIN_CSS: Final = (
-    rb"(?:\"(?:" + all_but(b'"(\\&@') + rb"++" + _NO_URL + rb"\""
-    rb"|'(?:" + all_but(b"'(\\&@") + rb"++" + _NO_URL + rb"')"
-)  # fmt: skip
-# Candidates that are all absolute, with one descriptor each.
-_PLAIN_SRCSET: Final = (
-    rb"\"(?:" + WS + rb"*+https?://(?:" + all_but(b'"&,\t\n\f\r ')
-    + rb"++|,(?![,\"\t\n\f\r ])|&amp;)++" + all_but(b'"&,(') + rb"*+(?:,|(?=\")))*+\""
-)  # fmt: skip
-
-# The attributes of real pages, the most frequent first.
-_FREQUENT: Final = (b"class", b"id", b"alt", b"height", b"content")
-_FREQUENT_URLS: Final = (b"href", b"src", b"action")
-# What the attributes of elements with longer text usually are: to try all would make the regex, and
-# the time to compile it, four times as long.
-_FREQUENT_OF_TEXTS: Final = (b"language", b"id", b"class", b"media", b"nonce", b"charset")
-
-
-def _data_name(names: Iterable[bytes]) -> bytes:
-    """The names that begin with `data-` and are none of those that hold references."""
-    held = [name.removeprefix(b"data-") for name in names if name.startswith(b"data-")]
-    return rb"data-" + _none_of(held) + rb"[a-z-]*+"
-
-
-def _boring_attribute(html: Watched) -> bytes:
-    """Attributes without a reference, whatever else the tag has.
-
-    Each arm begins with a letter, which the engine tests before it tries the arm; the most frequent
-    come first.
-    """
-    first, *others = [
-        rb"%b=\"[^\"]*+\"" % name for name in _FREQUENT if name not in html.names
-    ] or [rb"(?!)"]
-    deciding = [
-        # what it says does not begin like what it would have to say
-        rb"%b=\"[%b][^\"&]*+\"" % (name, _other_letters(values))
-        for name, values in html.deciding.items()
-    ]
-    return b"|".join(
-        [
-            first,
-            rb"[%b][a-zA-Z0-9:_-]*+=\"[^\"]*+\"" % _other_letters(html.names),
-            *others,
-            _data_name(html.names) + rb"=\"[^\"]*+\"",
-            *(name + rb"=" + _PLAIN_CSS for name in sorted(html.css)),
-            *(name + rb"=" + _PLAIN_SRCSET for name in sorted(html.srcset)),
-            *deciding,
-            _none_of(html.names) + _ANY,
-        ]
-    )
-
-
-def _absolute(name: bytes) -> bytes:
-    """An attribute whose reference is absolute in every profile, whatever follows."""
-    value = rb"(?:\"%b[^\"]*+\"|'%b[^']*+'|%b%b)"
-    return name + b"=" + value % (_ABSOLUTE, _ABSOLUTE, _ABSOLUTE, _UNQUOTED)
-
-
-def _passed(html: Watched) -> bytes:
-    """Attributes that hold nothing to rewrite."""
-    arms = [_absolute(name) for name in _FREQUENT_URLS if name in html.url]
-    arms += [name + rb'=""' for name in _FREQUENT_URLS if name in html.url_unless_empty]
-    return rb"(?:" + WS + rb"++(?:" + b"|".join([*arms, _boring_attribute(html)]) + rb"))*+"
-
-
-_CLOSE: Final = WS + rb"*+/?+>"
-
-# A script whose text is not data with references; their types may be spelled with character
-# references, and have white space around them.
-_SCRIPT_TYPE: Final = (
-    rb"type=(?=[\"']?[^&\"'<>\t\n\f\r "
-    + b"".join(sorted({any_case(name[:1])[1:-1] for name in SCRIPT_TYPES}))
-    + rb"])" + _VALUE
-)  # fmt: skip
-_SCRIPT: Final = (
-    rb"script(?=(?:" + WS + rb"++(?:" + _SCRIPT_TYPE
-    + rb"|(?![tT][yY][pP][eE][\t\n\f\r =/>])" + _ANY + rb"))*+" + _CLOSE + rb")"
-)  # fmt: skip
-
-
-def _usual(html: Watched) -> bytes:
-    """The attributes and the end of a tag of an element with longer text, as they usually are."""
-    names = [name for name in _FREQUENT_OF_TEXTS if name not in html.names]
-    names.append(_data_name(html.names))
-    return (
-        rb"(?:" + WS + rb"++(?:" + _SCRIPT_TYPE + rb"|(?:" + b"|".join(names) + rb")="
-        + _VALUE + rb"))*+" + _CLOSE
-    )  # fmt: skip
-
-
-# Without `<!--` or without `<script`, the first end tag ends it.
-_SCRIPT_TAG: Final = any_case(b"script") + rb"[\t\n\f\r />]"
-_SCRIPT_TEXT: Final = (
-    rb"(?:(?:[^<]++|<(?!!--|/" + _SCRIPT_TAG + rb"))*+|(?:[^<]++|<(?!/?+" + _SCRIPT_TAG
-    + rb"))*+)(?=</" + _SCRIPT_TAG + rb")"
-)  # fmt: skip
-
-# Tags that are the same tags wherever they stand: none holds `<` or `>`, ends in `-->`, changes
-# what is markup, or is a <base>. What is around nothing but them is passed over by its own tags.
-_SAFE_ATTRIBUTES: Final = (
-    rb"(?:" + WS + rb"++[a-zA-Z][a-zA-Z0-9:_-]*+(?:=(?:\"" + all_but(b'"<>') + rb"*+\"|'"
-    + all_but(b"'<>") + rb"*+'|" + all_but(b"\t\n\f\r \"'<>/!") + rb"++))?+)*+" + WS
-    + rb"*+/?+(?<!--)>"
-)  # fmt: skip
-_SAFE_TAG: Final = (
-    rb"<(?:/(?!noscript)[a-zA-Z0-9]++>|(?!" + _SPECIAL + rb")[a-zA-Z][a-zA-Z0-9:]*+"
-    + _SAFE_ATTRIBUTES + rb"|script" + _SAFE_ATTRIBUTES + rb"</script>"
-    rb"|iframe" + _SAFE_ATTRIBUTES + rb"</iframe>)"
-)  # fmt: skip
-_NOSCRIPT: Final = rb"noscript>(?=[^<]*+(?:" + _SAFE_TAG + rb"[^<]*+)*+</noscript>)"
-# <!--[if IE]> ... <![endif]-->, <!--[if !IE]><!-->
-_CONDITIONAL: Final = (
-    rb"!--\[if[^\]>]*+\]>(?:<!-->|(?=" + all_but(b"<>") + rb"*+(?:" + _SAFE_TAG + all_but(b"<>")
-    + rb"*+)*+<!\[endif\]-->))"
-)  # fmt: skip
-
-_COMMENT: Final = rb"!--(?!-?>|\[)[^<>-]*+(?:-(?!-!?>)[^<>-]*+)*+-->"
-
-
-def _foreign(
-    namespace: str, names: Iterable[bytes], *, extended: bool, listing: bool = False
-) -> bytes:
-    """A whole element of SVG or MathML in which there is nothing to rewrite, or to list."""
-    root = namespace.encode()
-    held = watched(namespace, extended=extended)
-    spelled = {case for name in without_rows(namespace, names) for case in (name, name.lower())}
-    attributes = (
-        []
-        if listing
-        else [
-            *(name + rb"=\"#[^\"<>&]*+\"" for name in sorted(local(namespace, extended=extended))),
-            *(name + rb"=" + _PLAIN_CSS for name in sorted(held.css)),
-        ]
-    )
-    attributes += [
-        _none_of(held.names) + rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:=" + _VALUE + rb")?+",
-    ]
-    plain_attributes = rb"(?:" + WS + rb"++(?:" + b"|".join(attributes) + rb"))*+"
-    tag = rb"/?+(?:" + b"|".join(sorted(spelled)) + rb")" + plain_attributes + _CLOSE
-    if not without_rows(namespace, [root]):
-        return rb"(?!)"
-    return (
-        root + plain_attributes + WS + rb"*+>"
-        rb"(?:[^<]++|<(?:" + tag + rb"|title>[^<]*+</title>|" + _COMMENT + rb"))*+</" + root + rb">"
-    )
-
-
-# Elements whose text has no `<`, nor their tag, so that they are tags like others.
-_WITH_TEXT: Final = b"|".join(
-    name + rb"(?=" + _SAFE_ATTRIBUTES + rb"[^<]*+</" + end + b">)"
-    for name, end in (
-        (b"title", b"title"),
-        (b"textarea", b"textarea"),
-        (b"iframe", b"iframe"),
-        (_SCRIPT, b"script"),
-    )
-)
-
-
-def _unlisted(html: Watched) -> bytes:
-    """Attributes that hold no reference at all."""
-    css = [name + rb"=\"" + all_but(b'"(\\&@') + rb"*+\"" for name in sorted(html.css)]
-    others = html._replace(css=frozenset(), srcset=frozenset())
-    return rb"(?:" + WS + rb"++(?:" + b"|".join([*css, _boring_attribute(others)]) + rb"))*+"
-
-
-def passed_over(*, extended: bool, listing: bool = False) -> bytes:
-    """Return an expression for what is passed over after a `<`.
-
-    Args:
-        extended: whether rows of the policy `extended` count.
-        listing: whether absolute and local references count too.
-    """
-    html = watched(HTML, extended=extended)
-    attributes = _unlisted(html) if listing else _passed(html)
-    return (
-        # </a>; that of a template is counted
-        rb"/(?![tT][eE][mM][pP])[a-zA-Z]" + _NAME_BYTES + rb"*+" + WS + rb"*+>"
-        # <p class="x">, <title>
-        rb"|(?:" + _NAME + rb"|" + _WITH_TEXT + rb")" + attributes + _CLOSE
-        # elements with what is in them
-        + rb"|script" + _usual(html) + _SCRIPT_TEXT + rb"|" + _NOSCRIPT
-        + rb"|" + _foreign(SVG, SVG_NAMES, extended=extended, listing=listing)
-        + rb"|" + _foreign(MATH, MATH_NAMES, extended=extended, listing=listing)
-        # <!-- comment -->, <!doctype html>
-        + rb"|!--(?:-?+>|(?!\[)(?:[^-]++|-(?!-!?>))*+--!?>)|![^>-][^>]*+>|" + _CONDITIONAL
-        # not markup
-        + rb"|(?![a-zA-Z!?/])"
-    )  # fmt: skip
-
-
 # The elements with plain references in real pages, the most frequent first.
 _LINKING: Final = (b"img", b"a", b"link", b"form")
 
@@ -310,8 +76,8 @@ def _plain_elements(attribute: bytes, *, extended: bool) -> tuple[bytes, bytes]:
     """The elements with a plain reference in an attribute: with `empty` ones, and others."""
     found = plain(attribute, extended=extended)
     return (
-        _either(_LINKING, found.empty - _SPECIAL_NAMES, found.fenced),
-        _either(_LINKING, found.others - _SPECIAL_NAMES, found.fenced),
+        _either(_LINKING, found.empty - SPECIAL, found.fenced),
+        _either(_LINKING, found.others - SPECIAL, found.fenced),
     )
 
 
@@ -322,9 +88,9 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
     _, action = _plain_elements(b"action", extended=extended)
     texts = plain(b"src", extended=extended).others
     raw = b"|".join(
-        [_SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
+        [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
-    before = rb"(?:" + WS + rb"++(?:" + _boring_attribute(html) + rb"))*+"
+    before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
     rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
     segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb"|\.)*+"
     # A name ends where white space begins.
@@ -340,7 +106,7 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         + rb"|(?(4)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
         + segment + rb"(?!:)" + rest + rb")"
-        rb")\5" + _passed(html) + _CLOSE + rb"(?(2)[^<]*+</\2>)"
+        rb")\5" + passed(html) + TAG_CLOSE + rb"(?(2)[^<]*+</\2>)"
     )  # fmt: skip
 
 
@@ -372,7 +138,12 @@ def skimming(
     insertions = all(becomes[shape] is not None for shape in SAMPLES)
     dots = insertions and all(becomes[shape] is not None for shape in DOTS)
     pattern = _pattern(
-        insertions=insertions, whatwg=whatwg, unquoted=unquoted, dots=dots, extended=extended
+        insertions=insertions,
+        whatwg=whatwg,
+        unquoted=unquoted,
+        dots=dots,
+        in_css=dots and in_css,
+        extended=extended,
     )
     reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
     return partial(_skim, pattern.finditer, reading)
@@ -380,7 +151,7 @@ def skimming(
 
 @cache
 def _pattern(
-    *, insertions: bool, whatwg: bool, unquoted: bool, dots: bool, extended: bool
+    *, insertions: bool, whatwg: bool, unquoted: bool, dots: bool, in_css: bool, extended: bool
 ) -> re.Pattern[bytes]:
     html = watched(HTML, extended=extended)
     quote = rb"[\"']?" if unquoted else rb"[\"']"
@@ -390,32 +161,22 @@ def _pattern(
         simple = _simple(shapes, quote, html, dots=dots, extended=extended)
     return re.compile(
         rb"[^<]*+(?:<(?:" + passed_over(extended=extended) + rb")[^<]*+)*+(?:<(?:" + simple
-        + rb"|" + style_tag(extended=extended) + rb")|)"
+        + rb"|" + style_tag(extended=extended)
+        + (rb"|" + _styled(html, whatwg=whatwg) if in_css else b"") + rb")|)"
     )  # fmt: skip
 
 
-def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
-    """Return an expression for a tag with one attribute that may hold a reference.
-
-    Its groups are the name of the element, that of the attribute, and the value.
-
-    Args:
-        attributes: which attributes that may be, in lower case.
-        extended: whether rows of the policy `extended` count.
-    """
-    others = _unlisted(watched(HTML, extended=extended))
+def _styled(html: Watched, *, whatwg: bool) -> bytes:
+    """A tag with one reference, in a style attribute."""
+    # The first of a name counts: no style is passed over before it.
+    before = passed(html._replace(css=frozenset()))
     return (
-        rb"(" + _NAME + rb")" + others + WS + rb"++(" + b"|".join(attributes)
-        + rb")=\"([^\"]*+)\"" + others + _CLOSE
+        TAG_NAME + before + WS + rb"++(?:" + (b"|".join(sorted(html.css)) or rb"(?!)") + rb")=\""
+        + one_url(whatwg=whatwg) + rb"\"" + passed(html) + TAG_CLOSE
     )  # fmt: skip
 
 
-def style_tag(*, extended: bool) -> bytes:
-    """Return an expression for the tag of a style sheet; a group begins with it."""
-    return rb"()style" + _usual(watched(HTML, extended=extended))
-
-
-def _skim(  # noqa: C901 (one loop over what the expression stops at)
+def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
     reading: Reading,
     text: bytes,
@@ -436,13 +197,21 @@ def _skim(  # noqa: C901 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at
                 break
-            if shape > _LAST_GROUP:
-                at = found.start(shape)
-                pos = _style_end(text, at + len(b"style"), found.end(), end, reading, batch)
+            at = found.start(shape)
+            if shape > _STYLE_GROUP:
+                edit = becomes[BEGINNINGS[found[shape]]]
+                assert edit is not None
+                if edit and not (keeps and keeps(in_brackets(text[at : found.end()]))):
+                    batch.append(Edit(at + edit[0], at + edit[1], edit[2]))
+                    if len(batch) == _BATCH:
+                        return batch, found.end()
+                continue
+            if shape == _STYLE_GROUP:
+                pos = read_sheet(text, at + len(b"style"), found.end(), end, reading, batch)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = found.span(shape)
+            start, stop = at, found.end(shape)
             if stop > start:
                 shape += (stop - start) // len("../") - 1
             edit = becomes[shape]
@@ -463,20 +232,3 @@ def _value(text: bytes, start: int, end: int) -> bytes:
         return text[start : text.index(quote, start, end)]
     found = _unquoted_value(text, start, end)
     return found[0] if found else b""
-
-
-def _style_end(  # noqa: PLR0917 (by position, as its caller is)
-    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
-) -> int:
-    """The end of a style sheet whose references are all plain; -1 when they may not be."""
-    stop = raw_text_end(b"style", text, pos, end)
-    if is_settled(text[pos:stop]):
-        return stop
-    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
-    if types and types[0].lower() not in STYLE_TYPES:
-        return -1
-    count = len(edits)
-    if read_css(text, pos, stop, 0, reading, edits):
-        return stop
-    del edits[count:]
-    return -1

@@ -14,7 +14,6 @@ from relbase.references import holding, tags
 from relbase.references.css_skim import holds_none
 from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
 from relbase.references.shapes import Shape
-from relbase.references.skim import passed_over, style_tag, tag_with_one
 from relbase.references.skim_tags import (
     CLOSE,
     MOST,
@@ -28,6 +27,7 @@ from relbase.references.skim_tags import (
     row_of_element,
     tag_name,
 )
+from relbase.references.skim_tokens import passed_over, style_tag, tag_with_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

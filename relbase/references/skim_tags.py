@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit
 from relbase.references import holding, tags
+from relbase.references.css_skim import is_settled
 from relbase.references.foreign import HTML
 from relbase.references.plain import (
     BEGINNINGS,
@@ -21,10 +22,11 @@ from relbase.references.plain import (
     absolute_list,
     candidates_of,
     css_urls,
+    in_brackets,
     url_matcher,
 )
 from relbase.references.shapes import Shape
-from relbase.references.skim_names import SCRIPT_TYPES
+from relbase.references.skim_names import SCRIPT_TYPES, STYLE_TYPES
 from relbase.references.tags import WS, any_of
 from relbase.references.vocabulary import ANY, PLACES, VML
 
@@ -136,16 +138,44 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     if named is None:
         return -1
     name = named[0].lower()
-    if name in SPECIAL and name not in WITH_TEXT:
+    if name in SPECIAL and name not in WITH_TEXT and name != b"style":
         return -1
     count = len(edits)
     pos = _attributes(
         text, named.end(), end, row_of_element(name, extended=reading.extended), reading, edits
     )
+    if name == b"style" and pos > 0:
+        pos = read_sheet(text, named.end(), pos, end, reading, edits)
     if pos < 0 or len(edits) - count > MOST:
         del edits[count:]
         return -1
     return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
+
+
+def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
+    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
+) -> int:
+    """Return where a style sheet ends whose references are all plain; -1 when they may not be.
+
+    Args:
+        text: the document.
+        attributes: where those of its tag begin.
+        pos: where the tag ends.
+        end: of the part that is read.
+        reading: how.
+        edits: gets the edits of the sheet.
+    """
+    stop = tags.raw_text_end(b"style", text, pos, end)
+    if is_settled(text[pos:stop]):
+        return stop
+    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
+    if types and types[0].lower() not in STYLE_TYPES:
+        return -1
+    count = len(edits)
+    if read_css(text, pos, stop, 0, reading, edits):
+        return stop
+    del edits[count:]
+    return -1
 
 
 def _attributes(  # noqa: PLR0917 (called often: by position)
@@ -307,12 +337,12 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         reading: how.
         edits: gets the edits.
     """
-    from relbase.references.css_skips import BEGINNING  # noqa: PLC0415 (start-up time)
-
-    begin = BEGINNING.match(text, pos, end)
-    if begin is None or not (reading.utf8 or text[pos:end].isascii()):
+    if not (reading.utf8 or text[pos:end].isascii()):
         return False
-    find, (ends, stuck) = css_urls(whatwg=reading.whatwg)
+    begins, find, (ends, stuck) = css_urls(whatwg=reading.whatwg)
+    begin = begins(text, pos, end)
+    if begin is None:
+        return False
     count = len(edits)
     for found in find(text, begin.end(), end):
         group = found.lastindex
@@ -321,19 +351,11 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         if group >= ends:
             return group != stuck
         at = found.start(group)
-        raw = _in_brackets(text[at : found.end()]) if reading.keeps else b""
+        raw = in_brackets(text[at : found.end()]) if reading.keeps else b""
         shape = BEGINNINGS[found[group]] if reading.in_css else 0
         if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
             return False
     return False
-
-
-_in_brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search
-
-
-def _in_brackets(rest: bytes) -> bytes:
-    found = _in_brackets_end(rest)
-    return rest[: found.start()] if found else rest
 
 
 def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:

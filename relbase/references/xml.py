@@ -104,9 +104,10 @@ class Left(NamedTuple):
 
 
 class Broken(NamedTuple):
-    """Where the walk ends before the document does: it is not well-formed."""
+    """Where the walk ends before the document does: as a rule it is not well-formed."""
 
     start: int
+    why: str = "it has markup that cannot be read"
 
 
 Found: TypeAlias = Element | Sheet | Left | Broken
@@ -173,6 +174,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             named = names.of_element(name)
             if found.start(2) < found.end(2):
                 declared = _declared(text, found)
+                if len(declared) > MAX_DECLARED:
+                    yield Broken(found.start(1) - 1, "an element declares too many namespaces")
+                    return
                 before = names.bind(declared)
             if is_prolog:
                 names.plant(name)
@@ -230,14 +234,20 @@ def _is_template(named: Named) -> bool:
     return named.local == b"template" and named.vocabulary == HTML
 
 
+# Documents declare a handful; each is kept as long as its element is open.
+MAX_DECLARED: Final = 10_000
+
+
 def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
     """The namespaces that a start tag declares, by prefix."""
     start, end = tag.span(2)
     if text.find(b"xmlns", start, end) < 0:
         return {}
-    declared = {}
+    declared: dict[bytes, bytes] = {}
     for found in _attributes(text, start, end):
         name = found[1]
+        if len(declared) > MAX_DECLARED:
+            break
         if name == b"xmlns":
             declared[b""] = _meant(found[found.lastindex or 0])
         elif name.startswith(b"xmlns:"):

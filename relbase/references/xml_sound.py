@@ -8,7 +8,7 @@ of the document is looked for: expat fetches nothing on its own.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 
 class Unsound(NamedTuple):
@@ -38,6 +38,11 @@ def unsound(text: bytes) -> Unsound | None:
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
+    # expat keeps something for each open element.
+    if text.count(b"</") * _KEPT_BY_EXPAT > _FREE * len(text):
+        depth = _Depth()
+        parser.StartElementHandler = depth.begin
+        parser.EndElementHandler = depth.end
     try:
         parser.Parse(text, True)
     except _Declared as declared:
@@ -46,6 +51,30 @@ def unsound(text: bytes) -> Unsound | None:
         why = expat.ErrorString(error.code)
         return Unsound(max(parser.ErrorByteIndex, 0), f"it is not well-formed: {why}")
     return None
+
+
+# No real document comes near.
+MAX_DEPTH: Final = 10_000
+# In bytes for each element; what so many bytes of the document may take is not counted.
+_KEPT_BY_EXPAT: Final = 150
+_FREE: Final = 4
+
+
+class _Depth:
+    """How many elements are open."""
+
+    __slots__ = ("_open",)
+
+    def __init__(self) -> None:
+        self._open = 0
+
+    def begin(self, _name: str, _attributes: object) -> None:
+        self._open += 1
+        if self._open > MAX_DEPTH:
+            raise _Declared(f"its elements nest deeper than {MAX_DEPTH}")
+
+    def end(self, _name: str) -> None:
+        self._open -= 1
 
 
 def _entity(name: str, *_declaration: object) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.view.charset import NOT_ASCII, Charset, Source, not_ascii
+from relbase.view.charset import NOT_ASCII, Charset, CharsetSource, not_ascii
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
@@ -48,11 +48,11 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
     """
     other = not_ascii(data, label)
     if other:
-        return Charset(other, Source.TRANSPORT if label else Source.BOM)
+        return Charset(other, CharsetSource.TRANSPORT if label else CharsetSource.BOM)
     charset = rule(data, label)
-    if charset.source is Source.GUESS and data.isascii():
+    if charset.source is CharsetSource.GUESS and data.isascii():
         # What is read is the same. What is written, and queries, are as browsers take it [C].
-        return Charset("windows-1252", Source.DEFAULT)
+        return Charset("windows-1252", CharsetSource.DEFAULT)
     return charset
 
 
@@ -91,7 +91,7 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     return Text(data if view is None else view.inner, view, charset, inside)
 
 
-_GUESSED: Final = (Source.GUESS, Source.DEFAULT)
+_GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT)
 
 
 def _unstated(data: bytes) -> re.Pattern[str]:

@@ -29,6 +29,7 @@ from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.forbidden import allowed_base
 from relbase.rewriting.outward import (
+    drained,
     lower,
     lower_plain,
     plain_in_quotes,
@@ -75,7 +76,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         attribute = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
             yield from notes
-            yield from items
+            yield from drained(items)
             # What is left, when it was not looked at to the end.
             for element in elements:
                 yield from _visit_element(text, element, inside, around)

@@ -63,7 +63,7 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     if edits:
         outward: list[Item] = [*view.lower(edits)]
         edits.clear()
-        yield from shift(_drained(outward), offset)
+        yield from shift(drained(outward), offset)
 
 
 def _located(view: View, spans: list[Span]) -> Iterator[Span]:
@@ -125,11 +125,11 @@ def lower_plain(
     """
     found = list(items)
     if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-        return shift(_drained(found), offset)
+        return shift(drained(found), offset)
     return lower(found, view(), offset)
 
 
-def _drained(items: list[Item]) -> Iterator[Item]:
+def drained(items: list[Item]) -> Iterator[Item]:
     """The items in their order, each let go of: one value may hold a million."""
     items.reverse()
     while items:

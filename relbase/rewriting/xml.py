@@ -27,7 +27,7 @@ from relbase.references.xml_sound import unsound
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes
+from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
 from relbase.rewriting.xml_items import Items
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
-    from relbase.view.runs import View
+    from relbase.view.xml_values import TextView
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
@@ -116,19 +116,19 @@ def _counts(root: xml.Element, around: Context) -> bool:
     return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
 
 
-def _unsound_note(text: bytes, part: str, at: int | None = None) -> Note | None:
+def _unsound_note(text: bytes, part: str, broken: xml.Broken | None = None) -> Note | None:
     """Why nothing in a document is changed, if it is not sound.
 
     Args:
         text: the document.
         part: its number.
-        at: where the walk broke off, None if it did not.
+        broken: where the walk broke off, None if it did not.
     """
     why = unsound(text)
     if why is None:
-        if at is None:
+        if broken is None:
             return None
-        start, reason = at, "it has markup that cannot be read"
+        start, reason = broken
     else:
         start, reason = why
     line = text.count(b"\n", 0, start) + 1
@@ -152,7 +152,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
         elif isinstance(each, xml.Sheet):
             yield from visit.sheet(each)
         else:
-            note = _unsound_note(text, around.part, each.start)
+            note = _unsound_note(text, around.part, each)
             assert note is not None
             yield note
     late = visit.late
@@ -260,7 +260,10 @@ class _Visit:
             if view is None:
                 return (self._too_many(slot, context),)
             if slot.row.syntax is Nested.HTML and self._html is not None:
-                return lower(self._html(view.inner, self._nested(context)), view, value.start)
+                items = self._html(view.inner, self._nested(context))
+                if isinstance(view, PiecesView):
+                    return lower(items, view, value.start)
+                return _lowered(items, view, value.start)
             return lower(visit_value(view.inner, context, place), view, value.start)
         make_view = partial(value_view, raw, value.quote)
         if needs_xml_view(raw):
@@ -312,7 +315,22 @@ _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 MAX_PIECES: Final = 10_000
 
 
-def _text_view(raw: bytes) -> View | None:
+def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Item]:
+    """What `lower` yields, without all edits of an article at once: there may be millions."""
+    findings: list[Item] = []
+
+    def edits() -> Iterator[Edit]:
+        for item in items:
+            if isinstance(item, Edit):
+                yield item
+            else:
+                findings.append(item)
+
+    yield from shift(view.lowered(edits()), offset)
+    yield from lower(findings, view, offset)
+
+
+def _text_view(raw: bytes) -> TextView | PiecesView | None:
     """The view of a text, None where it is in too many pieces."""
     if b"<" not in raw:
         return text_view(raw)

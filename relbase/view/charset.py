@@ -31,7 +31,7 @@ _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\x
 _UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
 
 
-class Source(Enum):
+class CharsetSource(Enum):
     """What a charset was taken from."""
 
     BOM = "byte order mark"
@@ -48,7 +48,7 @@ class Charset(NamedTuple):
     """A charset: its WHATWG `name` in lower case, its `source`, the length of its `bom`."""
 
     name: str
-    source: Source
+    source: CharsetSource
     bom: int = 0
 
 
@@ -82,15 +82,15 @@ def lookup(label: str) -> str | None:
 _OTHERS: Final = (
     (
         "utf-7",
-        re.compile(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?").fullmatch,
+        expression(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?"),
     ),
-    ("utf-32", re.compile(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4").fullmatch),
+    ("utf-32", expression(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4")),
     (
         "EBCDIC",
-        re.compile(
+        expression(
             r"(?:cs)?(?:ibm|cp)-?0?(?:037|273|27[78]|280|284|285|297|420|424|500|87[015])"
             r"|(?:cs)?(?:ibm|cp)-?0?(?:1026|1047|114\d)|(?:cs)?ebcdic-?[a-z-]*"
-        ).fullmatch,
+        ),
     ),
 )
 NOT_ASCII: Final = frozenset(name for name, _ in _OTHERS)
@@ -110,7 +110,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     if data.startswith(_UTF_32):
         return "utf-32"
     found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
-    return next((name for name, matches in _OTHERS if found and matches(found)), None)
+    return next((name for name, written in _OTHERS if found and written.fullmatch(found)), None)
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
@@ -126,14 +126,14 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
     >>> sniff(b"<meta charset=latin1>").name
     'windows-1252'
     """
-    stated = _bom(data) or _labelled(label, Source.TRANSPORT)
+    stated = _bom(data) or _labelled(label, CharsetSource.TRANSPORT)
     if stated is None and meta and (name := _prescan(data[:PRESCAN_LENGTH])):
-        stated = Charset(name, Source.META)
+        stated = Charset(name, CharsetSource.META)
     if stated is not None:
         return stated
     if _is_utf8(data):
-        return Charset("utf-8", Source.GUESS)
-    return Charset("windows-1252", Source.DEFAULT)
+        return Charset("utf-8", CharsetSource.GUESS)
+    return Charset("windows-1252", CharsetSource.DEFAULT)
 
 
 def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
@@ -151,21 +151,21 @@ def sniff_css(data: bytes, label: str | None = None, *, environment: str | None 
     """
     return (
         _bom(data)
-        or _labelled(label, Source.TRANSPORT)
+        or _labelled(label, CharsetSource.TRANSPORT)
         or _at_charset(data)
-        or _labelled(environment, Source.ENVIRONMENT)
-        or Charset("utf-8", Source.DEFAULT)
+        or _labelled(environment, CharsetSource.ENVIRONMENT)
+        or Charset("utf-8", CharsetSource.DEFAULT)
     )
 
 
 def _bom(data: bytes) -> Charset | None:
     for mark, name in _BOMS:
         if data.startswith(mark):
-            return Charset(name, Source.BOM, len(mark))
+            return Charset(name, CharsetSource.BOM, len(mark))
     return None
 
 
-def _labelled(label: str | None, source: Source) -> Charset | None:
+def _labelled(label: str | None, source: CharsetSource) -> Charset | None:
     name = lookup(label) if label else None
     return Charset(name, source) if name else None
 
@@ -179,7 +179,7 @@ def _at_charset(data: bytes) -> Charset | None:
     name = rule and lookup(rule[1].decode("latin-1"))
     if not name:
         return None
-    return Charset("utf-8" if name in _UTF_16 else name, Source.AT_CHARSET)
+    return Charset("utf-8" if name in _UTF_16 else name, CharsetSource.AT_CHARSET)
 
 
 def _is_utf8(data: bytes) -> bool:

@@ -109,14 +109,16 @@ class RunView:
 
         It walks all runs before the last edit: give it all edits of the text in one call.
         """
-        return [
-            Edit(grown.start, grown.end, self._spell(new))
-            for grown, new in merge(self.inner, self._grown(edits))
-        ]
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        for grown, new in merge(self.inner, self._grown(edits)):
+            yield Edit(grown.start, grown.end, self._spell(new))
 
     def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
         """Grow each edit to the whole runs that it touches."""
-        walk = _Walk(self._raw, self._runs)
+        walk = _RunWalk(self._raw, self._runs)
         for edit in edits:
             walk.pass_to(edit.start)
             start, inner_start = self._join(walk, *walk.begin(edit.start))
@@ -124,7 +126,7 @@ class RunView:
             end = max(edit.end + walk.shift, walk.passed.end)
             yield Grown(start, end, inner_start, end - walk.shift, edit)
 
-    def _join(self, walk: _Walk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
+    def _join(self, walk: _RunWalk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
         """Move an edit's raw and inner start to where that begins which could read on into it."""
         if left.unended and left.end == start:
             return left.start, inner_start - len(left.inner)
@@ -134,7 +136,7 @@ class RunView:
         return joined, walk.inner_offset(joined)
 
 
-class _Walk:
+class _RunWalk:
     """How far the runs have been walked; after the passed ones raw and inner differ by `shift`.
 
     A run is passed when its inner text begins before the offset in question: an empty run at the

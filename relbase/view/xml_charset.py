@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
-from relbase.view.charset import Charset, Source, lookup
+from relbase.view.charset import Charset, CharsetSource, lookup
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import merge
 from relbase.view.transcode import document_view, reference, text_view, whole_characters
@@ -42,7 +42,7 @@ _declaration: Final = expression(
     re.VERBOSE,
 )
 
-UNKNOWN: Final = Charset("replacement", Source.META)
+UNKNOWN: Final = Charset("replacement", CharsetSource.META)
 
 
 def sniff_xml(data: bytes, label: str | None = None) -> Charset:
@@ -62,14 +62,14 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     if data.startswith((*_UTF_32, _EBCDIC)):
         return UNKNOWN
     stated = sniff_html(data, label, meta=False)
-    if stated.source in {Source.BOM, Source.TRANSPORT}:
+    if stated.source in {CharsetSource.BOM, CharsetSource.TRANSPORT}:
         return stated
     for start, name in _UTF_16:
         if data.startswith(start):
-            return Charset(name, Source.FORMAT)
+            return Charset(name, CharsetSource.FORMAT)
     found = _declaration.match(data)
     if found is None:
-        return Charset("utf-8", Source.FORMAT)
+        return Charset("utf-8", CharsetSource.FORMAT)
     return _declared(found[found.lastindex or 0].decode("latin-1"))
 
 
@@ -78,7 +78,7 @@ def _declared(label: str) -> Charset:
     # A declaration that can be read as ASCII is not in UTF-16: "a fatal error".
     if name is None or name.startswith("utf-16"):
         return UNKNOWN
-    return Charset(name, Source.META)
+    return Charset(name, CharsetSource.META)
 
 
 def xml_view(data: bytes, charset: str) -> View | None:

@@ -7,10 +7,10 @@ in a CDATA section is written in it, whatever white space stands around.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
+from relbase.expressions import expression
 from relbase.view.xml_values import text_view
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Piece(NamedTuple):
     is_cdata: bool
 
 
-_between: Final = re.compile(rb"<(?:(!\[CDATA\[)|(!--)|\?)").search
+_between: Final = expression(rb"<(?:(!\[CDATA\[)|(!--)|\?)")
 _CDATA, _COMMENT = 1, 2
 
 
@@ -42,7 +42,7 @@ def pieces(raw: bytes) -> list[Piece]:
     """
     found: list[Piece] = []
     at = 0
-    while markup := _between(raw, at):
+    while markup := _between.search(raw, at):
         if at < markup.start():
             found.append(Piece(at, markup.start(), is_cdata=False))
         group = markup.lastindex

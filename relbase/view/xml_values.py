@@ -13,34 +13,33 @@ for them. Line ends in text are left as they are, since all that is nested in it
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
-from xml.parsers import expat
+from itertools import chain
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Edit
+from relbase.expressions import expression
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
-
-    from relbase.view.runs import View
+    import re
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
     rb"&(?:\#x(?P<hex>[0-9A-Fa-f]++)|\#(?P<decimal>[0-9]++)|(?P<name>amp|lt|gt|quot|apos));"
 )
-_in_text: Final = re.compile(_CODED)
-_in_value: Final = re.compile(_CODED + rb"|\r\n|[\r\n\t]")
-_entity: Final = re.compile(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)").search
+_in_text: Final = expression(_CODED)
+_in_value: Final = expression(_CODED + rb"|\r\n|[\r\n\t]")
+_entity: Final = expression(rb"&(?!\#|(?:amp|lt|gt|quot|apos);)")
 
 _NAMED: Final = {b"amp": b"&", b"lt": b"<", b"gt": b">", b"quot": b'"', b"apos": b"'"}
 
-_NOT_PLAIN_VALUE: Final = re.compile(rb"[&\r\n\t]").search
+_NOT_PLAIN_VALUE: Final = expression(rb"[&\r\n\t]")
 
 
 def needs_xml_view(raw: bytes) -> bool:
     """Whether an attribute's value, as written, could mean anything else than its own bytes."""
-    return _NOT_PLAIN_VALUE(raw) is not None
+    return _NOT_PLAIN_VALUE.search(raw) is not None
 
 
 def has_entities(raw: bytes) -> bool:
@@ -49,7 +48,7 @@ def has_entities(raw: bytes) -> bool:
     >>> has_entities(b"a&amp;b&#32;c"), has_entities(b"a&nbsp;b")
     (False, True)
     """
-    return _entity(raw) is not None
+    return _entity.search(raw) is not None
 
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
@@ -72,7 +71,7 @@ def spell_value(new: bytes, quote: bytes) -> bytes:
     >>> spell_value(b'/?a&b="', b'"')
     b'/?a&amp;b=&quot;'
     """
-    return _unsafe_in_value(
+    return _unsafe_in_value.sub(
         lambda found: _SPELLED[found[0]] if found[0] != _other(quote) else found[0], new
     )
 
@@ -91,8 +90,8 @@ _SPELLED: Final = {
     b"\n": b"&#10;",
     b"\r": b"&#13;",
 }
-_unsafe_in_value: Final = re.compile(rb"[&<>\"'\t\n\r]").sub
-_unsafe_in_text: Final = re.compile(rb"[&<>\r]").sub
+_unsafe_in_value: Final = expression(rb"[&<>\"'\t\n\r]")
+_unsafe_in_text: Final = expression(rb"[&<>\r]")
 
 
 def spell_text(new: bytes) -> bytes:
@@ -101,7 +100,7 @@ def spell_text(new: bytes) -> bytes:
     >>> spell_text(b"/?a&b]]"), spell_text(b"<")
     (b'/?a&amp;b]&#93;', b'&lt;')
     """
-    spelled = _unsafe_in_text(lambda found: _SPELLED[found[0]], new)
+    spelled = _unsafe_in_text.sub(lambda found: _SPELLED[found[0]], new)
     # A `>` of the author may follow, and `]]>` is not allowed in text (§2.4).
     return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
 
@@ -142,7 +141,7 @@ def _character(digits: bytes, radix: int) -> bytes:
     return chr(code).encode("utf-8")
 
 
-def text_view(raw: bytes) -> View:
+def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it.
 
     Args:
@@ -170,6 +169,8 @@ def _parsed(raw: bytes) -> bytes | None:
         return raw
     if b"\r" in raw or b"<" in raw:
         return None
+    from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
+
     read: list[bytes] = []
     parser = expat.ParserCreate("utf-8")
     parser.buffer_text = True
@@ -199,19 +200,30 @@ class EscapedView:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
+        return list(self.lowered(edits))
+
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        left = iter(edits)
+        first = next(left, None)
+        if first is None:
+            return
         if self._longer is None:
             written = written_longer(self._raw)
             if written is None:
-                return RunView(self._raw, _Runs(self._raw, _in_text), spell_text).lower(edits)
+                runs = RunView(self._raw, _Runs(self._raw, _in_text), spell_text)
+                yield from runs.lowered(chain((first,), left))
+                return
             self._longer = _Longer(written)
-        lowered: list[Edit] = []
         at = raw = 0
-        for start, end, new in edits:
+        for start, end, new in chain((first,), left):
             begin = raw + self._longer.length(self.inner[at:start])
             raw = begin if start == end else begin + self._longer.length(self.inner[start:end])
             at = end
-            lowered.append(Edit(begin, raw, spell_text(new)))
-        return lowered
+            yield Edit(begin, raw, spell_text(new))
+
+
+TextView: TypeAlias = RunView | EscapedView
 
 
 class _Longer:
@@ -274,13 +286,13 @@ def written_longer(raw: bytes) -> dict[bytes, int] | None:
 # Each different reference is a pass over the text.
 _MOST_WAYS: Final = 24
 
-_references: Final = re.compile(rb"&[#0-9A-Za-z]++;").findall
+_references: Final = expression(rb"&[#0-9A-Za-z]++;")
 
 
 def _one_way(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the references of a text are; None where a character has two spellings."""
     longer: dict[bytes, int] = {}
-    for spelled in set(_references(raw)):
+    for spelled in set(_references.findall(raw)):
         found = _in_text.fullmatch(spelled)
         character = b"" if found is None else _meaning(found)
         if character in longer or (character in raw and character != b"&"):

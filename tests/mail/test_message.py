@@ -6,15 +6,15 @@ import base64
 import email
 import email.policy
 import hashlib
-import os
 import quopri
 import re
-from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
+import laws
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from laws import Call, examples
 from strategies import HOSTILE, PLAIN, pages
 
 import relbase
@@ -425,25 +425,11 @@ calls: Final = st.fixed_dictionaries(
         "kind": st.just("mail"),
     }
 )
-Call = dict[str, Any]
-# More examples than a run of all tests has time for: RELBASE_EXAMPLES=5000.
-SLOW: Final = settings(
-    max_examples=int(os.environ.get("RELBASE_EXAMPLES", "150")),
-    suppress_health_check=[HealthCheck.too_slow],
-)
+SLOW: Final = examples(150)
 
 
 def check(law: Callable[[bytes, Call], Result]) -> None:
-    """Try a law; at least 30 % of the messages must have had something to rewrite."""
-    tally: Counter[bool] = Counter()
-
-    @SLOW
-    @given(message, calls)
-    def tried(data: bytes, call: Call) -> None:
-        tally[law(data, call).changed] += 1
-
-    tried()
-    assert tally[True] >= 0.3 * tally.total(), tally
+    laws.check(law, message, calls, 150)
 
 
 def test_law_2_outside_of_the_edits_every_byte_is_the_same() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from scanners import SCANNERS, scanning
 
-from relbase.references.heads import head_tokens
+from relbase.references.heads import head, head_tokens
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,33 @@ def test_head_tokens(page: bytes, tokens: list[tuple[bytes, bytes]]) -> None:
     assert all(
         text.startswith(inside[:1]) for (_, text), (_, inside) in zip(found, tokens, strict=True)
     )
+
+
+HEADS = [
+    b"",
+    b"x",
+    b"<!doctype html>\n<html lang=en><head><!-- a --><meta a='>'>x<title>y</title> z</head> <body>",
+    b"<html><!--><!---><!-- a --!><link><base href=x></head ><? x ><!x>",
+    b"<html>a < b <1 <script>'<!--<script></script>'</script><meta><style>p</style><p><meta>",
+    b"<HTML><Meta\n/a = b/><metal><meta>",
+    b"<html><!-- a",
+    b"<html><meta a",
+    b"<html></x",
+    b"<html><!x",
+    b"<html><noscript><link></noscript><link/><title>",
+]
+
+
+@pytest.mark.parametrize("page", HEADS)
+@pytest.mark.parametrize("name", SCANNERS)
+def test_head(page: bytes, name: str) -> None:
+    tokens = [*head_tokens(page)]
+    end = tokens[-1].raw_end if tokens else 0
+    without = bytearray(page[:end])
+    for token in reversed(tokens):
+        del without[token.after : token.raw_end]
+    with scanning(name):
+        assert head(page) == (end, bytes(without))
 
 
 def test_the_raw_text_of_an_element() -> None:

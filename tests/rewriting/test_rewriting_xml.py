@@ -15,6 +15,8 @@ from xml_referee import PARSER, differences, parsed
 import relbase
 from relbase import Policy, Profile, Status
 from relbase.edit import splice
+from relbase.references.xml import MAX_DECLARED
+from relbase.references.xml_sound import MAX_DEPTH
 from relbase.rewriting.xml import MAX_PIECES
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 
@@ -170,6 +172,31 @@ def test_unsound_documents_pass_through(document: str, why: str) -> None:
     assert note.span is not None
     assert {link.status for link in result.links} <= {Status.KEPT}
     assert {link.url for link in result.links} <= {None}
+
+
+# Each level, and each namespace that an element declares, costs memory.
+def nested(depth: int) -> bytes:
+    links = b"<link rel='next' href='x'/>"
+    feed = b"<feed xmlns='http://www.w3.org/2005/Atom'>"
+    return feed + links + b"<a>" * depth + b"</a>" * depth + b"</feed>"
+
+
+def declaring(count: int) -> bytes:
+    namespaces = b" ".join(b"xmlns:p%d='u'" % number for number in range(count))
+    atom = b"<feed xmlns='http://www.w3.org/2005/Atom' "
+    return atom + namespaces + b"><link href='x'/></feed>"
+
+
+@pytest.mark.parametrize(
+    ("make", "most", "why"),
+    [(nested, MAX_DEPTH - 1, "nest deeper"), (declaring, MAX_DECLARED - 1, "too many namespaces")],
+)
+def test_limits_of_one_document(make: Callable[[int], bytes], most: int, why: str) -> None:
+    assert relbase.rewrite(make(most), url="http://h/", kind="xml").changed
+    result = relbase.rewrite(make(most + 1), url="http://h/", kind="xml")
+    assert not result.changed
+    [note] = result.notes
+    assert why in note.text
 
 
 @pytest.mark.parametrize("charset", ["utf-16", "shift_jis", "koi8-r", "iso-2022-jp"])

@@ -8,6 +8,8 @@ import poison
 import pytest
 from archives import gz, http, record, record_id, response
 
+pytest.importorskip("pyspark", reason="Spark: extra `spark`")
+
 from relbase import Policy
 from relbase.spark.children import in_children
 from relbase.spark.jobs import open_file

@@ -10,6 +10,8 @@ import poison
 import pytest
 from archives import gz, http, record_id, response
 
+pytest.importorskip("pyspark", reason="Spark: extra `spark`")
+
 from relbase import Policy
 from relbase.spark import ERROR, convert, links
 from relbase.warc import Page, Trouble, link_rows, pages

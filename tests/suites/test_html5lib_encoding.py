@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.view.charset import Source, lookup, sniff
+from relbase.view.charset import CharsetSource, lookup, sniff
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def cases(path: Path) -> Iterator[tuple[int, bytes, str]]:
 def charset_of(document: bytes) -> str:
     """Return the charset found, or, where nothing is stated, the default of the suite."""
     found = sniff(document)
-    name = found.name if found.source is not Source.GUESS else "windows-1252"
+    name = found.name if found.source is not CharsetSource.GUESS else "windows-1252"
     return lookup(name) or ""
 
 

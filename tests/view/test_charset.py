@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from relbase.view.charset import (
     PRESCAN_LENGTH,
     Charset,
-    Source,
+    CharsetSource,
     lookup,
     not_ascii,
     sniff,
@@ -59,20 +59,20 @@ def test_lookup(label: str, name: str | None) -> None:
     ("data", "label", "expected"),
     [
         # WHATWG HTML §13.2.3.2: BOM, transport, meta; then what browsers guess
-        (b"\xef\xbb\xbf" + META, "latin1", Charset("utf-8", Source.BOM, 3)),
-        (b"\xff\xfe<\0", "latin1", Charset("utf-16le", Source.BOM, 2)),
-        (b"\xfe\xff\0<", None, Charset("utf-16be", Source.BOM, 2)),
-        (b"\xff\xfe\0\0<\0\0\0", None, Charset("utf-16le", Source.BOM, 2)),  # no UTF-32
-        (META, "latin1", Charset("windows-1252", Source.TRANSPORT)),
-        (META, "utf-7", Charset("koi8-r", Source.META)),
-        (META, None, Charset("koi8-r", Source.META)),
-        (b"<a href=\xc3\xa9>", None, Charset("utf-8", Source.GUESS)),
-        (b"<a href=\xe9>", None, Charset("windows-1252", Source.DEFAULT)),
-        (b"\xc0\xbca href=x>", None, Charset("windows-1252", Source.DEFAULT)),  # overlong
-        (b"\xed\xa0\x80", None, Charset("windows-1252", Source.DEFAULT)),  # a surrogate
-        (b"caf\xc3", None, Charset("windows-1252", Source.DEFAULT)),  # cut off
-        (b"", None, Charset("utf-8", Source.GUESS)),
-        ("<a href=x>".encode("utf-16-le"), None, Charset("utf-8", Source.GUESS)),
+        (b"\xef\xbb\xbf" + META, "latin1", Charset("utf-8", CharsetSource.BOM, 3)),
+        (b"\xff\xfe<\0", "latin1", Charset("utf-16le", CharsetSource.BOM, 2)),
+        (b"\xfe\xff\0<", None, Charset("utf-16be", CharsetSource.BOM, 2)),
+        (b"\xff\xfe\0\0<\0\0\0", None, Charset("utf-16le", CharsetSource.BOM, 2)),  # no UTF-32
+        (META, "latin1", Charset("windows-1252", CharsetSource.TRANSPORT)),
+        (META, "utf-7", Charset("koi8-r", CharsetSource.META)),
+        (META, None, Charset("koi8-r", CharsetSource.META)),
+        (b"<a href=\xc3\xa9>", None, Charset("utf-8", CharsetSource.GUESS)),
+        (b"<a href=\xe9>", None, Charset("windows-1252", CharsetSource.DEFAULT)),
+        (b"\xc0\xbca href=x>", None, Charset("windows-1252", CharsetSource.DEFAULT)),  # overlong
+        (b"\xed\xa0\x80", None, Charset("windows-1252", CharsetSource.DEFAULT)),  # a surrogate
+        (b"caf\xc3", None, Charset("windows-1252", CharsetSource.DEFAULT)),  # cut off
+        (b"", None, Charset("utf-8", CharsetSource.GUESS)),
+        ("<a href=x>".encode("utf-16-le"), None, Charset("utf-8", CharsetSource.GUESS)),
     ],
 )
 def test_order(data: bytes, label: str | None, expected: Charset) -> None:
@@ -80,7 +80,7 @@ def test_order(data: bytes, label: str | None, expected: Charset) -> None:
 
 
 def test_a_document_may_have_no_meta() -> None:
-    assert sniff(META, meta=False) == Charset("utf-8", Source.GUESS)
+    assert sniff(META, meta=False) == Charset("utf-8", CharsetSource.GUESS)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_a_document_may_have_no_meta() -> None:
 )
 def test_prescan(data: bytes, name: str | None) -> None:
     found = sniff(data)
-    assert (found.name if found.source is Source.META else None) == name
+    assert (found.name if found.source is CharsetSource.META else None) == name
 
 
 @pytest.mark.parametrize(("room", "name"), [(0, "koi8-r"), (1, "utf-8")])
@@ -159,18 +159,18 @@ def test_prescan_ends(room: int, name: str) -> None:
     ("data", "label", "environment", "expected"),
     [
         # CSS Syntax 3 §3.2 The input byte stream
-        (b'\xef\xbb\xbf@charset "koi8-r";', "big5", "big5", Charset("utf-8", Source.BOM, 3)),
-        (b'@charset "koi8-r";', "big5", None, Charset("big5", Source.TRANSPORT)),
-        (b'@charset "koi8-r";', "x", "big5", Charset("koi8-r", Source.AT_CHARSET)),
-        (b'@charset "utf-16le";', None, None, Charset("utf-8", Source.AT_CHARSET)),
-        (b"@charset 'koi8-r';", None, None, Charset("utf-8", Source.DEFAULT)),
-        (b'@CHARSET "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
-        (b'@charset  "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
-        (b'@charset "koi8-r" ;', None, None, Charset("utf-8", Source.DEFAULT)),
-        (b' @charset "koi8-r";', None, None, Charset("utf-8", Source.DEFAULT)),
-        (b'@charset "x";', None, "big5", Charset("big5", Source.ENVIRONMENT)),
-        (b'@charset "\xe9";', None, None, Charset("utf-8", Source.DEFAULT)),
-        (b"a{}\xe9", None, None, Charset("utf-8", Source.DEFAULT)),
+        (b'\xef\xbb\xbf@charset "koi8-r";', "big5", "big5", Charset("utf-8", CharsetSource.BOM, 3)),
+        (b'@charset "koi8-r";', "big5", None, Charset("big5", CharsetSource.TRANSPORT)),
+        (b'@charset "koi8-r";', "x", "big5", Charset("koi8-r", CharsetSource.AT_CHARSET)),
+        (b'@charset "utf-16le";', None, None, Charset("utf-8", CharsetSource.AT_CHARSET)),
+        (b"@charset 'koi8-r';", None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b'@CHARSET "koi8-r";', None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b'@charset  "koi8-r";', None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b'@charset "koi8-r" ;', None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b' @charset "koi8-r";', None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b'@charset "x";', None, "big5", Charset("big5", CharsetSource.ENVIRONMENT)),
+        (b'@charset "\xe9";', None, None, Charset("utf-8", CharsetSource.DEFAULT)),
+        (b"a{}\xe9", None, None, Charset("utf-8", CharsetSource.DEFAULT)),
     ],
 )
 def test_css(data: bytes, label: str | None, environment: str | None, expected: Charset) -> None:

@@ -9,36 +9,36 @@ from lxml import etree
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
-from relbase.view.charset import Source
+from relbase.view.charset import CharsetSource
 from relbase.view.xml_charset import sniff_xml, xml_view
 
 
 @pytest.mark.parametrize(
     ("data", "label", "name", "source"),
     [
-        (b"<a/>", None, "utf-8", Source.FORMAT),  # §4.3.3
-        (b"<a>\xe9</a>", None, "utf-8", Source.FORMAT),  # a fatal error, and no guess
-        (b"\xef\xbb\xbf<a/>", "koi8-r", "utf-8", Source.BOM),  # RFC 7303 §3.2
-        (b'<?xml version="1.0" encoding="koi8-r"?><a/>', None, "koi8-r", Source.META),
-        (b"<?xml version='1.0'\nencoding = 'koi8-r' ?><a/>", None, "koi8-r", Source.META),
-        (b'<?xml encoding="koi8-r"?><a/>', None, "koi8-r", Source.META),  # [77] of an entity
-        (b'<?xml version="1.0" encoding="koi8-r"?>', "euc-kr", "euc-kr", Source.TRANSPORT),
-        (b'<?xml version="1.0" encoding="koi8-r"?>', "nonsense", "koi8-r", Source.META),
-        (b' <?xml version="1.0" encoding="koi8-r"?>', None, "utf-8", Source.FORMAT),
-        (b'<a encoding="koi8-r"/>', None, "utf-8", Source.FORMAT),
-        (b"<meta charset=koi8-r>", None, "utf-8", Source.FORMAT),  # that is HTML's rule
-        (b'<?xml version="1.0" encoding="utf-7"?>', None, "replacement", Source.META),
-        (b'<?xml version="1.0" encoding="UTF-16"?>', None, "replacement", Source.META),
-        ("<a/>".encode("utf-16"), None, "utf-16le", Source.BOM),
-        ("<?xml?>".encode("utf-16-be"), None, "utf-16be", Source.FORMAT),
-        ("<a/>".encode("utf-16-le"), None, "utf-16le", Source.FORMAT),
-        ("<a/>".encode("utf-32"), None, "replacement", Source.META),
-        ("<a/>".encode("utf-32-be"), None, "replacement", Source.META),
-        (b"\x4c\x6f\xa7\x94\x93", None, "replacement", Source.META),
-        (b"", None, "utf-8", Source.FORMAT),
+        (b"<a/>", None, "utf-8", CharsetSource.FORMAT),  # §4.3.3
+        (b"<a>\xe9</a>", None, "utf-8", CharsetSource.FORMAT),  # a fatal error, and no guess
+        (b"\xef\xbb\xbf<a/>", "koi8-r", "utf-8", CharsetSource.BOM),  # RFC 7303 §3.2
+        (b'<?xml version="1.0" encoding="koi8-r"?><a/>', None, "koi8-r", CharsetSource.META),
+        (b"<?xml version='1.0'\nencoding = 'koi8-r' ?><a/>", None, "koi8-r", CharsetSource.META),
+        (b'<?xml encoding="koi8-r"?><a/>', None, "koi8-r", CharsetSource.META),  # [77] of an entity
+        (b'<?xml version="1.0" encoding="koi8-r"?>', "euc-kr", "euc-kr", CharsetSource.TRANSPORT),
+        (b'<?xml version="1.0" encoding="koi8-r"?>', "nonsense", "koi8-r", CharsetSource.META),
+        (b' <?xml version="1.0" encoding="koi8-r"?>', None, "utf-8", CharsetSource.FORMAT),
+        (b'<a encoding="koi8-r"/>', None, "utf-8", CharsetSource.FORMAT),
+        (b"<meta charset=koi8-r>", None, "utf-8", CharsetSource.FORMAT),  # that is HTML's rule
+        (b'<?xml version="1.0" encoding="utf-7"?>', None, "replacement", CharsetSource.META),
+        (b'<?xml version="1.0" encoding="UTF-16"?>', None, "replacement", CharsetSource.META),
+        ("<a/>".encode("utf-16"), None, "utf-16le", CharsetSource.BOM),
+        ("<?xml?>".encode("utf-16-be"), None, "utf-16be", CharsetSource.FORMAT),
+        ("<a/>".encode("utf-16-le"), None, "utf-16le", CharsetSource.FORMAT),
+        ("<a/>".encode("utf-32"), None, "replacement", CharsetSource.META),
+        ("<a/>".encode("utf-32-be"), None, "replacement", CharsetSource.META),
+        (b"\x4c\x6f\xa7\x94\x93", None, "replacement", CharsetSource.META),
+        (b"", None, "utf-8", CharsetSource.FORMAT),
     ],
 )
-def test_sniffing(data: bytes, label: str | None, name: str, source: Source) -> None:
+def test_sniffing(data: bytes, label: str | None, name: str, source: CharsetSource) -> None:
     assert sniff_xml(data, label)[:2] == (name, source)
 
 

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
     CharacterClass,
+    Component,
     Cut,
-    Part,
     Severity,
     Violation,
 )
@@ -256,7 +256,7 @@ def _fragment_apart(text: str, cut_url: Callable[[str, int, int], Cut]) -> Cut:
     crosshatch = text.find("#")
     cut = cut_url(text, 0, len(text) if crosshatch < 0 else crosshatch)
     if crosshatch >= 0:
-        cut.parts.append(Part("fragment", crosshatch + 1, len(text), check_fragment))
+        cut.parts.append(Component("fragment", crosshatch + 1, len(text), check_fragment))
     return cut
 
 

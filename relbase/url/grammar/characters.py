@@ -107,7 +107,7 @@ class Violation(NamedTuple):
 Check: TypeAlias = "Callable[[str, int, int], Iterator[Violation]]"
 
 
-class Part(NamedTuple):
+class Component(NamedTuple):
     """A component: the field of `Url` that it is (or ""), its bounds, what searches it."""
 
     name: str
@@ -120,7 +120,7 @@ class Cut(NamedTuple):
     """A URL cut into components: its production, the parts, and where the cutting failed."""
 
     production: str
-    parts: list[Part]
+    parts: list[Component]
     faults: list[Violation]
 
 

@@ -32,7 +32,7 @@ _AROUND_BRACKET: Final = "a bracket around a URL is not part of it"
 _INSIDE: Final = "white space that breaks a URL is not part of it"
 
 
-class Run(NamedTuple):
+class Excess(NamedTuple):
     """What is not part of the URL, and why."""
 
     start: int
@@ -52,7 +52,7 @@ class Core(NamedTuple):
     """
 
     whole: str
-    runs: list[Run]
+    runs: list[Excess]
     text: str
     at: list[int]
     whence: list[int]
@@ -114,19 +114,19 @@ def _without_empty(core: Core, ends: list[int]) -> Core:
     return core._replace(at=[at for at, _ in kept], whence=[start for _, start in kept])
 
 
-def _runs(text: str) -> Iterator[Run]:
+def _runs(text: str) -> Iterator[Excess]:
     end = len(text.rstrip(_WHITE))
     start = len(text) - len(text.lstrip(_WHITE)) if end else 0
-    yield Run(0, start, _AROUND_WHITE)
+    yield Excess(0, start, _AROUND_WHITE)
     opened = _open_match(text, start, end - 1) if text.endswith(">", start, end) else None
     if opened is None:
         for white in _white_finditer(text, start, end):
             if _break_search(text, *white.span()):
-                yield Run(*white.span(), _INSIDE)
+                yield Excess(*white.span(), _INSIDE)
     else:
         closed = max(len(text[: end - 1].rstrip(_WHITE)), opened.end())
-        yield Run(*opened.span(), _AROUND_BRACKET)
+        yield Excess(*opened.span(), _AROUND_BRACKET)
         for white in _white_finditer(text, opened.end(), closed):
-            yield Run(*white.span(), _INSIDE)
-        yield Run(closed, end, _AROUND_BRACKET)
-    yield Run(end, len(text), _AROUND_WHITE)
+            yield Excess(*white.span(), _INSIDE)
+        yield Excess(closed, end, _AROUND_BRACKET)
+    yield Excess(end, len(text), _AROUND_WHITE)

@@ -18,7 +18,7 @@ from relbase.url.grammar.characters import (
     DIGIT,
     RFC_1738,
     UNRESERVED,
-    Part,
+    Component,
     Severity,
     Violation,
     class_of,
@@ -72,7 +72,7 @@ BRACKETS: Final = "RFC 3986 §3.2.2 allows an address in brackets"
 class Authority(NamedTuple):
     """What stands after "//": its parts, its faults, and where it stops."""
 
-    parts: list[Part]
+    parts: list[Component]
     faults: list[Violation]
     stop: int
 
@@ -102,28 +102,28 @@ def check_host(text: str, start: int, end: int) -> Iterator[Violation]:
         yield from _hostname(text, start, end)
 
 
-def hostport(text: str, start: int, end: int) -> list[Part]:
+def hostport(text: str, start: int, end: int) -> list[Component]:
     """Cut `host [ ":" port ]`; the host is there even when it is empty."""
     # An address in brackets has colons of its own; no other host can have a bracket.
     after = text.find("]", start, end) if text.startswith("[", start, end) else start
     colon = text.find(":", max(after, start), end)
     if colon < 0:
-        return [Part("host", start, end, check_host)]
+        return [Component("host", start, end, check_host)]
     return [
-        Part("host", start, colon, check_host),
-        Part("port", colon + 1, end, check_port),
+        Component("host", start, colon, check_host),
+        Component("port", colon + 1, end, check_port),
     ]
 
 
-def login(text: str, start: int, end: int) -> list[Part]:
+def login(text: str, start: int, end: int) -> list[Component]:
     """Cut `[ user [ ":" password ] "@" ] hostport`."""
     at = text.find("@", start, end)
     if at < 0:
         return hostport(text, start, end)
     colon = text.find(":", start, at)
-    parts = [Part("user", start, at if colon < 0 else colon, check_user)]
+    parts = [Component("user", start, at if colon < 0 else colon, check_user)]
     if colon >= 0:
-        parts.append(Part("password", colon + 1, at, check_password))
+        parts.append(Component("password", colon + 1, at, check_password))
     return parts + hostport(text, at + 1, end)
 
 

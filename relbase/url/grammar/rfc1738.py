@@ -2,8 +2,8 @@
 
 Strategy: `absolute_url` reads the scheme and hands what is after it to the function of that scheme
 in `_SCHEMES`; a scheme that is not there is an otherurl. Each function has the RFC's production
-above it, cuts at its delimiters into `Part`s, and notes as faults where a delimiter is missing or
-must not stand. What the parts consist of is searched later, by the check that each part carries.
+above it, cuts at its delimiters into `Component`s, and notes as faults where a delimiter is missing
+or must not stand. What the parts consist of is searched later, by the check that each part carries.
 
 Three things to mind. An alternative is chosen by the delimiter that is there (`@` in a news URL
 makes it an article), so that a violation stands where a reader would look for it. After a fault
@@ -25,9 +25,9 @@ from relbase.url.grammar.characters import (
     RFC_1738,
     RFC_1808,
     UNRESERVED,
+    Component,
     Cut,
     Difference,
-    Part,
     Severity,
     Violation,
     class_of,
@@ -147,34 +147,34 @@ def _ftpurl(text: str, at: int, end: int) -> Cut:
     path = after_slash(text, authority, end, "ftpurl")
     if path is not None:
         semicolon = find(text, ";", path, end)
-        parts.append(Part("path", path, semicolon, _check_fpath))
+        parts.append(Component("path", path, semicolon, _check_fpath))
         if semicolon < end:
             _ftptype(text, semicolon, end, parts, faults)
     return Cut("ftpurl", parts, faults)
 
 
-def _ftptype(text: str, at: int, end: int, parts: list[Part], faults: list[Violation]) -> None:
+def _ftptype(text: str, at: int, end: int, parts: list[Component], faults: list[Violation]) -> None:
     # ftptype        = "A" | "I" | "D" | "a" | "i" | "d"
     for literal in ";type=":
         if at == end or text[at].lower() != literal:
             faults.append(expected(text, at, "ftpurl", '";type="'))
-            parts.append(Part("", at, end, _check_urlpath))
+            parts.append(Component("", at, end, _check_urlpath))
             return
         at += 1
     if at == end or text[at] not in "AIDaid":
         faults.append(expected(text, at, "ftptype", '"A", "I" or "D"'))
     elif at + 1 < end:
         faults.append(expected(text, at + 1, "ftpurl", "the end"))
-    parts.append(Part("ftptype", at, end, _check_urlpath))
+    parts.append(Component("ftptype", at, end, _check_urlpath))
 
 
 def _fileurl(text: str, at: int, end: int) -> Cut:
     # fileurl        = "file://" [ host | "localhost" ] "/" fpath
     slash = find(text, "/", at, end)
-    parts = [Part("host", at, slash, check_host if slash > at else _check_urlpath)]
+    parts = [Component("host", at, slash, check_host if slash > at else _check_urlpath)]
     if slash == end:
         return Cut("fileurl", parts, [expected(text, end, "fileurl", '"/"')])
-    return Cut("fileurl", [*parts, Part("path", slash + 1, end, _check_fpath)], [])
+    return Cut("fileurl", [*parts, Component("path", slash + 1, end, _check_fpath)], [])
 
 
 def _httpurl(text: str, at: int, end: int) -> Cut:
@@ -184,9 +184,9 @@ def _httpurl(text: str, at: int, end: int) -> Cut:
     path = after_slash(text, authority, end, "httpurl")
     if path is not None:
         question = find(text, "?", path, end)
-        parts.append(Part("path", path, question, _check_hpath))
+        parts.append(Component("path", path, question, _check_hpath))
         if question < end:
-            parts.append(Part("search", question + 1, end, _check_search))
+            parts.append(Component("search", question + 1, end, _check_search))
     return Cut("httpurl", parts, faults)
 
 
@@ -197,22 +197,22 @@ def _gopherurl(text: str, at: int, end: int) -> Cut:
     parts, faults, _ = authority
     path = after_slash(text, authority, end, "gopherurl")
     if path is not None and (gtype := _gtype_match(text, path, end)):
-        parts.append(Part("gtype", path, gtype.end(), _check_selector))
+        parts.append(Component("gtype", path, gtype.end(), _check_selector))
         selector = gtype.end()
         tab = find(text, "%09", selector, end)
-        parts.append(Part("selector", selector, tab, _check_selector))
+        parts.append(Component("selector", selector, tab, _check_selector))
         if tab < end:
             tab2 = find(text, "%09", tab + 3, end)
-            parts.append(Part("search", tab + 3, tab2, _check_gopher_search))
+            parts.append(Component("search", tab + 3, tab2, _check_gopher_search))
             if tab2 < end:
-                parts.append(Part("gopher_string", tab2 + 3, end, _check_gopher_string))
+                parts.append(Component("gopher_string", tab2 + 3, end, _check_gopher_string))
     return Cut("gopherurl", parts, faults)
 
 
 def _mailtourl(text: str, at: int, end: int) -> Cut:
     # mailtourl      = "mailto:" encoded822addr
     faults = [expected(text, at, "encoded822addr", "an xchar")] if at == end else []
-    return Cut("mailtourl", [Part("encoded822addr", at, end, _check_address)], faults)
+    return Cut("mailtourl", [Component("encoded822addr", at, end, _check_address)], faults)
 
 
 def _newsurl(text: str, at: int, end: int) -> Cut:
@@ -221,12 +221,12 @@ def _newsurl(text: str, at: int, end: int) -> Cut:
     sign = find(text, "@", at, end)
     if sign < end:
         faults = [expected(text, at, "article", "a uchar")] if sign == at else []
-        parts = [Part("article", at, sign, _check_article)]
-        return Cut("newsurl", [*parts, Part("host", sign + 1, end, check_host)], faults)
+        parts = [Component("article", at, sign, _check_article)]
+        return Cut("newsurl", [*parts, Component("host", sign + 1, end, check_host)], faults)
     if text.startswith("*", at, end):
         faults = [expected(text, at + 1, "grouppart", "the end")] if end > at + 1 else []
-        return Cut("newsurl", [Part("group", at, end, _check_urlpath)], faults)
-    return Cut("newsurl", [Part("group", at, end, _check_group)], [])
+        return Cut("newsurl", [Component("group", at, end, _check_urlpath)], faults)
+    return Cut("newsurl", [Component("group", at, end, _check_group)], [])
 
 
 def _check_group(text: str, start: int, end: int) -> Iterator[Violation]:
@@ -242,9 +242,9 @@ def _nntpurl(text: str, at: int, end: int) -> Cut:
     path = after_required_slash(text, authority, end, "nntpurl")
     if stop < end:
         slash = find(text, "/", path, end)
-        parts.append(Part("group", path, slash, _check_group))
+        parts.append(Component("group", path, slash, _check_group))
         if slash < end:
-            parts.append(Part("digits", slash + 1, end, _check_digits))
+            parts.append(Component("digits", slash + 1, end, _check_digits))
             if slash + 1 == end:
                 faults.append(expected(text, end, "digits", "a digit"))
     return Cut("nntpurl", parts, faults)
@@ -257,7 +257,7 @@ def _telneturl(text: str, at: int, end: int) -> Cut:
     path = after_slash(text, authority, end, "telneturl")
     if path is not None and path < end:
         faults.append(expected(text, path, "telneturl", "the end"))
-        parts.append(Part("", path, end, _check_urlpath))
+        parts.append(Component("", path, end, _check_urlpath))
     return Cut("telneturl", parts, faults)
 
 
@@ -270,20 +270,20 @@ def _waisurl(text: str, at: int, end: int) -> Cut:
     question = find(text, "?", path, slash)
     if question < slash:
         # waisindex      = "wais://" hostport "/" database "?" search
-        parts.append(Part("database", path, question, _check_database))
-        parts.append(Part("search", question + 1, end, _check_search))
+        parts.append(Component("database", path, question, _check_database))
+        parts.append(Component("search", question + 1, end, _check_search))
         return Cut("waisindex", parts, faults)
-    parts.append(Part("database", path, slash, _check_database))
+    parts.append(Component("database", path, slash, _check_database))
     if slash == end:
         # waisdatabase   = "wais://" hostport "/" database
         return Cut("waisdatabase", parts, faults)
     # waisdoc        = "wais://" hostport "/" database "/" wtype "/" wpath
     slash2 = find(text, "/", slash + 1, end)
-    parts.append(Part("wtype", slash + 1, slash2, _check_wtype))
+    parts.append(Component("wtype", slash + 1, slash2, _check_wtype))
     if slash2 == end:
         faults.append(expected(text, end, "waisdoc", '"/"'))
     else:
-        parts.append(Part("wpath", slash2 + 1, end, _check_wpath))
+        parts.append(Component("wpath", slash2 + 1, end, _check_wpath))
     return Cut("waisdoc", parts, faults)
 
 
@@ -293,8 +293,8 @@ def _prosperourl(text: str, at: int, end: int) -> Cut:
     parts, faults, _ = authority
     path = after_required_slash(text, authority, end, "prosperourl")
     semicolon = find(text, ";", path, end)
-    parts.append(Part("ppath", path, semicolon, _check_ppath))
-    parts.append(Part("fieldspecs", semicolon, end, _check_fieldspecs))
+    parts.append(Component("ppath", path, semicolon, _check_ppath))
+    parts.append(Component("fieldspecs", semicolon, end, _check_fieldspecs))
     return Cut("prosperourl", parts, faults)
 
 
@@ -323,12 +323,12 @@ def _otherurl(text: str, at: int, end: int) -> Cut:
     # genericurl     = scheme ":" schemepart
     # ip-schemepart  = "//" login [ "/" urlpath ]
     if not text.startswith("//", at, end):
-        return Cut("otherurl", [Part("schemepart", at, end, _check_schemepart)], [])
-    parts = [Part("schemepart", at, end, _check_slashes_schemepart)]
+        return Cut("otherurl", [Component("schemepart", at, end, _check_schemepart)], [])
+    parts = [Component("schemepart", at, end, _check_slashes_schemepart)]
     authority = cut_authority(text, at + 2, end, "ip-schemepart", users=True)
     path = after_slash(text, authority, end, "ip-schemepart")
     if path is not None:
-        authority.parts.append(Part("urlpath", path, end, _check_urlpath))
+        authority.parts.append(Component("urlpath", path, end, _check_urlpath))
     searched = chain.from_iterable(part.check(text, *part[1:3]) for part in authority.parts)
     failed = next(chain(authority.faults, searched), None)
     if failed is None:
@@ -386,7 +386,7 @@ def url(text: str, start: int, end: int) -> Cut:
         return absolute_url(text, scheme.end(), end)
     fault = expected(text, start, "url", 'a scheme and ":"')
     message = 'a scheme and ":" are expected: RFC 1738 has no relative URLs'
-    rest = Part("", start, end, _check_urlpath)
+    rest = Component("", start, end, _check_urlpath)
     return Cut("url", [rest], [fault._replace(end=start, message=message)])
 
 
@@ -415,7 +415,7 @@ def absolute_url(text: str, colon: int, end: int) -> Cut:
     at = colon + 1
     while scheme.slashes and at < colon + 3:
         if not text.startswith("/", at, end):
-            rest = Part("", at, end, _check_urlpath)
+            rest = Component("", at, end, _check_urlpath)
             return Cut(scheme.production, [rest], [expected(text, at, scheme.production, '"//"')])
         at += 1
     cut = scheme.cut(text, at, end)

@@ -19,8 +19,8 @@ from relbase.url.grammar.characters import (
     RESERVED,
     RFC_1808,
     UNRESERVED,
+    Component,
     Cut,
-    Part,
     expected,
     of_characters,
 )
@@ -76,7 +76,7 @@ def url(text: str, start: int, end: int) -> Cut:
     searched = chain.from_iterable(part.check(text, *part[1:3]) for part in cut.parts)
     if next(chain(cut.faults, searched), None) is None:
         return cut._replace(production="generic-RL")
-    return Cut("absoluteURL", [Part("schemepart", after, end, _check_absolute)], [])
+    return Cut("absoluteURL", [Component("schemepart", after, end, _check_absolute)], [])
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:
@@ -98,7 +98,7 @@ def _net_path(text: str, start: int, end: int) -> Cut:
     # net_path    = "//" net_loc [ abs_path ]
     slash = text.find("/", start + 2, end)
     stop = end if slash < 0 else slash
-    parts = [Part("net_loc", start + 2, stop, _check_net_loc)]
+    parts = [Component("net_loc", start + 2, stop, _check_net_loc)]
     faults: list[Violation] = []
     if slash >= 0:
         parts += _rel_path(text, slash + 1, end, slash=True)
@@ -107,17 +107,17 @@ def _net_path(text: str, start: int, end: int) -> Cut:
     return Cut("net_path", parts, faults)
 
 
-def _rel_path(text: str, start: int, end: int, *, slash: bool) -> list[Part]:
+def _rel_path(text: str, start: int, end: int, *, slash: bool) -> list[Component]:
     # rel_path    = [ path ] [ ";" params ] [ "?" query ]
     question = text.find("?", start, end)
     before_query = end if question < 0 else question
     semicolon = text.find(";", start, before_query)
     before_params = before_query if semicolon < 0 else semicolon
-    parts: list[Part] = []
+    parts: list[Component] = []
     if slash or before_params > start:
-        parts.append(Part("path", start, before_params, _check_path))
+        parts.append(Component("path", start, before_params, _check_path))
     if semicolon >= 0:
-        parts.append(Part("params", semicolon + 1, before_query, _check_params))
+        parts.append(Component("params", semicolon + 1, before_query, _check_params))
     if question >= 0:
-        parts.append(Part("query", question + 1, end, _check_query))
+        parts.append(Component("query", question + 1, end, _check_query))
     return parts

@@ -1,0 +1,58 @@
+"""Every benchmark has the same interface, and runs: on little, what it says is not looked at."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+import benchmarks.__main__ as command
+from benchmarks.corpora import Corpus
+from benchmarks.memory import Row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAMES: Final = command.names()
+
+# What makes a benchmark small, by its module and name there.
+SMALL: Final[dict[str, dict[str, Any]]] = {
+    "html": {"corpora": lambda _data: [Corpus("one", [b"<!doctype html><a href=x>"])]},
+    "mail": {"_LARGE": range(1, 1 << 20), "_made_up": lambda: b"<a href=x>"},
+    "memory": {"_ROWS": [Row("page", lambda _data: b"<a href=x>", ("relbase_html",))]},
+    "resolution": {"_shaped_pages": list},
+    "trees": {"_pages": lambda _data: ([b"<a href=x>"], "one page")},
+    "xml": {"_SIZE": 10_000},
+}
+
+
+def test_they_are_found() -> None:
+    assert {"html", "mail", "memory", "startup", "trees", "xml"} <= set(NAMES)
+    assert "timing" not in NAMES
+    assert SMALL.keys() <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_they_have_one_interface(name: str) -> None:
+    run = importlib.import_module(f"benchmarks.{name}").run
+    assert list(inspect.signature(run).parameters) == ["data", "rounds"]
+
+
+@pytest.mark.parametrize("name", sorted(SMALL))
+def test_they_yield_a_table(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module(f"benchmarks.{name}")
+    for attribute, small in SMALL[name].items():
+        monkeypatch.setattr(module, attribute, small)
+    table = next(iter(module.run(None, 1)))
+    assert len(table.splitlines()) > 2
+    assert "relbase" in table or "rfc1808" in table
+
+
+def test_tables_go_between_the_comments_of_a_file(tmp_path: Path) -> None:
+    readme = tmp_path / "README.md"
+    readme.write_text(f"a\n{command.BEGIN}\nold\n{command.END}\nb\n", encoding="utf-8")
+    command.write_into(readme, ["one", "two"])
+    written = readme.read_text(encoding="utf-8")
+    assert written == f"a\n{command.BEGIN}\n```text\none\n\ntwo\n```\n{command.END}\nb\n"
