@@ -8,15 +8,18 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 from archives import PACKED, gz, http, record_id, response, zstd
 from pyarrow import parquet
 from running import program, run
-from scanners import scanning
 
-from relbase.warc import Fault, Page, pages
+from relbase import pipeline
+from relbase.warc import Fault, Page, pages, rows, writing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 DATE: Final = "2026-01-02T03:04:05Z"
 RECORDS: Final = [
@@ -224,16 +227,22 @@ def test_the_archive_of_the_fixtures(tmp_path: Path) -> None:
 def test_a_defect_costs_its_page_alone(
     crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def keeps(self: object, reference: str) -> bool:  # noqa: ARG001
-        if reference == "x":
-            raise RuntimeError("oops")
-        return False
+    def broken(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(data: bytes, *arguments: Any, **named: Any) -> Any:
+            if data == b"<a href=x>":
+                raise RuntimeError("oops")
+            return function(data, *arguments, **named)
 
-    monkeypatch.setattr("relbase.Policy.keeps", keeps)
+        return called
+
+    monkeypatch.setattr(writing, "rewrite", broken(pipeline.rewrite))
+    monkeypatch.setattr(rows, "found_called", broken(pipeline.found_called))
     output = tmp_path / "out.warc.gz"
-    with scanning("exact"):  # the others ask the pattern itself
-        result = run("rewrite", crawl, "-o", output, "--all-status", "--keep", "asked")
+    result = run("rewrite", crawl, "-o", output, "--all-status")
     assert result.exit_code == 3
     assert "RuntimeError: oops [defect]" in result.stderr
     assert [page.url for page in made(output)] == ["http://h/f/"]
-    assert "oops" in run("links", crawl, "--keep", "asked").stderr
+    listed = run("links", crawl)
+    assert listed.exit_code == 3
+    assert "oops" in listed.stderr
+    assert "http://h/f/y" in listed.stdout

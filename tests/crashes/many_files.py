@@ -49,7 +49,7 @@ main()
 
 
 class Ran(NamedTuple):
-    """A run: its seconds, those of processors, what it printed, the most memory it took."""
+    """A run: its seconds, those of processors, what it printed, and its processes' memory."""
 
     seconds: float
     processors: float
@@ -145,11 +145,9 @@ def main(count: int, rounds: int) -> int:
         ratio = best[1] / best[2]
         print(f"{count} files, {size / 1e6:.0f} MB: {best[1]:.1f} s by one process, ", end="")
         print(f"{best[2]:.1f} s by two: {ratio:.2f} times as fast (at least {FASTER})")
-        print(
-            f"processor time: {least[1]:.1f} s by one, {least[2]:.1f} s by two: where nothing ",
-            end="",
-        )
-        print(f"runs, two cores allow {2 * least[1] / least[2]:.2f}")
+        allowed = 2 * least[1] / least[2]
+        print(f"processor time: {least[1]:.1f} s by one, {least[2]:.1f} s by two: ", end="")
+        print(f"where nothing else runs, two cores allow {allowed:.2f}")
         print(f"memory: {most / 1e6:.0f} MB; {small / 1e6:.0f} MB for two files", end="")
         print(f" (at most {_MARGIN / 1e6:.0f} MB more)")
     return 0 if ratio >= FASTER and most - small <= _MARGIN else 1
