@@ -94,7 +94,7 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
     return pipeline.base(entity.data, **_call(entity, arguments))
 
 
-class _Entity(NamedTuple):
+class _Received(NamedTuple):
     """What a response says, in the types of this library.
 
     Args:
@@ -110,7 +110,7 @@ class _Entity(NamedTuple):
     fault: Note | None
 
 
-def _read(response: object) -> _Entity:
+def _read(response: object) -> _Received:
     if isinstance(response, (str, bytes)) or not hasattr(type(response), "__dict__"):
         raise TypeError(_no_response(response))
     headers = _attribute(response, "headers")
@@ -127,7 +127,7 @@ def _read(response: object) -> _Entity:
         text = f"the body is left as it is: {undone.fault}"
         fault = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
     data = body if undone.data is None else undone.data
-    return _Entity(data, fields, _urls(response), fault)
+    return _Received(data, fields, _urls(response), fault)
 
 
 def _no_response(found: object) -> str:
@@ -222,7 +222,7 @@ def _urls(response: object) -> tuple[str, ...]:
     return tuple(str(url) for url in (*chain, last) if url)
 
 
-def _call(entity: _Entity, arguments: Arguments) -> Arguments:
+def _call(entity: _Received, arguments: Arguments) -> Arguments:
     """The arguments of the library for a response; those that are given count first."""
     call: Arguments = {"headers": entity.fields}
     if entity.urls and "url" not in arguments:

@@ -40,7 +40,7 @@ def _terminated(number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _leave(status: int) -> NoReturn:
-    """Exit; what standard output could not take has been told, and is dropped."""
+    """Exit; what standard output could not take has been reported, and is dropped."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:

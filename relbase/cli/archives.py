@@ -23,7 +23,7 @@ import click
 import relbase
 from relbase.cli import files, remarks, streams
 from relbase.cli.archive_progress import Progress
-from relbase.cli.documents import Document
+from relbase.cli.documents import InputDocument
 from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
-    from relbase.warc.rows import Row
+    from relbase.warc.rows import LinkRow
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
@@ -106,7 +106,7 @@ class Archive(NamedTuple):
         tally: where failures and warnings are counted.
     """
 
-    source: Source
+    source: OpenInput
     settings: Settings
     packing: str
     tally: Tally
@@ -165,7 +165,9 @@ class Archive(NamedTuple):
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
 
 
-def recognise(source: Source, settings: Settings, tally: Tally) -> tuple[Source, Archive | None]:
+def recognise(
+    source: OpenInput, settings: Settings, tally: Tally
+) -> tuple[OpenInput, Archive | None]:
     """Return an input, and the archive that it is, if it is one.
 
     Args:
@@ -206,7 +208,7 @@ def _counted(count: int, what: str) -> str:
 
 def rewritten(
     archive: Archive, choices: Choices, *, verbose: bool
-) -> Iterator[tuple[Document, Result]]:
+) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first.
 
     Args:
@@ -261,9 +263,9 @@ def _summary(counts: Counter[str]) -> str:
     return f"{pages}, {made}, links made absolute in {_counted(counts['place'], 'place')}"
 
 
-def _done(data: bytes, edits: tuple[relbase.Edit, ...]) -> tuple[Document, Result]:
+def _done(data: bytes, edits: tuple[relbase.Edit, ...]) -> tuple[InputDocument, Result]:
     """Bytes of the output, and whether links changed in them, as the command takes them."""
-    nothing = Document(b"", b"", b"", "", 0, 0, {})
+    nothing = InputDocument(b"", b"", b"", "", 0, 0, {})
     return nothing, Result(data, edits, (), base=_no_base, links=tuple)
 
 
@@ -352,7 +354,7 @@ def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
             streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
 
 
-def _rows(archive: Archive, page: Page, name: str) -> Iterator[Row]:
+def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
     """The rows of a page; after a defect no more of them."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
@@ -362,7 +364,7 @@ def _rows(archive: Archive, page: Page, name: str) -> Iterator[Row]:
         archive.report_defect(page, error)
 
 
-def _link(archive: Archive, page: Page, row: Row) -> str:
+def _link(archive: Archive, page: Page, row: LinkRow) -> str:
     shown = excerpt(row.reference)
     if row.url is not None and row.url != row.reference:
         shown += f" -> {excerpt(row.url)}"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.notes import Note
     from relbase.results import Entity
 
@@ -65,7 +65,7 @@ _OPTIONS: Final = (
 
 @click.command(
     "base",
-    short_help="Tell the base URL of documents, and why.",
+    short_help="Print the base URL of documents, and why.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
 )
@@ -78,7 +78,7 @@ def base(
     as_json: bool,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
-    """Tell the base URL of each INPUT, which layer states it, and what was refused.
+    """Print the base URL of each INPUT, which layer states it, and what was refused.
 
     "-" or no INPUT is standard input.
     """
@@ -89,7 +89,7 @@ def base(
     finder = Finder(settings.whence, found.trees)
     finder.load()
 
-    def work(source: Source) -> None:
+    def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
             archives.show_bases(archive, as_json=as_json)
@@ -111,7 +111,7 @@ def base(
 
 
 def _report(
-    source: Source, number: str, entities: Sequence[Entity], *, several: bool
+    source: OpenInput, number: str, entities: Sequence[Entity], *, several: bool
 ) -> Iterator[str]:
     """The report on the entities of a document for people, the outermost first."""
     outermost, *parts = entities
@@ -122,12 +122,12 @@ def _report(
     width = min(_COLUMN, max(len(url) for url, _ in bases))
     for label, (url, stated) in zip(_labels(), bases, strict=False):
         yield f"    {label:8} {url:{width}}  ({_where(stated)})"
-    told = list(_refused(outermost.base))
-    for note in told:
+    reported = list(_refused(outermost.base))
+    for note in reported:
         yield f"    {'refused':8} {remarks.sentence(note)}"
     if advice := _advice(entities, several=several):
         yield f"    {'advice':8} {advice}"
-    yield from _table(parts, set(told))
+    yield from _table(parts, set(reported))
 
 
 def _where(base: Base) -> str:
@@ -153,7 +153,7 @@ def _is_read(type_: str) -> bool:
     return row is not None and row.visit is not None
 
 
-class _Row(NamedTuple):
+class _TableRow(NamedTuple):
     """A line of the table of parts; the URL stands last, since it may be long."""
 
     part: str
@@ -162,21 +162,21 @@ class _Row(NamedTuple):
     url: str
 
 
-def _table(parts: Sequence[Entity], told: set[Note]) -> Iterator[str]:
+def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
     """The parts of a message, a line each; what is refused in one stands below it.
 
-    What a part has from the parts around it was told of them.
+    What a part has from the parts around it was reported of them.
     """
-    rows: list[_Row | str] = []
+    rows: list[_TableRow | str] = []
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)
         for stated in _own(entity):
             where = _where(stated).removesuffix(_of_part(entity)) if stated.url else ""
-            rows.append(_Row(number, type_, where, _shown(stated)))
+            rows.append(_TableRow(number, type_, where, _shown(stated)))
             number = type_ = ""
-        rows += [remarks.sentence(note) for note in _refused(entity.base) if note not in told]
-        told.update(_refused(entity.base))
-    table = [row[:3] for row in rows if isinstance(row, _Row)]
+        rows += [remarks.sentence(note) for note in _refused(entity.base) if note not in reported]
+        reported.update(_refused(entity.base))
+    table = [row[:3] for row in rows if isinstance(row, _TableRow)]
     widths = [_width(column) for column in zip(*table, strict=True)]
     for row in rows:
         if isinstance(row, str):

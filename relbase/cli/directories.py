@@ -313,7 +313,7 @@ def _made(parent: Directory, name: str, mode: int) -> NewFile:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file as far as the file system can; tell whether it did."""
+    """Lock a file as far as the file system can; return whether it did."""
     if fcntl is None:
         return False
     try:

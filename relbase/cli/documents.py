@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.call import Arguments, Call
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.mail.mbox import Lengths, Numbered
     from relbase.notes import Note
     from relbase.results import Entity, Link, Result
 
 
-class Document(NamedTuple):
+class InputDocument(NamedTuple):
     """A document of an input.
 
     Args:
@@ -61,7 +61,7 @@ class Document(NamedTuple):
     lengths: Lengths | None = None
 
 
-def documents(source: Source, settings: Settings) -> Iterator[Document]:
+def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
     """Yield the documents of an input, in order; one at least.
 
     Args:
@@ -76,10 +76,10 @@ def documents(source: Source, settings: Settings) -> Iterator[Document]:
     if FORMATS[settings.kind_of(source.name, first)].streams:
         yield from _messages(chain((first,), source.pieces), arguments)
     else:
-        yield Document(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)
+        yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)
 
 
-def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Document]:
+def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[InputDocument]:
     """The messages of an mbox; what stands before the first comes with it."""
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
@@ -87,15 +87,15 @@ def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[Documen
     lengths = mbox.Lengths()
     for one in mbox.messages(pieces):
         if isinstance(one, bytes):
-            yield Document(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
+            yield InputDocument(b"", one, b"", "", 0, 0, {**arguments, "kind": Kind.MBOX})
             continue
         number, before, message, start, lines = one
         content, ending = message.content, message.ending
         place = before, content, ending, str(number), start, lines
-        yield Document(*place, arguments, one, lengths)
+        yield InputDocument(*place, arguments, one, lengths)
 
 
-def rewritten(document: Document, call: Call | None = None) -> Result:
+def rewritten(document: InputDocument, call: Call | None = None) -> Result:
     """Return what the library makes of a document; of a message what it makes of its mbox.
 
     The messages of an mbox are given once each, in their order, here or to `links_of`.
@@ -120,11 +120,11 @@ def rewritten(document: Document, call: Call | None = None) -> Result:
     return result
 
 
-def _called(document: Document) -> Call:
+def _called(document: InputDocument) -> Call:
     return check(document.data, **document.arguments)
 
 
-def links_of(document: Document, call: Call | None = None) -> Iterator[Link]:
+def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link]:
     """Return the references of a document, as they are in its input.
 
     Args:
@@ -168,7 +168,7 @@ def part_name(part: str, number: str) -> str:
     return f"message {part}" if part == number else f"part {part}"
 
 
-def note_in(document: Document, note: Note) -> Note:
+def note_in(document: InputDocument, note: Note) -> Note:
     """Return a note on a document as one on the input."""
     if not document.number:
         return note
@@ -176,7 +176,7 @@ def note_in(document: Document, note: Note) -> Note:
     return note._replace(part=_part(document, note.part), span=span)
 
 
-def base_in(document: Document, base: Base) -> Base:
+def base_in(document: InputDocument, base: Base) -> Base:
     """Return a base of a document as one of the input."""
     if not document.number or (base.outer is None and not base.refused):
         return base
@@ -185,7 +185,7 @@ def base_in(document: Document, base: Base) -> Base:
     return replace(base, outer=outer, refused=refused)
 
 
-def link_in(document: Document, link: Link) -> Link:
+def link_in(document: InputDocument, link: Link) -> Link:
     """Return a link of a document as one of the input."""
     if not document.number:
         return link
@@ -198,7 +198,7 @@ def link_in(document: Document, link: Link) -> Link:
     )
 
 
-def entity_in(document: Document, entity: Entity) -> Entity:
+def entity_in(document: InputDocument, entity: Entity) -> Entity:
     """Return an entity of a document as one of the input."""
     if not document.number:
         return entity
@@ -210,9 +210,9 @@ def entity_in(document: Document, entity: Entity) -> Entity:
     )
 
 
-def _part(document: Document, part: str) -> str:
+def _part(document: InputDocument, part: str) -> str:
     return f"{document.number}/{part}" if part else document.number
 
 
-def _span(document: Document, span: Span) -> Span:
+def _span(document: InputDocument, span: Span) -> Span:
     return Span(span.start + document.start, span.end + document.start)

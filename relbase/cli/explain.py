@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.expansion import Inputs
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.explaining.page import Summary
 
@@ -93,7 +93,7 @@ def explain(
     finder = Finder(settings.whence, found.trees)
     finder.load()
 
-    def work(source: Source) -> None:
+    def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
             _explain_archive(archive, plan)
@@ -108,7 +108,7 @@ def explain(
     context.exit(tally.status(strict=settings.strict))
 
 
-def _whole(source: Source, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
+def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
     """An input as one document: a mailbox with all of its messages."""
     data = b"".join(source.pieces)
     document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))

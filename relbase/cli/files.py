@@ -33,7 +33,7 @@ class InputError(Exception):
     """An input cannot be read, for the reason in the text; the others can be processed."""
 
 
-class Source(NamedTuple):
+class OpenInput(NamedTuple):
     """An input that is open.
 
     Args:
@@ -56,8 +56,8 @@ class Source(NamedTuple):
         return self.input.name
 
 
-def process(inputs: Sequence[Input], work: Callable[[Source], None], tally: Tally) -> None:
-    """Give each input to `work`; what cannot be processed is told and counted, and the next comes.
+def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:
+    """Give each input to `work`; what cannot be processed is reported and counted.
 
     Args:
         inputs: their names.
@@ -65,13 +65,13 @@ def process(inputs: Sequence[Input], work: Callable[[Source], None], tally: Tall
         tally: where failed inputs are counted.
     """
     for one in inputs:
-        with told(shown_name(one.name), tally), opened(one) as source:
+        with reporting(shown_name(one.name), tally), opened(one) as source:
             work(source)
 
 
 @contextmanager
-def told(shown: str, tally: Tally) -> Iterator[None]:
-    """Tell and count an input that cannot be processed; what ends the run is passed on.
+def reporting(shown: str, tally: Tally) -> Iterator[None]:
+    """Report and count an input that cannot be processed; what ends the run is passed on.
 
     Args:
         shown: the input's name for messages.
@@ -106,7 +106,7 @@ def shown_name(name: str) -> str:
 
 
 @contextmanager
-def opened(one: Input) -> Iterator[Source]:
+def opened(one: Input) -> Iterator[OpenInput]:
     """Open an input for reading.
 
     Args:
@@ -117,12 +117,12 @@ def opened(one: Input) -> Iterator[Source]:
     """
     shown = shown_name(one.name)
     if one.name == STDIN:
-        yield Source(one, shown, _pieces(_standard_input(), None), None)
+        yield OpenInput(one, shown, _pieces(_standard_input(), None), None)
         return
     with _open(one) as file:
         status = os.fstat(file.fileno())
         regular = status if stat.S_ISREG(status.st_mode) else None
-        yield Source(one, shown, _pieces(file, regular), regular, file.fileno())
+        yield OpenInput(one, shown, _pieces(file, regular), regular, file.fileno())
 
 
 def _open(one: Input) -> BinaryIO:
@@ -167,5 +167,5 @@ def _standard_input() -> BinaryIO:
     if sys.stdin is None:
         raise InputError("standard input is closed: give a file")
     if sys.stdin.isatty():
-        streams.warn("reading standard input, which Ctrl-D ends; --help tells more")
+        streams.warn("reading standard input, which Ctrl-D ends; --help says more")
     return sys.stdin.buffer

@@ -32,7 +32,7 @@ _is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; what ends it early is told on standard error.
+    """Run the command line; what ends it early is reported on standard error.
 
     Args:
         arguments: without the program's name.
@@ -72,7 +72,7 @@ def _run(arguments: list[str]) -> int:
 
 
 class _Commands(click.Group):
-    """Loads a sub-command when it is asked for, and tells the right one to who mistakes it."""
+    """Loads a sub-command when it is asked for, and names the right one to who mistakes it."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(_COMMANDS)
@@ -115,7 +115,7 @@ def _example(option: str) -> str:
 
 
 def _mistaken(name: str, *rest: str) -> str:
-    """What to tell somebody who gives something else where the command should be."""
+    """What to say to somebody who gives something else where the command should be."""
     from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
 
     shown = f"No such command '{printable(name)}'."

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from relbase.cli.directories import Directory, NewFile
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Input
     from relbase.cli.outputs import Written
 
@@ -49,7 +49,7 @@ class InPlace(NamedTuple):
     break_links: bool = False
 
 
-class Place(NamedTuple):
+class Target(NamedTuple):
     """The file to be replaced: its directory, open, its name there, and what it was when read."""
 
     parent: Directory
@@ -63,7 +63,7 @@ class Place(NamedTuple):
 
 
 @contextmanager
-def place_of(source: Source, how: InPlace) -> Iterator[Place]:
+def place_of(source: OpenInput, how: InPlace) -> Iterator[Target]:
     """Open the directory of an input that is to be replaced.
 
     Args:
@@ -88,7 +88,7 @@ def place_of(source: Source, how: InPlace) -> Iterator[Place]:
             text = f"it has {there.st_nlink} names (hard links), of which one would be replaced"
             raise InputError(f"{text}: give --break-hardlinks if that is right")
         refuse_changed(there, source.status)
-        yield Place(parent, name, source.status)
+        yield Target(parent, name, source.status)
 
 
 def _parent(one: Input, how: InPlace, stack: ExitStack) -> tuple[Directory, str]:
@@ -117,8 +117,8 @@ def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
 
 
 def replace(
-    source: Source,
-    place: Place,
+    source: OpenInput,
+    place: Target,
     pieces: Iterable[bytes],
     how: InPlace,
     written: Written,
@@ -160,7 +160,7 @@ def replace(
 
 
 @contextmanager
-def locked(place: Place) -> Iterator[None]:
+def locked(place: Target) -> Iterator[None]:
     """Hold the locks of a mailbox that is replaced; what was read of it must still be right."""
     with locked_mailbox(place.path):
         try:
@@ -177,7 +177,7 @@ def locked(place: Place) -> Iterator[None]:
 _UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
 
 
-def keep_attributes(source: Source, made: NewFile, status: os.stat_result) -> None:
+def keep_attributes(source: OpenInput, made: NewFile, status: os.stat_result) -> None:
     """Give a new file the owner and the extended attributes of an input.
 
     Args:
@@ -211,7 +211,7 @@ def _attributes(descriptor: int) -> list[str]:
         raise
 
 
-def _back_up(place: Place, suffix: str) -> None:
+def _back_up(place: Target, suffix: str) -> None:
     """Give the old file a second name: the first of `x.bak`, `x.bak.1`, ... that nobody has."""
     names = chain((f"{place.name}{suffix}",), (f"{place.name}{suffix}.{n}" for n in count(1)))
     for name in names:

@@ -113,7 +113,7 @@ def walk(
 
     Args:
         root: the directory, which may be a symbolic link itself.
-        failed: told of directories that cannot be read.
+        failed: called with directories that cannot be read.
         sidecars: the suffixes of more files that stand beside others.
         backup: the suffix under which this run keeps what it replaces.
     """

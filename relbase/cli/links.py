@@ -15,11 +15,11 @@ from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
-from relbase.cli.warnings import Teller, Warned
+from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.tables import Table
     from relbase.results import Link
 
@@ -90,10 +90,10 @@ def links(
     refuse_one_url(found, settings)
     finder = Finder(settings.whence, found.trees)
     finder.load()
-    teller = Teller(settings.told)
+    printer = WarningPrinter(settings.verbosity)
     show = _show_violations if violations else _show
 
-    def work(source: Source, table: Table | None) -> None:
+    def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
             archives.show_links(archive, as_json=as_json, table=table)
@@ -113,11 +113,11 @@ def links(
             tally.warnings += 1
             advice = remarks.advice(type_, several=found.several)
             text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
-            teller.tell([Warned("unresolved", text)])
+            printer.show([Warned("unresolved", text)])
 
     with nullcontext() if parquet is None else tables.written(parquet) as table:
         files.process(found.all, lambda one: work(one, table), tally)
-    teller.close()
+    printer.close()
     context.exit(tally.status(strict=settings.strict))
 
 
@@ -128,7 +128,7 @@ def _unresolved(count: int, base: str, advice: str) -> str:
     return f"{references} on the base {excerpt(base)}"
 
 
-def _show(source: Source, number: str, link: Link, _tally: Tally, *, as_json: bool) -> None:
+def _show(source: OpenInput, number: str, link: Link, _tally: Tally, *, as_json: bool) -> None:
     if as_json:
         streams.say(jsonl.line(source.name, link))
         return
@@ -139,7 +139,7 @@ def _show(source: Source, number: str, link: Link, _tally: Tally, *, as_json: bo
 
 
 def _show_violations(
-    source: Source, number: str, link: Link, tally: Tally, *, as_json: bool
+    source: OpenInput, number: str, link: Link, tally: Tally, *, as_json: bool
 ) -> None:
     from relbase.cli.check import report  # noqa: PLC0415 (start-up time of the usual case)
     from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (as above)
@@ -154,7 +154,7 @@ def _show_violations(
         streams.say(f"{_place(source, number, link)}:\n{report(link.reference, found)}")
 
 
-def _place(source: Source, number: str, link: Link) -> str:
+def _place(source: OpenInput, number: str, link: Link) -> str:
     name = part_name(link.part, number)
     part = f"{name}: " if name else ""
     # A field of a heading is an attribute of no element.

@@ -23,7 +23,7 @@ import click
 from relbase.cli import streams
 from relbase.cli.directories import new_file, opened_directory
 from relbase.cli.files import InputError, shown_name
-from relbase.cli.inplace import Place, keep_attributes, refuse_changed
+from relbase.cli.inplace import Target, keep_attributes, refuse_changed
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
@@ -32,13 +32,13 @@ from relbase.expressions import expression
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.outputs import Written
 
 _BOXES: Final = ("new", "cur")
 _DIRECTORIES: Final = frozenset((*_BOXES, "tmp"))
 
-# What Maildir++ has in a sub-folder to tell that it is one.
+# What Maildir++ has in a sub-folder to say that it is one.
 _MARK: Final = "maildirfolder"
 
 # Mail is read by its owner alone.
@@ -49,12 +49,12 @@ _LISTED: Final = 10
 
 
 def is_maildir(path: str) -> bool:
-    """Tell whether a directory is a Maildir: `tmp` may be missing in a copy of one."""
+    """Return whether a directory is a Maildir: `tmp` may be missing in a copy of one."""
     return all(os.path.isdir(os.path.join(path, box)) for box in _BOXES)  # noqa: PTH112, PTH118
 
 
 def is_message(name: str) -> bool:
-    """Tell whether a file lies where a Maildir has its messages."""
+    """Return whether a file lies where a Maildir has its messages."""
     box = os.path.dirname(os.path.abspath(name))  # noqa: PTH100, PTH120
     root, box = os.path.split(box)
     return box in _BOXES and is_maildir(root)
@@ -65,7 +65,7 @@ def messages(name: str, failed: Callable[[str, Exception], None]) -> list[Input]
 
     Args:
         name: of its directory.
-        failed: told of what cannot be read.
+        failed: called with what cannot be read.
     """
     found: list[Input] = []
     try:
@@ -221,7 +221,7 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
 # ---- in place
 
 
-def replace(source: Source, place: Place, data: bytes, written: Written) -> str:
+def replace(source: OpenInput, place: Target, data: bytes, written: Written) -> str:
     """Put a message in the place of an old one: written into `tmp`, then given its name.
 
     Args:

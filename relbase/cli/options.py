@@ -21,7 +21,7 @@ from relbase.cli.inputs import STDIN
 from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file, whence
 from relbase.cli.origins.finder import Whence
 from relbase.cli.streams import printable
-from relbase.cli.warnings import Told
+from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.recognition import kind_of_file, kind_of_type
@@ -48,7 +48,7 @@ class Settings(NamedTuple):
         policy: its flags.
         detect: whether marks in the file may state its URL.
         strict: whether warnings lead to exit status 1.
-        told: how much is told of warnings.
+        verbosity: how much is said of warnings.
         whence: where URLs are stated.
     """
 
@@ -61,14 +61,14 @@ class Settings(NamedTuple):
     policy: Policy
     detect: bool
     strict: bool
-    told: Told = Told.COUNTED
+    verbosity: Verbosity = Verbosity.COUNTED
     whence: Whence = Whence()
 
     def arguments(self, name: str) -> Arguments:
         """Return the arguments of the library for an input.
 
         Args:
-            name: of the input's file, which may tell its kind: --kind > Content-Type > name.
+            name: of the input's file, which may say its kind: --kind > Content-Type > name.
         """
         kind: Kind | str | None = self.kind
         if kind is None and self._kind_of_type() is None and _is_delivered(name):
@@ -144,7 +144,7 @@ def settings(given: dict[str, Any]) -> Settings:
         fields=dump.fields if dump else (),
         policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
         detect=detect,
-        told=Told.NONE if quiet else Told.ALL if verbose else Told.COUNTED,
+        verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         whence=whence(values, detect=detect),
         **values,
     )
@@ -261,7 +261,7 @@ _SHARED: Final = [
     click.Option(
         ["--kind"],
         type=click.Choice([*(kind.value for kind in Kind), ARCHIVE]),
-        help="What the inputs are; otherwise the Content-Type tells, the file name, or the bytes.",
+        help="What the inputs are; otherwise its Content-Type decides, its name or its bytes.",
     ),
     click.Option(
         ["--charset"],
@@ -289,7 +289,7 @@ _SHARED: Final = [
     click.Option(
         ["-v", "--verbose"],
         is_flag=True,
-        help="Tell every warning, not one of each kind, and for each input what was done.",
+        help="Show every warning, not one of each kind, and for each input what was done.",
     ),
-    click.Option(["-q", "--quiet"], is_flag=True, help="Tell no warnings, only errors."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="Show no warnings, only errors."),
 ]

@@ -120,7 +120,7 @@ ORIGIN_OPTIONS: Final = (
         multiple=True,
         callback=_mirrors,
         help="The directory is a mirror by wget or HTTrack, host/path or protocol/host/path. What "
-        "hts-cache/new.txt or the .orig files of 'wget -K' tell counts first.",
+        "hts-cache/new.txt or the .orig files of 'wget -K' say counts first.",
     ),
     click.Option(
         ["--sidecar", "sidecars"],

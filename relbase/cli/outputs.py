@@ -51,7 +51,7 @@ class Output(NamedTuple):
 
 
 def is_directory(output: str, count: int, *, trees: bool = False) -> bool:
-    """Tell whether -o says a directory: it is one, ends in a slash, or there are several inputs.
+    """Return whether -o says a directory: it is one, ends in a slash, or there are several inputs.
 
     Args:
         output: what -o says.
@@ -112,7 +112,7 @@ def _in_directory(directory: str, inputs: Sequence[Input], *, force: bool) -> di
         if one.name == STDIN:
             text = "standard input has no name for an output in a directory: give it alone, -o FILE"
             raise click.UsageError(text)
-        if not one.root and os.path.isdir(one.name):  # noqa: PTH112 (no output: told when it is read)
+        if not one.root and os.path.isdir(one.name):  # noqa: PTH112 (no output: reported when it is read)
             continue
         parts = _parts(one)
         if parts in names:
@@ -154,7 +154,7 @@ def _refuse_inputs(outputs: dict[str, Output]) -> None:
     identities = {}
     for name in outputs:
         if name != STDIN:
-            with suppress(OSError):  # told when it is read
+            with suppress(OSError):  # reported when it is read
                 identities[_identity(os.stat(name))] = name  # noqa: PTH116
     for one in outputs.values():
         with suppress(FileNotFoundError, NotADirectoryError):
@@ -196,7 +196,7 @@ def _identity(status: os.stat_result) -> tuple[int, int]:
 class Written:
     """The outputs of one process of a run.
 
-    Two names may be one file where the file system does not tell them apart ("A" and "a"): what
+    Two names may be one file where the file system takes them for one ("A" and "a"): what
     this run has written it does not replace.
     """
 

@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.call import Call
-    from relbase.cli.documents import Document
-    from relbase.cli.files import Source
+    from relbase.cli.documents import InputDocument
+    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder, Found
 
 
-def calls(source: Source, settings: Settings, finder: Finder) -> Iterator[tuple[Document, Call]]:
+def calls(
+    source: OpenInput, settings: Settings, finder: Finder
+) -> Iterator[tuple[InputDocument, Call]]:
     """Yield the documents of an input, and the call of the library for each.
 
     Args:
@@ -34,8 +36,8 @@ def calls(source: Source, settings: Settings, finder: Finder) -> Iterator[tuple[
 
 
 def found_calls(
-    source: Source, settings: Settings, finder: Finder, found: Found
-) -> Iterator[tuple[Document, Call]]:
+    source: OpenInput, settings: Settings, finder: Finder, found: Found
+) -> Iterator[tuple[InputDocument, Call]]:
     """Yield the same where it is known what is found outside of the input."""
     for document in documents(source, settings):
         if document.number:
@@ -46,7 +48,7 @@ def found_calls(
             yield document, finder.call(document.arguments, found, source, document.data)
 
 
-def peeked(source: Source) -> tuple[bytes, Source]:
+def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
     """Return the first piece of an input, and the input with that piece still to be read."""
     first = next(source.pieces, b"")
     return first, source._replace(pieces=chain((first,), source.pieces))

@@ -14,7 +14,7 @@ from relbase.recognition import kind_of_type
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.cli.documents import Document
+    from relbase.cli.documents import InputDocument
     from relbase.cli.warnings import Collected
     from relbase.notes import Note
     from relbase.results import Result
@@ -38,7 +38,7 @@ def advice(type_: str, *, several: bool = False) -> str:
 
 def collect(
     shown: str,
-    document: Document,
+    document: InputDocument,
     result: Result,
     notes: Sequence[Note],
     warned: Collected,
@@ -51,7 +51,7 @@ def collect(
         shown: the name of the input for messages.
         document: the document.
         result: what became of it.
-        notes: those of its notes that are to be told.
+        notes: those of its notes that are to be reported.
         warned: the warnings on the input.
         several: whether there are other inputs.
     """

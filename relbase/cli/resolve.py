@@ -42,7 +42,7 @@ Examples:
   relbase resolve http://a/b/c/d ../g --steps --all
 
 \b
---steps tells how each result comes about: the steps of RFC 1808 §4 by their
+--steps shows how each result comes about: the steps of RFC 1808 §4 by their
 numbers, those of RFC 3986 §5.2, or the states of the WHATWG URL parser, with
 what each step made and, where it is about segments, the stack of them.
 

@@ -20,7 +20,7 @@ from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS
 from relbase.cli.run import Manner, run
 from relbase.cli.streams import printable
-from relbase.cli.warnings import Told
+from relbase.cli.warnings import Verbosity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,8 +118,9 @@ def _manner(own: dict[str, Any], settings: Settings, found: Inputs) -> Manner:
         report = Report(own["report"], goes_on=own["report"] == own["resume"])
     return Manner(
         own["processes"] or _processors(),
-        verbose=settings.told is Told.ALL or (is_shown and settings.told is not Told.NONE),
-        quiet=settings.told is Told.NONE,
+        verbose=settings.verbosity is Verbosity.ALL
+        or (is_shown and settings.verbosity is not Verbosity.NONE),
+        quiet=settings.verbosity is Verbosity.NONE,
         colour=colour,
         passed=found.passed,
         report=report,

@@ -1,4 +1,4 @@
-"""A run over inputs: jobs are handed out, and what became of them is told, counted and reported."""
+"""A run over inputs: jobs are handed out, and what became of them is printed and counted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from relbase.cli.outcome import OutputError, Tally
 from relbase.cli.progress import progress
 from relbase.cli.streams import printable
 from relbase.cli.summary import counted
-from relbase.cli.warnings import Teller, Warned
+from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.cli.work import Worker
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ class Manner(NamedTuple):
 
     Args:
         processes: how many at once.
-        verbose: whether for each input it is told what was done.
-        quiet: whether only errors are told.
+        verbose: whether for each input it is said what was done.
+        quiet: whether only errors are reported.
         colour: whether lines of a diff are coloured.
         passed: what was passed over in trees, in words.
         report: where a line is written for each input, None for none.
@@ -94,7 +94,7 @@ class _Running:
     def __init__(self, plan: Plan, manner: Manner) -> None:
         self._plan = plan
         self._manner = manner
-        self._teller = Teller(plan.settings.told)
+        self._printer = WarningPrinter(plan.settings.verbosity)
         self._directories: set[str] = set()
         self._states: Counter[State] = Counter()
         self._places = 0
@@ -103,7 +103,7 @@ class _Running:
         self.tally = Tally()
 
     def add(self, done: Done) -> None:
-        """Tell, count and report what became of an input."""
+        """Print, count and report what became of an input."""
         self._states[done.state] += 1
         self._places += done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
@@ -126,7 +126,7 @@ class _Running:
         for line in done.errors:
             streams.warn(line)
         self.tally.failed += len(done.errors) + done.failed
-        self._teller.tell(list(done.warned))
+        self._printer.show(list(done.warned))
         self._claim(done, shown)
         for line in done.lines:
             streams.say(_coloured(line) if self._manner.colour else line)
@@ -141,7 +141,7 @@ class _Running:
         if owner != shown:
             self.tally.warnings += 1
             text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
-            self._teller.tell([Warned("url-shared", f"{text} [url-shared]")])
+            self._printer.show([Warned("url-shared", f"{text} [url-shared]")])
 
     def _how_to_go_on(self) -> str:
         return "; --resume with the report goes on" if self._manner.report is not None else ""
@@ -157,8 +157,8 @@ class _Running:
         streams.warn(text + self._how_to_go_on())
 
     def close(self) -> None:
-        """Tell what was counted, and sum up."""
-        self._teller.close()
+        """Report what was counted, and sum up."""
+        self._printer.close()
         many = sum(self._states.values()) > 1 or self._manner.passed
         writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.DELIVER, Action.CHECK}
         if many and writes and not self._manner.quiet:

@@ -36,7 +36,7 @@ def read_only(
 
 
 def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
-    """Tell whether an input is to be processed.
+    """Return whether an input is to be processed.
 
     Args:
         kind: of it.

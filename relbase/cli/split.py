@@ -1,6 +1,6 @@
 """`relbase split`: the components of URLs, by each profile and by the grammar of their scheme.
 
-A value stands in quotes, so that one that is empty (`""`) is told from one that is absent.
+A value stands in quotes, so that one that is empty (`""`) differs from one that is absent.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def _parts(url: str) -> tuple[dict[str, object] | None, str]:
 
 
 def _category(url: str) -> tuple[str | None, str]:
-    """The category of §2.3, and how it is told."""
+    """The category of §2.3, and how it is reported."""
     scheme = rfc1808.split(url).scheme
     if scheme is None:
         return None, "of the scheme of its base: it has none (RFC 1808 §2.3)"

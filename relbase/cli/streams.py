@@ -103,6 +103,6 @@ def warn(text: str) -> None:
 
 
 def is_terminal(*, output: bool = False) -> bool:
-    """Tell whether a person reads standard error, or standard output."""
+    """Return whether a person reads standard error, or standard output."""
     stream = sys.stdout if output else sys.stderr
     return stream is not None and stream.isatty()

@@ -11,7 +11,7 @@ from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
-    from relbase.cli.documents import Document
+    from relbase.cli.documents import InputDocument
     from relbase.cli.warnings import Collected
     from relbase.results import Result
 
@@ -54,7 +54,7 @@ class Summary:
         self.changed = self.places = self.shared = self.unknown = 0
         self.notes: Counter[Reason] = Counter()
 
-    def add(self, document: Document, result: Result, *, has_url: bool = True) -> None:
+    def add(self, document: InputDocument, result: Result, *, has_url: bool = True) -> None:
         """Collect what is remarked on a document that is done.
 
         Args:
@@ -68,7 +68,7 @@ class Summary:
         left = any(note.reason is Reason.BASE_NONE for note in result.notes)
         notes = result.notes
         if document.number:
-            # Of the messages of a mailbox that is told once, with the first of them.
+            # Of the messages of a mailbox that is reported once, with the first of them.
             notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
             if left:
                 self._first_left = self._first_left or document.number

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from relbase.containers.warc import Fault
-    from relbase.warc.rows import Row
+    from relbase.warc.rows import LinkRow
 
 _SUFFIX: Final = ".parquet"
 
@@ -47,7 +47,7 @@ class Table:
         self._rows = columns.Columns(table.SCHEMA, table.BATCH)
         self._faults = columns.Columns(table.ERRORS, table.BATCH)
 
-    def add(self, rows: Iterable[Row]) -> None:
+    def add(self, rows: Iterable[LinkRow]) -> None:
         """Write rows of links; no more than a batch of them is held."""
         for batch in self._rows.add(rows):
             self._links.write_batch(batch)

@@ -1,8 +1,9 @@
-"""Warnings: the first of each kind is told, the others are counted.
+"""Warnings: the first of each kind is reported, the others are counted.
 
 Strategy: a mailbox of a gigabyte has thousands of warnings that say the same. Where they arise they
-are collected (`Collected`), in whatever process that is. Where they are told (`Teller`) the first
-of each reason stands as the example of its kind, and at the end a line says how many more came.
+are collected (`Collected`), in whatever process that is. Where they are reported (`WarningPrinter`)
+the first of each reason stands as the example of its kind, and at the end a line says how many more
+came.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from relbase.cli import streams
 from relbase.cli.streams import printable
 
 
-class Told(Enum):
-    """How much is told of warnings."""
+class Verbosity(Enum):
+    """How much is said of warnings."""
 
     NONE = "none"
     COUNTED = "counted"
@@ -41,13 +42,13 @@ class Collected:
     """The warnings on one input.
 
     Args:
-        told: how much is told.
+        verbosity: how much is said.
     """
 
-    __slots__ = ("_first", "_kept", "_told", "count")
+    __slots__ = ("_first", "_kept", "_verbosity", "count")
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, verbosity: Verbosity) -> None:
+        self._verbosity = verbosity
         self._kept: list[Warned] = []
         self._first: dict[str, int] = {}
         self.count = 0
@@ -55,7 +56,7 @@ class Collected:
     def add(self, reason: str, line: str) -> None:
         """Keep a warning, or count it when there is one of its kind."""
         self.count += 1
-        if self._told is Told.ALL or reason not in self._first:
+        if self._verbosity is Verbosity.ALL or reason not in self._first:
             self._first.setdefault(reason, len(self._kept))
             self._kept.append(Warned(reason, line))
         else:
@@ -67,27 +68,27 @@ class Collected:
         return self._kept
 
 
-class Teller:
-    """Tells the warnings of a run.
+class WarningPrinter:
+    """Prints the warnings of a run.
 
     Args:
-        told: how much.
+        verbosity: how much.
     """
 
-    __slots__ = ("_more", "_names", "_seen", "_told")
+    __slots__ = ("_more", "_names", "_seen", "_verbosity")
 
-    def __init__(self, told: Told) -> None:
-        self._told = told
+    def __init__(self, verbosity: Verbosity) -> None:
+        self._verbosity = verbosity
         self._seen: set[str] = set()
         self._more: Counter[str] = Counter()
         self._names: Counter[str] = Counter()
 
-    def tell(self, warned: list[Warned]) -> None:
-        """Tell the warnings on an input, or count them."""
-        if self._told is Told.NONE:
+    def show(self, warned: list[Warned]) -> None:
+        """Print the warnings on an input, or count them."""
+        if self._verbosity is Verbosity.NONE:
             return
         for one in warned:
-            if self._told is Told.ALL or one.reason not in self._seen:
+            if self._verbosity is Verbosity.ALL or one.reason not in self._seen:
                 streams.warn(one.line)
                 more = one.more
             else:
@@ -98,10 +99,10 @@ class Teller:
                 self._more[one.reason] += more
 
     def close(self) -> None:
-        """Tell how many more there were of each kind."""
+        """Print how many more there were of each kind."""
         for reason, count in self._more.items():
             files = self._names[reason]
             where = f", in {files} more input{'s'[: files > 1]}" if files else ""
             plural = "s" if count > 1 else ""
-            text = f"{count} more warning{plural} like it [{reason}]{where}; -v tells all"
+            text = f"{count} more warning{plural} like it [{reason}]{where}; -v shows all"
             streams.warn(printable(text))

@@ -27,7 +27,7 @@ from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
-from relbase.cli.warnings import Collected, Told
+from relbase.cli.warnings import Collected, Verbosity
 from relbase.formats import FORMATS
 from relbase.pipeline import found_called
 from relbase.results import Result
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.call import Call
-    from relbase.cli.documents import Document
-    from relbase.cli.files import Source
+    from relbase.cli.documents import InputDocument
+    from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Job, Plan
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Found
 
-    Rewritten: TypeAlias = tuple[Document, Result]
+    Rewritten: TypeAlias = tuple[InputDocument, Result]
 
 
 class _SkippedError(Exception):
@@ -74,7 +74,7 @@ class Worker:
 
     Args:
         plan: what is asked for.
-        read: told of the bytes that are read, as they are.
+        read: called with the number of bytes that are read, as they are.
     """
 
     __slots__ = ("_plan", "_read", "_written")
@@ -88,7 +88,7 @@ class Worker:
         """Do a job, and say what became of it; only what ends the run is raised."""
         try:
             with files.opened(job.input) as opened:
-                source = opened._replace(pieces=_told(opened.pieces, self._read))
+                source = opened._replace(pieces=_counted(opened.pieces, self._read))
                 return _Doing(self._plan, self._written, job, source).done()
         except _SkippedError as skipped:
             return Done(job, skipped.state)
@@ -102,8 +102,8 @@ class Worker:
             return Done(job, State.FAILED, reason(error))
 
 
-def _told(pieces: Iterator[bytes], read: Callable[[int], None] | None) -> Iterator[bytes]:
-    """The pieces of an input; `read` is told of each."""
+def _counted(pieces: Iterator[bytes], read: Callable[[int], None] | None) -> Iterator[bytes]:
+    """The pieces of an input; `read` is called with the length of each."""
     for piece in pieces:
         if read is not None:
             read(len(piece))
@@ -113,14 +113,14 @@ def _told(pieces: Iterator[bytes], read: Callable[[int], None] | None) -> Iterat
 class _Doing:
     """One input that is being processed, and what is counted on the way."""
 
-    def __init__(self, plan: Plan, written: Written, job: Job, source: Source) -> None:
+    def __init__(self, plan: Plan, written: Written, job: Job, source: OpenInput) -> None:
         self._plan = plan
         self._written = written
         self._job = job
         self._before = _Counted(plan.reports)
         self._after = _Counted(plan.reports)
         self._source = source._replace(pieces=self._before.counting(source.pieces))
-        self._warned = Collected(plan.settings.told)
+        self._warned = Collected(plan.settings.verbosity)
         self._summary = Summary(source.shown, self._warned, several=plan.several)
         self._links: Counter[str] = Counter()
         self._base: Base = UNKNOWN
@@ -192,7 +192,7 @@ class _Doing:
             text = f"{flag} no archives: give --check, or -o FILE"
             raise InputError(text)
         self._text = ""  # it says itself what was done
-        verbose = plan.settings.told is Told.ALL
+        verbose = plan.settings.verbosity is Verbosity.ALL
         made = archives.rewritten(archive, plan.choices, verbose=verbose)
         self._act(archive.source, self._summed(made))
 
@@ -204,7 +204,9 @@ class _Doing:
 
     # ---- rewriting
 
-    def _rewritten(self, source: Source, settings: Settings, found: Found) -> Iterator[Rewritten]:
+    def _rewritten(
+        self, source: OpenInput, settings: Settings, found: Found
+    ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
         for document, call in found_calls(source, settings, self._plan.finder, found):
             if document.number:
@@ -238,10 +240,10 @@ class _Doing:
 
     # ---- what becomes of it
 
-    def _act(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _act(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         _ACTIONS[self._plan.action](self, source, rewritten)
 
-    def _pass(self, source: Source) -> None:
+    def _pass(self, source: OpenInput) -> None:
         """Pass over a file that holds no references; copied it is all the same."""
         if self._plan.action is Action.WRITE:
             self._put_into_file(source, source.pieces)
@@ -249,11 +251,11 @@ class _Doing:
             for _ in self._after.counting(source.pieces):
                 pass
 
-    def _print(self, _source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _print(self, _source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         for piece in self._after.counting(self._pieces(rewritten, checked=False)):
             streams.put(piece)
 
-    def _diff(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
 
         moved = 0
@@ -263,33 +265,33 @@ class _Doing:
             self._lines += lines
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
-    def _check(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         # All of them: their warnings count too.
         for _ in rewritten:
             pass
         if self._summary.changed or self._summary.unknown:
             self._lines.append(printable(source.name))
 
-    def _write(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _write(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         output = self._job.output
         assert output is not None
         # What takes no file's place can be made again: that is not looked through twice.
         checked = output.replaces and os.path.lexists(output.path)
         self._put_into_file(source, self._pieces(rewritten, checked=checked))
 
-    def _put_into_file(self, source: Source, pieces: Iterable[bytes]) -> None:
+    def _put_into_file(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
         assert self._job.output is not None
         pieces = self._after.counting(pieces)
         self._directory = self._written.write(self._job.output, pieces, source.status)
 
-    def _deliver(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _deliver(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         assert self._plan.delivery is not None
         data = b"".join(self._after.counting(self._pieces(rewritten, checked=False)))
         changed = self._summary.changed > 0
         delivery = self._plan.delivery
         self._directory = delivery.deliver(source.name, data, source.status, changed=changed)
 
-    def _replace(self, source: Source, rewritten: Iterator[Rewritten]) -> None:
+    def _replace(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         with inplace.place_of(source, self._plan.how) as place:
             first = next(rewritten)
             if first[0].number:
@@ -307,7 +309,7 @@ class _Doing:
             self._directory = inplace.replace(source, place, pieces, how, self._written)
 
     def _replace_mailbox(
-        self, source: Source, place: inplace.Place, rewritten: Iterator[Rewritten]
+        self, source: OpenInput, place: inplace.Target, rewritten: Iterator[Rewritten]
     ) -> None:
         pieces = self._after.counting(self._pieces(rewritten, checked=True))
         how = self._plan.how

@@ -117,11 +117,11 @@ class _Writer:
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or against a base of its own, such as codebase
         step = decisive(steps)
-        told = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
+        reported = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
-            return f"<p>{told}</p>"
+            return f"<p>{reported}</p>"
         self._explained += 1
-        return f"<details><summary>{told}</summary><ol>{''.join(_told(steps))}</ol></details>"
+        return f"<details><summary>{reported}</summary><ol>{''.join(_told(steps))}</ol></details>"
 
     def _taken(self, link: Link) -> list[Step]:
         if len(link.reference) + len(link.base.url) > MAX_TAKEN:

@@ -47,18 +47,18 @@ def in_children(job: Job, path: str) -> Iterator[Item]:
     seen: set[Fault] = set()
     while True:
         last: _Begun | None = None
-        for told in _told_by_child(job, path, begun):
-            if isinstance(told, _Begun):
-                last, begun = told, begun + 1
-            elif told is None:
+        for reported in _sent_by_child(job, path, begun):
+            if isinstance(reported, _Begun):
+                last, begun = reported, begun + 1
+            elif reported is None:
                 return
-            elif isinstance(told, Fault) and told in seen:
+            elif isinstance(reported, Fault) and reported in seen:
                 continue
             else:
                 last = None
-                if isinstance(told, Fault):
-                    seen.add(told)
-                yield told
+                if isinstance(reported, Fault):
+                    seen.add(reported)
+                yield reported
         if last is None:
             text = "the process that read the archive ended between two records: the rest is lost"
             yield Fault(0, "", "", Trouble.DIED, text)
@@ -66,7 +66,7 @@ def in_children(job: Job, path: str) -> Iterator[Item]:
         yield Fault(*last, Trouble.DIED, "the process that worked on it ended")
 
 
-def _told_by_child(job: Job, path: str, begun: int) -> Iterator[Item | _Begun | None]:
+def _sent_by_child(job: Job, path: str, begun: int) -> Iterator[Item | _Begun | None]:
     """What a child says until it is done (None), or no more."""
     command = [sys.executable, "-c", "from relbase.spark.children import child_main; child_main()"]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -19,7 +19,7 @@ from relbase.spark.children import in_children
 from relbase.url.resolver import Profile, as_profile
 from relbase.warc import pack
 from relbase.warc.columns import Columns
-from relbase.warc.rows import Row
+from relbase.warc.rows import LinkRow
 from relbase.warc.table import PLAIN
 from relbase.warc.work import Job, info_of, items, name_of
 from relbase.warc.writing import check_date
@@ -107,7 +107,7 @@ def links(
     opener: Opener = open_file,
     careful: bool = False,
 ) -> DataFrame:
-    """Return the links of archives, with the columns of `relbase.warc.Row`.
+    """Return the links of archives, with the columns of `relbase.warc.LinkRow`.
 
     Args:
         spark: the session.
@@ -206,12 +206,12 @@ def _link_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
         yield columns.take()
 
 
-def _rows(path: str, item: Item) -> list[Row]:
+def _rows(path: str, item: Item) -> list[LinkRow]:
     if isinstance(item, list):
         return item
     assert isinstance(item, Fault)
-    nothing = dict.fromkeys(Row._fields)
-    told: dict[str, Any] = {
+    nothing = dict.fromkeys(LinkRow._fields)
+    reported: dict[str, Any] = {
         "warc": path,
         "offset": item.offset,
         "record_id": item.record_id,
@@ -220,7 +220,7 @@ def _rows(path: str, item: Item) -> list[Row]:
         "reference": item.text,
         "outcome": ERROR,
     }
-    return [Row(**{**nothing, **told})]
+    return [LinkRow(**{**nothing, **reported})]
 
 
 def _report_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

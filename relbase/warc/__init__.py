@@ -12,7 +12,7 @@ from relbase.containers.warc import Fault as Fault
 from relbase.containers.warc import Trouble as Trouble
 from relbase.warc.reading import Page as Page
 from relbase.warc.reading import pages as pages
-from relbase.warc.rows import Row as Row
+from relbase.warc.rows import LinkRow as LinkRow
 from relbase.warc.rows import link_rows as link_rows
 from relbase.warc.writing import Conversion as Conversion
 from relbase.warc.writing import conversion as conversion
@@ -22,8 +22,8 @@ from relbase.warc.writing import warcinfo as warcinfo
 __all__ = [
     "Conversion",
     "Fault",
+    "LinkRow",
     "Page",
-    "Row",
     "Trouble",
     "conversion",
     "link_rows",

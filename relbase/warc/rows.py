@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relbase.warc.reading import Page
 
 
-class Row(NamedTuple):
+class LinkRow(NamedTuple):
     """A row of the table of links.
 
     Args:
@@ -67,7 +67,7 @@ def link_rows(
     *,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
-) -> Iterator[Row]:
+) -> Iterator[LinkRow]:
     """Yield a row for each reference of a page, in order.
 
     Args:
@@ -87,4 +87,4 @@ def link_rows(
     for span, *what, found_on, status, part in found_called(page.body, call):
         if found_on is not base:
             base, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
-        yield Row._make((*place, part, *what, *stated, status.value, *span))
+        yield LinkRow._make((*place, part, *what, *stated, status.value, *span))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pyarrow as pa
 
 from relbase.warc.columns import Columns
-from relbase.warc.rows import Row
+from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,9 +31,9 @@ _TYPES: Final = {
     "start": pa.int32(),
     "end": pa.int32(),
 }
-SCHEMA: Final = pa.schema([(name, _TYPES.get(name, REPEATED)) for name in Row._fields])
+SCHEMA: Final = pa.schema([(name, _TYPES.get(name, REPEATED)) for name in LinkRow._fields])
 # As other engines take it: without dictionaries.
-PLAIN: Final = pa.schema([(name, _TYPES.get(name, pa.string())) for name in Row._fields])
+PLAIN: Final = pa.schema([(name, _TYPES.get(name, pa.string())) for name in LinkRow._fields])
 
 
 class ErrorRow(NamedTuple):
@@ -67,7 +67,7 @@ def error_row(fault: Fault, warc: str) -> ErrorRow:
 
 
 def batches(
-    rows: Iterable[Row] | Iterable[ErrorRow], schema: pa.Schema = SCHEMA, size: int = BATCH
+    rows: Iterable[LinkRow] | Iterable[ErrorRow], schema: pa.Schema = SCHEMA, size: int = BATCH
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows as Arrow batches.
 
@@ -76,7 +76,7 @@ def batches(
         schema: `SCHEMA` or `PLAIN` for links, `ERRORS` for errors.
         size: how many rows make a batch.
 
-    >>> [batch.num_columns for batch in batches([Row(*"abcdefghijklmnop", 1, 2)._replace(
+    >>> [batch.num_columns for batch in batches([LinkRow(*"abcdefghijklmnop", 1, 2)._replace(
     ...     offset=0, status=200)])]
     [18]
     """

@@ -12,7 +12,7 @@ from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
-from relbase.warc.rows import Row
+from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -52,7 +52,7 @@ class Job(NamedTuple):
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
-Item = list[Row] | tuple[bytes, int] | Fault
+Item = list[LinkRow] | tuple[bytes, int] | Fault
 
 
 def items(job: Job, path: str, skip: Callable[[Record], bool] = lambda _: False) -> Iterator[Item]:

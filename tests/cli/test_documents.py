@@ -10,7 +10,7 @@ import relbase
 from relbase import Layer, Note, Reason, Span
 from relbase.cli import options
 from relbase.cli.documents import (
-    Document,
+    InputDocument,
     base_in,
     documents,
     entity_in,
@@ -18,7 +18,7 @@ from relbase.cli.documents import (
     note_in,
     rewritten,
 )
-from relbase.cli.files import Source
+from relbase.cli.files import OpenInput
 from relbase.cli.inputs import Input
 from relbase.kind import Kind
 
@@ -31,9 +31,9 @@ TWO = b"\n\n" + A + b"\n\nx\n\n" + A + b"\r\n\r\ny\r\n\r\n"
 
 def read(
     data: bytes, name: str = "-", size: int = 1 << 18, settings: options.Settings = SETTINGS
-) -> list[Document]:
+) -> list[InputDocument]:
     pieces = (data[at : at + size] for at in range(0, len(data), size))
-    return list(documents(Source(Input(name), name, pieces, None), settings))
+    return list(documents(OpenInput(Input(name), name, pieces, None), settings))
 
 
 @pytest.mark.parametrize("data", [b"", b"<p>", b"A: b\n\nc", TWO, A + b"\n", b"no mbox"])
@@ -54,7 +54,7 @@ def test_messages_of_an_mbox() -> None:
 
 
 def test_places_in_the_input() -> None:
-    message = Document(b"", b"", b"", "7", 100, 9, {})
+    message = InputDocument(b"", b"", b"", "7", 100, 9, {})
     note = Note(Reason.BASE_LATE, "1.2", Span(1, 2), "x")
     moved = Note(Reason.BASE_LATE, "7/1.2", Span(101, 102), "x")
     assert note_in(message, note) == moved

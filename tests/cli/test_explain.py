@@ -130,7 +130,7 @@ def test_an_input_that_fails_leaves_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["a", "b"], "several inputs go into a directory: give -o DIRECTORY"),
         (["a", "-o", ""], "-o is empty"),
@@ -139,12 +139,12 @@ def test_an_input_that_fails_leaves_the_others(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], told: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], reported: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a").write_bytes(PAGE)
     (tmp_path / "b").write_bytes(PAGE)
     result = run("explain", *arguments)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
     assert (tmp_path / "a").read_bytes() == PAGE

@@ -1,4 +1,4 @@
-"""Threat W8: which files are read, and what is told of those that cannot be."""
+"""Threat W8: which files are read, and what is reported of those that cannot be."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import click
 import pytest
 
 from relbase.cli import files
-from relbase.cli.files import InputError, Source
+from relbase.cli.files import InputError, OpenInput
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError, Tally
 
@@ -63,7 +63,7 @@ def test_a_pipe_with_a_name() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "reported"),
     [
         ("nowhere", "No such file or directory"),
         (".", "it is a directory: give -r DIRECTORY, or the files in it"),
@@ -73,10 +73,10 @@ def test_a_pipe_with_a_name() -> None:
         ("x" * 300, "File name too long"),
     ],
 )
-def test_what_is_no_input(name: str, told: str) -> None:
+def test_what_is_no_input(name: str, reported: str) -> None:
     make("file")
     Path("loop").symlink_to("loop")
-    with pytest.raises(InputError, match=told.replace("*", r"\*")):
+    with pytest.raises(InputError, match=reported.replace("*", r"\*")):
         read(name)
 
 
@@ -98,7 +98,7 @@ def test_a_file_that_grows_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> 
 def test_bad_inputs_are_counted_and_stop_no_others(capsys: pytest.CaptureFixture[str]) -> None:
     done: list[str] = []
 
-    def work(source: Source) -> None:
+    def work(source: OpenInput) -> None:
         done.append(source.name)
         if source.name == "b":
             raise MemoryError
@@ -109,22 +109,24 @@ def test_bad_inputs_are_counted_and_stop_no_others(capsys: pytest.CaptureFixture
     names = ["a", "nowhere", make("b"), make("c"), make("d")]
     files.process([Input(name) for name in names], work, tally)
     assert (done, tally.failed) == (["b", "c", "d"], 4)
-    told = capsys.readouterr().err.splitlines()
-    assert told[:3] == [
+    reported = capsys.readouterr().err.splitlines()
+    assert reported[:3] == [
         "a: error: No such file or directory",
         "nowhere: error: No such file or directory",
         "b: error: it is too large for the memory",
     ]
-    assert told[3].startswith("c: error: a defect of relbase, please report it with the document:")
-    assert "RuntimeError: x\\x1b, in line " in told[3]
-    assert len(told) == 4
+    assert reported[3].startswith(
+        "c: error: a defect of relbase, please report it with the document:"
+    )
+    assert "RuntimeError: x\\x1b, in line " in reported[3]
+    assert len(reported) == 4
 
 
 @pytest.mark.parametrize(
     "error", [OutputError("x"), BrokenPipeError(), click.UsageError("x"), KeyboardInterrupt()]
 )
 def test_what_ends_a_run_is_passed_on(error: BaseException) -> None:
-    def work(_source: Source) -> NoReturn:
+    def work(_source: OpenInput) -> NoReturn:
         raise error
 
     with pytest.raises(type(error)):

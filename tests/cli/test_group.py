@@ -112,7 +112,7 @@ def test_the_version() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["page.html"], "Did you mean: relbase rewrite page.html?"),
         (["a b.html", "-o", "x"], "Did you mean: relbase rewrite 'a b.html' -o x?"),
@@ -130,13 +130,13 @@ def test_the_version() -> None:
     ],
 )
 def test_a_mistaken_command_is_told_the_right_one(
-    arguments: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arguments: list[str], reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here").write_bytes(b"")
     result = run(*arguments)
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert reported in result.stderr
     assert result.stdout == ""
 
 

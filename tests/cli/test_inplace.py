@@ -110,7 +110,7 @@ def test_a_file_with_two_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["-", "-i"], "standard input cannot be replaced"),
         (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs and has no output"),
@@ -119,10 +119,10 @@ def test_a_file_with_two_names() -> None:
         (["page.html", "-i", "--backup", "a/b"], "--backup wants the end of a name"),
     ],
 )
-def test_usage(arguments: list[str], told: str) -> None:
+def test_usage(arguments: list[str], reported: str) -> None:
     result = run("rewrite", *arguments, *URL, stdin=PAGE)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
 
 
 def test_a_file_that_changes_meanwhile_is_not_replaced(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -176,7 +176,7 @@ def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["Maildir"], "goes into a directory: give -o DIRECTORY"),
         (["Maildir", "page", "-o", "out"], "rewrite it with a command of its own"),
@@ -185,12 +185,12 @@ def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch)
         (["Maildir", "-o", "page"], "'page' is not a directory"),
     ],
 )
-def test_usage(arguments: list[str], told: str) -> None:
+def test_usage(arguments: list[str], reported: str) -> None:
     put("new/1.host")
     Path("page").touch()
     result = run("rewrite", *arguments)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
     assert sorted(path.name for path in Path().iterdir()) == ["Maildir", "page"]
 
 

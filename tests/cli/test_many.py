@@ -159,24 +159,24 @@ def test_what_is_there_wants_force() -> None:
     assert run("rewrite", *ROOT, "-o", "out").exit_code == 0
     result = run("rewrite", *ROOT, "-o", "out")
     assert result.exit_code == 2
-    told = " ".join(result.stderr.split())
-    assert "'out/index.html' and 3 more are there already: give --force to replace" in told
+    reported = " ".join(result.stderr.split())
+    assert "'out/index.html' and 3 more are there already: give --force to replace" in reported
     assert run("rewrite", *ROOT, "-o", "out", "--force").exit_code == 0
 
 
 @pytest.mark.parametrize(
-    ("output", "told"),
+    ("output", "reported"),
     [
         ("site", "is the tree 'site' itself: give -i"),
         ("site/out", "is inside of the tree 'site'"),
         ("link/out", "is inside of the tree 'site'"),
     ],
 )
-def test_an_output_in_its_tree_is_refused(output: str, told: str) -> None:
+def test_an_output_in_its_tree_is_refused(output: str, reported: str) -> None:
     Path("link").symlink_to("site")
     result = run("rewrite", *ROOT, "-o", output)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
 
 
 def test_a_link_in_the_output_leads_nowhere() -> None:
@@ -193,8 +193,8 @@ def test_one_url_is_never_given_to_two_documents() -> None:
         for option in (["--url", "http://h/"], ["--redirect", "/x"]):
             result = run("rewrite", *more, *option, "-o", "out")
             assert result.exit_code == 2
-            told = " ".join(result.stderr.split())
-            assert "give each its own with --map FILE, --root DIR=URL or --mirror DIR" in told
+            reported = " ".join(result.stderr.split())
+            assert "give each its own with --map FILE, --root DIR=URL or --mirror DIR" in reported
     assert run("links", "site/index.html", "site/a/b.html", "--url", "http://h/").exit_code == 2
     assert run("base", "-r", "site", "--url", "http://h/").exit_code == 2
 

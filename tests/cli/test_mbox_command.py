@@ -112,10 +112,10 @@ def test_an_mbox_without_messages_is_told(data: bytes) -> None:
 
 
 def test_what_may_be_a_message_is_told() -> None:
-    told = run("rewrite", *URL, stdin=FIRST.replace(b">From me\n", LAST + b"\n")).stderr
-    assert told.startswith("<stdin>:5:1: warning: ")
-    assert "no empty line stands before it" in told
-    assert told.endswith("[mbox-separator]\n")
+    reported = run("rewrite", *URL, stdin=FIRST.replace(b">From me\n", LAST + b"\n")).stderr
+    assert reported.startswith("<stdin>:5:1: warning: ")
+    assert "no empty line stands before it" in reported
+    assert reported.endswith("[mbox-separator]\n")
 
 
 def test_content_length_follows() -> None:
@@ -176,15 +176,15 @@ def test_check_and_diff() -> None:
     ]
 
 
-# ---- what is told
+# ---- what is reported
 
 
 def test_warnings_have_places_in_the_file() -> None:
     data = MBOX.replace(b"<p>\r\n<a href=y>", b"<a href=y>\r\n <base href=z/>")
-    told = run("rewrite", *URL, stdin=data).stderr.splitlines()
-    places = [line.split(": warning: ")[0] for line in told]
+    reported = run("rewrite", *URL, stdin=data).stderr.splitlines()
+    places = [line.split(": warning: ")[0] for line in reported]
     assert places == ["<stdin>:18:13", "<stdin>:18:13"]
-    assert all(": part 2/2: " in line for line in told)
+    assert all(": part 2/2: " in line for line in reported)
     assert data.splitlines()[17] == b" <base href=z/>"
 
 

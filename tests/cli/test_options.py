@@ -141,7 +141,7 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["--url", "h.example/a"], "(RFC 1808 §2.3): give an absolute URL, such as http://host/"),
         (["--url", "page.html"], "it has no scheme"),
@@ -161,10 +161,10 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("command", ["rewrite", "links", "base"])
-def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], told: str) -> None:
+def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], reported: str) -> None:
     result = run(command, *arguments)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
     assert result.stdout == ""
 
 

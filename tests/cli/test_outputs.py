@@ -120,12 +120,12 @@ def test_what_is_no_regular_file_is_not_replaced() -> None:
     Path("link").symlink_to("elsewhere")
     Path("out").mkdir()
     Path("out/a").mkdir()
-    for output, told in [
+    for output, reported in [
         ("link", "is a symbolic link: leave -o out"),
         ("/dev/null", "is not a regular file"),
         ("out", "'out/a' is a directory"),
     ]:
-        with pytest.raises(click.UsageError, match=told):
+        with pytest.raises(click.UsageError, match=reported):
             plan(["a"], output)
     with pytest.raises(click.UsageError, match="'b' is not a directory: several inputs need one"):
         plan(["a", "c"], "b")
@@ -179,7 +179,7 @@ def test_what_came_into_the_place_of_an_output_stays() -> None:
 def test_what_this_run_has_written_is_not_replaced() -> None:
     written = Written()
     written.write(at("a"), [b"1"], None)
-    os.link("a", "A")  # as a file system that does not tell them apart shows it
+    os.link("a", "A")  # as a file system that takes them for one shows it
     with pytest.raises(OutputError, match="another output of this run has this name here"):
         written.write(at("A"), [b"2"], None)
     write("A", [b"2"])

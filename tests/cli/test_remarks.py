@@ -8,8 +8,8 @@ from growth import assert_linear
 
 from relbase import Base, Layer, Note, Reason, Span
 from relbase.cli import remarks
-from relbase.cli.documents import Document
-from relbase.cli.warnings import Collected, Told
+from relbase.cli.documents import InputDocument
+from relbase.cli.warnings import Collected, Verbosity
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -19,15 +19,18 @@ NOWHERE = Base("", Layer.NONE, "")
 SOMEWHERE = Base("http://h/", Layer.RETRIEVAL, "")
 
 
-def document(data: bytes, number: str = "", start: int = 0, lines: int = 0) -> Document:
-    return Document(b"", data, b"", number, start, lines, {})
+def document(data: bytes, number: str = "", start: int = 0, lines: int = 0) -> InputDocument:
+    return InputDocument(b"", data, b"", number, start, lines, {})
 
 
 def warnings(
-    one: Document, notes: Sequence[Note], base: Base = SOMEWHERE, told: Told = Told.ALL
+    one: InputDocument,
+    notes: Sequence[Note],
+    base: Base = SOMEWHERE,
+    verbosity: Verbosity = Verbosity.ALL,
 ) -> list[str]:
     result = Result(one.data, (), tuple(notes), base=lambda: base, links=tuple)
-    warned = Collected(told)
+    warned = Collected(verbosity)
     remarks.collect("p", one, result, result.notes, warned)
     assert warned.count == len(notes)
     return [warning.line for warning in warned.all()]

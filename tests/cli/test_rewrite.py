@@ -1,4 +1,4 @@
-"""`relbase rewrite`: bytes in, bytes out, where to, what is told, and the exit status."""
+"""`relbase rewrite`: bytes in, bytes out, where to, what is reported, and the exit status."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ def test_to_a_file(inputs: list[str]) -> None:
 def test_to_a_directory() -> None:
     Path("other.css").write_bytes(b"p { color: red }")
     result = run("rewrite", "page.html", "other.css", *ROOT, "-o", "out")
-    told = "2 inputs: 1 rewritten, 1 unchanged, 1 link made absolute\n"
-    assert (result.exit_code, result.output) == (0, told)
+    reported = "2 inputs: 1 rewritten, 1 unchanged, 1 link made absolute\n"
+    assert (result.exit_code, result.output) == (0, reported)
     assert {path.name: path.read_bytes() for path in Path("out").iterdir()} == {
         "page.html": DONE,
         "other.css": b"p { color: red }",
@@ -97,7 +97,7 @@ def test_an_output_that_cannot_be_written_stops() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "reported"),
     [
         (["a.html", "b.html"], "several inputs go into a directory: give -o DIRECTORY"),
         (["page.html", "--diff", "--check"], "--diff and --check exclude each other"),
@@ -111,10 +111,10 @@ def test_an_output_that_cannot_be_written_stops() -> None:
         (["-", "-o", "x/"], "standard input has no name for an output in a directory"),
     ],
 )
-def test_usage(arguments: list[str], told: str) -> None:
+def test_usage(arguments: list[str], reported: str) -> None:
     result = run("rewrite", *arguments, stdin=PAGE)
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
     assert [path.name for path in Path().iterdir()] == ["page.html"]
 
 
@@ -150,7 +150,7 @@ def test_check() -> None:
     assert Path("page.html").read_bytes() == PAGE
 
 
-# ---- what is told
+# ---- what is reported
 
 
 def test_no_base_is_told_with_what_to_give() -> None:

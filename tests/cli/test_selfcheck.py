@@ -25,7 +25,7 @@ def test_a_good_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("data", "edits", "told"),
+    ("data", "edits", "reported"),
     [
         (PAGE.replace(b"<p", b"<b"), (), "bytes changed where no link did"),
         (PAGE.replace(b"<p", b"<b"), (Edit(20, 20, b""),), "from 0 to 20 changed outside"),
@@ -44,6 +44,6 @@ def test_a_good_one() -> None:
         ),
     ],
 )
-def test_bad_ones(data: bytes, edits: tuple[Edit, ...], told: str) -> None:
-    with pytest.raises(SelfCheckError, match=told):
+def test_bad_ones(data: bytes, edits: tuple[Edit, ...], reported: str) -> None:
+    with pytest.raises(SelfCheckError, match=reported):
         check(PAGE, result(data, *edits), CALL)

@@ -1,4 +1,4 @@
-"""`relbase split`: absent and empty told apart, the parts of a scheme's grammar, JSON."""
+"""`relbase split`: absent and empty kept apart, the parts of a scheme's grammar, JSON."""
 
 from __future__ import annotations
 

@@ -1,22 +1,24 @@
-"""What is told of an input with many documents: what is the same in all, once."""
+"""What is reported of an input with many documents: what is the same in all, once."""
 
 from __future__ import annotations
 
 from relbase import Base, Layer, Note, Reason
-from relbase.cli.documents import Document
+from relbase.cli.documents import InputDocument
 from relbase.cli.summary import Summary, counted
-from relbase.cli.warnings import Collected, Told
+from relbase.cli.warnings import Collected, Verbosity
 from relbase.results import Result
 
 
-def summed(reason: Reason, count: int, told: Told = Told.COUNTED) -> tuple[Summary, Collected]:
-    warned = Collected(told)
+def summed(
+    reason: Reason, count: int, verbosity: Verbosity = Verbosity.COUNTED
+) -> tuple[Summary, Collected]:
+    warned = Collected(verbosity)
     base = Base("", Layer.NONE, "")
     summary = Summary("in", warned)
     for number in range(1, count + 1):
         notes = (Note(reason, "", None, "x"),)
         result = Result(b"", (), notes, base=lambda: base, links=tuple)
-        summary.add(Document(b"", b"", b"", str(number), 0, 0, {}), result)
+        summary.add(InputDocument(b"", b"", b"", str(number), 0, 0, {}), result)
     summary.close()
     return summary, warned
 
@@ -32,7 +34,7 @@ def test_many_notes_of_a_reason() -> None:
     _, warned = summed(Reason.SIGNATURE_BROKEN, 5)
     [one] = warned.all()
     assert (one.more, warned.count) == (4, 5)
-    _, warned = summed(Reason.SIGNATURE_BROKEN, 5, Told.ALL)
+    _, warned = summed(Reason.SIGNATURE_BROKEN, 5, Verbosity.ALL)
     assert [warning.more for warning in warned.all()] == [0] * 5
 
 

@@ -1,4 +1,4 @@
-"""Warnings: one of each kind is told, the others are counted; -v tells all, -q none."""
+"""Warnings: one of each kind is reported, the others are counted; -v shows all, -q none."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from relbase.cli.warnings import Collected, Teller, Told
+from relbase.cli.warnings import Collected, Verbosity, WarningPrinter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,37 +14,37 @@ if TYPE_CHECKING:
 INPUTS = (("a", "x x y"), ("b", "x"), ("c", "z"))
 
 
-def told(inputs: Sequence[tuple[str, str]], how: Told) -> None:
-    teller = Teller(how)
+def reporting(inputs: Sequence[tuple[str, str]], how: Verbosity) -> None:
+    printer = WarningPrinter(how)
     for name, reasons in inputs:
         collected = Collected(how)
         for reason in reasons.split():
             collected.add(reason, f"{name}: {reason}")
-        teller.tell(collected.all())
-    teller.close()
+        printer.show(collected.all())
+    printer.close()
 
 
 @pytest.mark.parametrize(
     ("how", "lines"),
     [
-        (Told.ALL, ["a: x", "a: x", "a: y", "b: x", "c: z"]),
+        (Verbosity.ALL, ["a: x", "a: x", "a: y", "b: x", "c: z"]),
         (
-            Told.COUNTED,
+            Verbosity.COUNTED,
             [
                 "a: x",
                 "a: y",
                 "c: z",
-                "2 more warnings like it [x], in 1 more input; -v tells all",
+                "2 more warnings like it [x], in 1 more input; -v shows all",
             ],
         ),
-        (Told.NONE, []),
+        (Verbosity.NONE, []),
     ],
 )
-def test_what_is_told(how: Told, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    told(INPUTS, how)
+def test_what_is_told(how: Verbosity, lines: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    reporting(INPUTS, how)
     assert capsys.readouterr().err.splitlines() == lines
 
 
 def test_one_more(capsys: pytest.CaptureFixture[str]) -> None:
-    told([("a", "x x")], Told.COUNTED)
-    assert capsys.readouterr().err.splitlines()[1:] == ["1 more warning like it [x]; -v tells all"]
+    reporting([("a", "x x")], Verbosity.COUNTED)
+    assert capsys.readouterr().err.splitlines()[1:] == ["1 more warning like it [x]; -v shows all"]

@@ -10,7 +10,7 @@ import pytest
 from archives import http, response
 from pyarrow import parquet
 
-from relbase.warc import Fault, Page, Row, Trouble, link_rows, pages
+from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages
 from relbase.warc.table import ERRORS, PLAIN, SCHEMA, batches, error_row
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset='y 2x'><a href=#f>")
 
 
-def rows() -> Iterator[Row]:
+def rows() -> Iterator[LinkRow]:
     [page] = pages([response(1, "http://h/d/", PAGE)])
     assert isinstance(page, Page)
     return link_rows(page, "a.warc")
@@ -28,7 +28,7 @@ def rows() -> Iterator[Row]:
 def test_a_row_tells_what_which_why_and_where() -> None:
     first, second, *_ = rows()
     assert (first.element, first.reference, first.base) == ("base", "/b/", "http://h/d/")
-    assert second == Row(
+    assert second == LinkRow(
         "a.warc", 0, second.record_id, "http://h/d/", "2026-01-02T03:04:05Z", 200, "", "a", "href",
         "url", "x", "http://h/b/x", "embedded", "http://h/b/", "<base href> at 1:12", "rewritten",
         23, 24,
@@ -36,7 +36,7 @@ def test_a_row_tells_what_which_why_and_where() -> None:
 
 
 def test_the_columns_are_the_fields_of_a_row() -> None:
-    assert SCHEMA.names == PLAIN.names == list(Row._fields)
+    assert SCHEMA.names == PLAIN.names == list(LinkRow._fields)
     assert len(SCHEMA) == 18
     assert not any(pa.types.is_dictionary(field.type) for field in PLAIN)
 

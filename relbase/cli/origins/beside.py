@@ -20,7 +20,7 @@ from relbase.expressions import expression
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Input
 
 # A URL, some lines, or a short list: nothing beside a page is longer in good faith.
@@ -35,7 +35,7 @@ class Stated(NamedTuple):
     sure: bool = True
 
 
-def beside(source: Source) -> Iterator[Stated]:
+def beside(source: OpenInput) -> Iterator[Stated]:
     """Yield the URLs that are stated beside an input, strongest first.
 
     Args:
@@ -71,7 +71,7 @@ def side_file(one: Input, name: str) -> bytes | None:
     return None
 
 
-def _attribute(source: Source, name: str) -> bytes | None:
+def _attribute(source: OpenInput, name: str) -> bytes | None:
     if not hasattr(os, "getxattr") or source.descriptor is None:
         return None
     try:

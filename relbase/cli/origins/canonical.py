@@ -16,8 +16,8 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 
-class _Row(NamedTuple):
-    """An element that states it: the attribute and its value that tell, and where the URL is."""
+class _CanonicalRow(NamedTuple):
+    """An element that states it: the attribute and its value that say so, and where the URL is."""
 
     element: bytes
     tells: bytes
@@ -27,8 +27,8 @@ class _Row(NamedTuple):
 
 
 _ROWS: Final = (
-    _Row(b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
-    _Row(b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
+    _CanonicalRow(b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
+    _CanonicalRow(b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
 )
 _ASKED: Final = frozenset(name for row in _ROWS for name in (row.tells, row.url))
 

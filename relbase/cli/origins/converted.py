@@ -76,7 +76,7 @@ def _place(link: Link) -> tuple[str, str, str]:
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
-    """Tell whether the links of a page may have been converted.
+    """Return whether the links of a page may have been converted.
 
     Args:
         call: the call for the page, on its own URL.

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from relbase.bases.archived import Archived
     from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
-    from relbase.cli.files import Source
+    from relbase.cli.files import OpenInput
 from relbase.cli.origins.paths import Mirror, Root
 from relbase.expressions import expression
 
@@ -122,7 +122,7 @@ class Finder:
 
     # ---- before an input is read
 
-    def find(self, source: Source, url: str | None) -> Found:
+    def find(self, source: OpenInput, url: str | None) -> Found:
         """Return what is known of an input's URL from outside of it.
 
         Args:
@@ -136,7 +136,7 @@ class Finder:
                 return _with_dump(found, dump, suffix)
         return found
 
-    def _outside(self, source: Source) -> Found:
+    def _outside(self, source: OpenInput) -> Found:
         if source.name == STDIN:
             return Found()
         if (given := self._given(source.input)) is not None:
@@ -157,7 +157,7 @@ class Finder:
                 return url, "--map"
         return url_on_root(one.name, self.whence.roots)
 
-    def _stated(self, source: Source) -> Iterator[Stated]:
+    def _stated(self, source: OpenInput) -> Iterator[Stated]:
         path = os.path.abspath(source.name)  # noqa: PTH100
         if path in self._listed:
             yield Stated(self._listed[path], "the list of what was saved")
@@ -172,7 +172,7 @@ class Finder:
 
     # ---- when it is read
 
-    def call(self, arguments: Arguments, found: Found, source: Source, data: bytes) -> Call:
+    def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
         """Return the call of the library for a document.
 
         Args:
@@ -218,7 +218,7 @@ class Finder:
 
     # ---- what lies beside it
 
-    def _places(self, call: Call, found: Found, source: Source, data: bytes) -> Places | None:
+    def _places(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Places | None:
         local = self.whence.local or ("off" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
             return None
@@ -238,7 +238,7 @@ class Finder:
         return self._unconverted(call, source, data, places)
 
     def _unconverted(
-        self, call: Call, source: Source, data: bytes, places: Places
+        self, call: Call, source: OpenInput, data: bytes, places: Places
     ) -> Places | None:
         """What undoes the conversion of a page in a mirror; None for one that was not converted."""
         mirror = next((one for one in self.whence.mirrors if inside(source.name, one[0])), None)
@@ -319,7 +319,7 @@ class _Own:
 
 
 def _archived(found: Found, marks: Marks | None) -> Archived | None:
-    """What a web archive holds the page of: as its URL says, or what its scripts are told."""
+    """What a web archive holds the page of: as its URL says, or what its scripts get."""
     stated = [mark.value for mark in marks.pages] if marks is not None else []
     return next(filter(None, map(archived, [found.url or "", *stated])), None)
 

@@ -89,7 +89,7 @@ class Mirror(NamedTuple):
 
     Args:
         directory: that the directories of hosts are in.
-        scheme: of the URLs, where the path does not tell; None where nobody does.
+        scheme: of the URLs, where the path does not say; None where nobody does.
         adds: whether names in it have ends that its program added.
     """
 
@@ -188,7 +188,7 @@ def _is_doubtful(name: str, mirror: Mirror) -> bool:
 
 
 def adds(directory: str) -> bool:
-    """Tell whether the names in a mirror show that its program adds ends to them (wget -E)."""
+    """Return whether the names in a mirror show that its program adds ends to them (wget -E)."""
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 

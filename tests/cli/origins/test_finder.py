@@ -77,8 +77,8 @@ def test_what_is_refused_stands_in_the_chain() -> None:
     Path("p.html:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=file:///c:/x\n")
     result = run("base", "p.html")
     assert "base     http://h.ex/d/p" in result.stdout
-    told = "Zone.Identifier: 'file:///c:/x' is not an http or https URL: it does not count"
-    assert f"refused  {told} [mark-refused]" in result.stdout
+    reported = "Zone.Identifier: 'file:///c:/x' is not an http or https URL: it does not count"
+    assert f"refused  {reported} [mark-refused]" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -307,15 +307,15 @@ def test_what_wget_converted() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         (b"p.html http://h/", "line 1: write the name of a file, a tab, and its URL"),
         (b"p.html\tmailto:x", "is not a base for relative links"),
         (b"a\thttp://h/\n./a\thttp://i/", "line 2: 'a' has another URL on a line before"),
     ],
 )
-def test_a_map_that_says_nothing(line: bytes, told: str) -> None:
+def test_a_map_that_says_nothing(line: bytes, reported: str) -> None:
     Path("map").write_bytes(line)
     result = run("base", "p.html", "--map", "map")
     assert result.exit_code == 2
-    assert told in " ".join(result.stderr.split())
+    assert reported in " ".join(result.stderr.split())
