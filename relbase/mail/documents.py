@@ -11,7 +11,7 @@ from relbase.mail.bases import number_of, part_bases, within
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_heading
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Room
+from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found
 from relbase.rewriting.outward import lower, separate
 
@@ -72,9 +72,14 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
     task = entity.context.task
     if task.places is not None:
         return None
-    room = None if task.room is None else Room(task.room.left)
-    _, edits = separate(document.asked(task._replace(edits_only=True, room=room)).visit())
+    room = Room(allowed_growth(len(entity.data))) if task.room is None else task.room
+    left = room.left
+    asked = task._replace(edits_only=True, room=Room(left))
+    _, edits = separate(document.asked(asked).visit())
+    if _growth(edits) > left:
+        return None
     made = list(_fitted(entity, edits, view))
+    room.left = left  # it is the listing that takes it
     refused = [one for one in made if isinstance(one, Note) and one.reason not in _OF_ALL_EDITS]
     if refused or (edits and not any(isinstance(one, Edit) for one in made)):
         return None
@@ -89,15 +94,23 @@ _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 
 def _in_room(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
     """The items, without the edits if those are too much: nothing need be encoded for them."""
+    room = entity.context.task.room
+    before = 0 if room is None else room.left
     findings, edits = separate(items)
     yield from findings
-    room = entity.context.task.room
+    if room is not None:
+        # What a scanner writes was not counted as it was made.
+        room.left = min(room.left, before - _growth(edits))
     if not edits or (room is not None and room.left < 0):
         return
     at = inner.find(_CLEAR_SIGNED)
     if at >= 0:
         yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
     yield from edits
+
+
+def _growth(edits: Iterable[Edit]) -> int:
+    return sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
 
 
 _FOOTER: Final = "has text after its base64, which readers drop or show as it is: left alone"

@@ -47,6 +47,9 @@ def _fixture(path: Path) -> Case | None:
         base = base.outer
     if not base.url.startswith(("http:", "https:")):
         return None
+    # Browsers know no UTF-7, so they read it as another charset, and resolve what is in the clear.
+    if path.stem == "charset-utf-7":
+        return None
     policy = dict(why.get("policy", {}))
     if "keep" in policy:
         policy["keep"] = re.compile(policy["keep"])
@@ -60,8 +63,8 @@ def _content_type(call: dict[str, Any]) -> str:
     return next((value for name, value in call.get("headers", ()) if name == "Content-Type"), HTML)
 
 
-# No base is known around these, or none of HTTP.
-NOT_SERVED: Final = 5
+# No base is known around these, or none of HTTP; and UTF-7.
+NOT_SERVED: Final = 6
 
 
 def test_fixtures(site: Site, browser: Any, counts: Counts) -> None:
