@@ -29,6 +29,15 @@ class Edit(NamedTuple):
     new: bytes
 
 
+def growth(edits: Iterable[Edit]) -> int:
+    """Return by how many bytes edits make a text longer.
+
+    >>> growth([Edit(0, 1, b"abc"), Edit(4, 6, b"")])
+    0
+    """
+    return sum([len(new) - end + start for start, end, new in edits])
+
+
 # `join` needs some 80 bytes more for each piece: a hostile page has millions.
 _JOINED_AT_ONCE: Final = 2048
 

@@ -21,7 +21,7 @@ from relbase.call import (
     KindName,
     check,
 )
-from relbase.edit import Edit
+from relbase.edit import Edit, growth
 from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
 from relbase.references.scanner import holds_any, spliced
@@ -227,19 +227,19 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
 def _edits(given: Input, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
-    left = growth = 0
+    left = grown = 0
     size = len(given.document.data)
     allowed = allowed_growth(size)
     kept = max(size, _KEPT_GROWTH)
     items = _visit(given, edits_only=True)
     while batch := list(islice(items, _AT_ONCE)):
         found = [item for item in batch if type(item) is Edit]
-        growth += sum([len(new) - end + start for start, end, new in found])
-        if growth > allowed:
+        grown += growth(found)
+        if grown > allowed:
             text = f"the output would be longer by more than {allowed} bytes: passed through"
             notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
             return []
-        if growth <= kept:
+        if grown <= kept:
             edits += found
         if len(found) < len(batch):
             for item in batch:
@@ -251,7 +251,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
     if left:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
-    if growth > kept:
+    if grown > kept:
         edits.clear()  # they are made anew: both would be twice the memory
         return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits

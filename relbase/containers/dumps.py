@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph, text_of
-from relbase.containers.http import status_line
+from relbase.containers.http import REDIRECTION, status_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,9 +33,6 @@ class _Block(NamedTuple):
 
     status: int
     lines: list[bytes]
-
-
-_REDIRECTION: Final = range(300, 400)
 
 
 def parse_dump(dump: bytes) -> Dump:
@@ -100,6 +97,6 @@ _fold: Final = re.compile(r"\n[ \t]++").sub
 
 def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
     """Where a heading redirects to, if it does."""
-    if status not in _REDIRECTION:
+    if status not in REDIRECTION:
         return []
     return [value for name, value in fields if name == "location"][:1]

@@ -66,6 +66,8 @@ class Decoded(NamedTuple):
     fault: str = ""
 
 
+REDIRECTION: Final = range(300, 400)  # RFC 9110 §15.4
+
 # status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112 §4)
 # However, HTTP/2 has no reason, and curl writes it as `HTTP/2 200`.
 status_line: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-9])[^\r\n]*+").match

@@ -22,7 +22,7 @@ from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.containers.content_type import media_type, parameters
 from relbase.containers.fields import text_of
-from relbase.containers.http import Decoded, decoded, read_head, values
+from relbase.containers.http import REDIRECTION, Decoded, decoded, read_head, values
 from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
 from relbase.mail.message import visit_message
@@ -48,7 +48,6 @@ _LINKING: Final = frozenset(("link", "location", "content-location", "refresh", 
 _ON_REQUEST: Final = frozenset(("location", "content-location"))
 
 _INFORMATION: Final = range(100, 200)
-_REDIRECTION: Final = range(300, 400)
 _PARTIAL: Final = 206
 
 # Whoever follows more redirects is in a circle (browsers follow 20).
@@ -178,7 +177,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
         heads.append(head)
         contexts.append(context)
         at = head.heading.body
-        if head.status in _REDIRECTION:
+        if head.status in REDIRECTION:
             context = _redirected(data, head, context)
         elif head.status not in _INFORMATION:
             break

@@ -13,10 +13,9 @@ from relbase.containers import mail
 from relbase.containers.emlx import read_envelope
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Span
-from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.documents import reader_of
-from relbase.mail.entity import MailPart
+from relbase.mail.entity import mail_part
 from relbase.mail.mbox import messages
 from relbase.mail.message import stated_parts
 from relbase.rewriting.items import Found
@@ -89,8 +88,8 @@ def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
 
 def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> Decoded | None:
     part = stated.part
-    inside = context.having(base=stated.base, part=number_of(part, context), within=within(part))
-    entity = MailPart(data, eol, part, inside)
+    entity = mail_part(data, eol, stated, context)
+    inside = entity.context
     reader = None if part.encoding in IDENTITY else reader_of(part, inside)
     view = None if reader is None else transfer_view(part, entity.body, eol)
     if reader is None or view is None:

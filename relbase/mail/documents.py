@@ -6,12 +6,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
-from relbase.edit import Edit, Span
-from relbase.mail.bases import number_of, part_bases, within
+from relbase.edit import Edit, Span, growth
+from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
-from relbase.mail.entity import MailPart, fit, fit_heading
+from relbase.mail.entity import MailPart, fit, fit_heading, mail_part
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.context import Room
 from relbase.rewriting.items import Found
 from relbase.rewriting.outward import lower, separate
 
@@ -70,13 +70,13 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
     references can be listed without them: both together take a tenth of the time.
     """
     task = entity.context.task
-    if task.places is not None:
+    room = task.room
+    if room is None or task.places is not None:
         return None
-    room = Room(allowed_growth(len(entity.data))) if task.room is None else task.room
     left = room.left
     asked = task._replace(edits_only=True, room=Room(left))
     _, edits = separate(document.asked(asked).visit())
-    if _growth(edits) > left:
+    if growth(edits) > left:
         return None
     made = list(_fitted(entity, edits, view))
     room.left = left  # it is the listing that takes it
@@ -100,17 +100,13 @@ def _in_room(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[
     yield from findings
     if room is not None:
         # What a scanner writes was not counted as it was made.
-        room.left = min(room.left, before - _growth(edits))
+        room.left = min(room.left, before - growth(edits))
     if not edits or (room is not None and room.left < 0):
         return
     at = inner.find(_CLEAR_SIGNED)
     if at >= 0:
         yield entity.note(Reason.SIGNATURE_BROKEN, _NO_LONGER_HOLDS, Span(at, at + 1))
     yield from edits
-
-
-def _growth(edits: Iterable[Edit]) -> int:
-    return sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
 
 
 _FOOTER: Final = "has text after its base64, which readers drop or show as it is: left alone"
@@ -153,24 +149,20 @@ def bases_by_links(
     bases: dict[int, Base] = {}
     if not linked:
         return bases
-    task = context.task._replace(edits_only=False, room=None)
+    context = context.asking(context.task._replace(edits_only=False, room=None))
     waiting: list[MailPart] = []
     for index, stated in enumerate(part_bases(data, parts, context)):
-        inside = context.having(
-            base=stated.base,
-            part=number_of(stated.part, context),
-            within=within(stated.part),
-            task=task,
-        )
+        entity = mail_part(data, eol, stated, context)
         if index not in linked.values():
-            waiting.append(MailPart(data, eol, stated.part, inside))
+            waiting.append(entity)
         while waiting:
             for name, base in _linked_by(waiting.pop()):
                 other = linked.get(name)
                 if other is not None and other not in bases:
                     bases[other] = base
                     # It may link others itself.
-                    waiting.append(MailPart(data, eol, parts[other], inside.on(base)))
+                    inside = entity.context.on(base)
+                    waiting.append(MailPart(data, eol, parts[other], inside))
     return bases
 
 

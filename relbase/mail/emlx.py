@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.emlx import read_envelope
-from relbase.edit import Edit, Span
+from relbase.edit import Edit, Span, growth
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.outward import separate, shift
@@ -51,7 +51,7 @@ _WRONG: Final = (
 def _counted(data: bytes, envelope: Envelope, edits: list[Edit]) -> Edit:
     """The edit of the count, which keeps its width where its padding allows that."""
     start, end = envelope.number
-    count = int(data[start:end]) + sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
+    count = int(data[start:end]) + growth(edits)
     return Edit(start, end, (b"%d" % count).ljust(end - start))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import eol_of, read_heading
 from relbase.edit import Edit, Span, splice
+from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import fit_lines
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Found, Status
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.containers.parts import Part
+    from relbase.mail.bases import PartBase
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
 
@@ -45,6 +47,20 @@ class MailPart(NamedTuple):
         """Return a note on the part, which its text begins with; on its body without a span."""
         whole = f"{called(self.part)} ({self.part.type}) {text}"
         return Note(reason, self.context.part, span or self.part.body, whole)
+
+
+def mail_part(data: bytes, eol: bytes, stated: PartBase, around: Context) -> MailPart:
+    """Return a part on its base.
+
+    Args:
+        data: the message.
+        eol: what ends its lines.
+        stated: the part and its base.
+        around: the context of what is around the message.
+    """
+    part = stated.part
+    inside = around.having(base=stated.base, part=number_of(part, around), within=within(part))
+    return MailPart(data, eol, part, inside)
 
 
 def called(part: Part) -> str:

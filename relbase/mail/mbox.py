@@ -16,7 +16,7 @@ from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
-from relbase.edit import Edit, Span, splice
+from relbase.edit import Edit, Span, growth, splice
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Found, Status
@@ -126,17 +126,17 @@ class Lengths:
         """
         notes: list[Note] = []
         end = one.start + self._grown + len(one.message.content) + len(one.message.ending)
-        near = self._near(end + _growth(edits))
-        if edits and self._joins(one.message, edits, near, end + _growth(edits)):
+        near = self._near(end + growth(edits))
+        if edits and self._joins(one.message, edits, near, end + growth(edits)):
             notes = [Note(Reason.FIELD_STALE, "", Span(0, len(one.message.content)), _JOINED)]
             edits = []
         for at in near:
-            if at > end + _growth(edits):
+            if at > end + growth(edits):
                 heappush(self._ends, at)
         if (promise := one.message.unproven) is not None:
-            body = promise.body + _growth(edit for edit in edits if edit.start < promise.body)
+            body = promise.body + growth(edit for edit in edits if edit.start < promise.body)
             heappush(self._ends, one.start + self._grown + body + promise.length)
-        self._grown += _growth(edits)
+        self._grown += growth(edits)
         return edits, notes
 
     def _near(self, end: int) -> list[int]:
@@ -165,10 +165,6 @@ _LINE_ENDS: Final = len(b"\r\n\r\n")
 _line_ends: Final = re.compile(rb"(?:\r?\n){0,2}\Z").match
 
 
-def _growth(edits: Iterable[Edit]) -> int:
-    return sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
-
-
 def may_drop(message: mbox.Message) -> bool:
     """Return whether `settle` may drop the edits of a message: no edit writes `From `."""
     return message.length is None and b"\n" + _FROM in message.content
@@ -186,7 +182,7 @@ def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> lis
     """The edits with that of the Content-Length, wherever other readers see the heading end."""
     written = message.content[length.start : length.end]
     body = len(message.content) - int(written)
-    grown = _growth(edit for edit in edits if edit.start >= body)
+    grown = growth(edit for edit in edits if edit.start >= body)
     if grown and all(edit.start != length.start for edit in edits):
         return sorted([*edits, Edit(*length, b"%d" % (int(written) + grown))])
     return list(edits)

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
-from relbase.edit import Edit, Span
-from relbase.mail.bases import number_of, numbered, part_bases, within
+from relbase.edit import Edit, Span, growth
+from relbase.mail.bases import numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
-from relbase.mail.entity import MailPart, fit_heading
+from relbase.mail.entity import MailPart, fit_heading, mail_part
 from relbase.mail.heading import linking_fields, visit_heading
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
@@ -75,7 +75,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
             elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
                 yield _unwritten(item) if outgrows else item
     # What skimming writes is not counted as it is made.
-    grown = sum(len(edit.new) - (edit.end - edit.start) for edit in edits)
+    grown = growth(edits)
     if room.left < 0 or grown > allowed_growth(len(data)):
         text = "the links would make the message too long: it is passed through"
         yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
@@ -119,14 +119,12 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
     eol = line_end(data)
     for stated in stated_parts(data, eol, parts, context):
         part = stated.part
-        number = number_of(part, context)
         span = Span(part.heading.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
-        inside = context.having(base=stated.base, part=number, within=within(part))
-        entity = MailPart(data, eol, part, inside)
+        entity = mail_part(data, eol, stated, context)
         document = open_document(entity)
         base = _own_base(stated) if document is None else document.base()
-        yield Entity(number, type_, span, base)
+        yield Entity(entity.context.part, type_, span, base)
         view = _message_view(entity, encoded)
         if view is not None:
             for inner in message_entities(view.inner, entity.context, encoded + 1):
@@ -161,14 +159,13 @@ def _visit_part(
     data: bytes, eol: bytes, stated: PartBase, around: Context, encoded: int
 ) -> Iterator[Item]:
     """The items of one part: of its heading, then of the document in it."""
-    part, base, _, attached, notes = stated
+    part, _, _, attached, notes = stated
     linking = linking_fields(part)
     reader = reader_of(part, around)
     is_leaf = part.multipart is None and not part.message
     if not (linking or notes or is_leaf):
         return
-    inside = around.having(base=base, part=number_of(part, around), within=within(part))
-    entity = MailPart(data, eol, part, inside)
+    entity = mail_part(data, eol, stated, around)
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):
         for note in notes:

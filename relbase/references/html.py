@@ -130,8 +130,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             return
         name = found[3]
         if name is None:
-            pos = comment_end(text, found, end, cdata=bool(foreign) and foreign.allows_cdata)
-            if text.startswith(CDATA, start) and foreign and foreign.allows_cdata:
+            cdata = bool(foreign) and foreign.allows_cdata
+            pos = comment_end(text, found, end, cdata=cdata)
+            if cdata and text.startswith(CDATA, start):
                 continue
             is_comment = found[1] is not None and not in_comment
             if is_comment and (condition := _conditional.match(text, found.end(), pos)):
@@ -331,8 +332,7 @@ class _Around:
         while found := token(text, pos, self.end):
             name = found[3]
             if name is None:
-                close = tags.comment_end if found[1] else tags.bogus_comment_end
-                pos = close(text, found.end(), self.end)
+                pos = comment_end(text, found, self.end, cdata=False)
                 continue
             pos = tags.tag_end(text, found.end(), self.end)
             if pos < 0:

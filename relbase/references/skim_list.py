@@ -15,14 +15,10 @@ from relbase.references.css_skim import holds_none
 from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
 from relbase.references.shapes import Shape
 from relbase.references.skim_tags import (
-    CLOSE,
     MOST,
-    NAME,
     SPECIAL,
-    UNQUOTED,
     WITH_TEXT,
-    attribute_matcher,
-    is_plain_type,
+    attributes_end,
     may_decide,
     row_of_element,
     tag_name,
@@ -155,29 +151,14 @@ def _values(text: bytes, pos: int, end: int, how: _Listing, records: list[_Recor
         return -1
     row = row_of_element(name, extended=how.extended)
     numbers = _numbers(extended=how.extended)
-    match = attribute_matcher(extended=how.extended)
     span = named.span()
-    seen: list[bytes] = []
-    at = named.end()
-    while found := match(text, at, end):
-        at, group = found.end(), found.lastindex or 0
-        if group == CLOSE:
-            return at if name not in WITH_TEXT else tags.raw_text_end(name, text, at, end)
-        attribute = found[NAME].lower()
-        if attribute in seen:
-            continue
-        if attribute == b"type" and not is_plain_type(found[group] if group > NAME else b""):
-            return -1
-        holds = row.get(attribute)
-        if holds is None:
-            continue
-        seen.append(attribute)
-        start, stop = found.span(group) if group > NAME else (at, at)
+
+    def read(attribute: bytes, holds: int, start: int, stop: int, quoted: bool) -> bool:  # noqa: FBT001
         rest = (numbers[attribute], holds, *span)
-        value = _Value(text, start, stop, NAME < group < UNQUOTED, rest)
-        if not _value(value, how, records):
-            return -1
-    return -1
+        return _value(_Value(text, start, stop, quoted, rest), how, records)
+
+    at = attributes_end(text, named.end(), end, row, how.extended, read)
+    return at if at < 0 or name not in WITH_TEXT else tags.raw_text_end(name, text, at, end)
 
 
 @cache

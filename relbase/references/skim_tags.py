@@ -140,10 +140,13 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     name = named[0].lower()
     if name in SPECIAL and name not in WITH_TEXT and name != b"style":
         return -1
+    row = row_of_element(name, extended=reading.extended)
     count = len(edits)
-    pos = _attributes(
-        text, named.end(), end, row_of_element(name, extended=reading.extended), reading, edits
-    )
+
+    def read(_name: bytes, holds: int, start: int, stop: int, quoted: bool) -> bool:  # noqa: FBT001
+        return _READ[holds & holding.KIND](_Value(text, start, stop, holds, quoted), reading, edits)
+
+    pos = attributes_end(text, named.end(), end, row, reading.extended, read)
     if name == b"style" and pos > 0:
         pos = read_sheet(text, named.end(), pos, end, reading, edits)
     if pos < 0 or len(edits) - count > MOST:
@@ -178,23 +181,28 @@ def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
     return -1
 
 
-def _attributes(  # noqa: PLR0917 (called often: by position)
+def attributes_end(  # noqa: PLR0917 (called often: by position)
     text: bytes,
     pos: int,
     end: int,
     row: Mapping[bytes, int],
-    reading: Reading,
-    edits: list[Edit],
+    extended: bool,  # noqa: FBT001
+    read: Callable[[bytes, int, int, int, bool], bool],
 ) -> int:
-    """Where the tag ends whose name ends at `pos`, its references read."""
-    match = attribute_matcher(extended=reading.extended)
+    """Return where the tag ends whose values were all read; -1 where one was not.
+
+    Args:
+        text: the document.
+        pos: where the name of the tag ends.
+        end: of the part that is read.
+        row: what the attributes of the element hold.
+        extended: whether rows of the policy `extended` count.
+        read: reads a value: its attribute, what it holds, where it is, whether in quotes.
+    """
+    match = attribute_matcher(extended=extended)
     seen: list[bytes] = []
-    while True:
-        found = match(text, pos, end)
-        if found is None:
-            return -1
-        pos = found.end()
-        group = found.lastindex or 0
+    while found := match(text, pos, end):
+        pos, group = found.end(), found.lastindex or 0
         if group == CLOSE:
             return pos
         name = found[NAME].lower()
@@ -207,9 +215,9 @@ def _attributes(  # noqa: PLR0917 (called often: by position)
             continue
         seen.append(name)
         start, stop = found.span(group) if group > NAME else (pos, pos)
-        value = _Value(text, start, stop, holds, NAME < group < UNQUOTED)
-        if not _READ[holds & holding.KIND](value, reading, edits):
+        if not read(name, holds, start, stop, NAME < group < UNQUOTED):
             return -1
+    return -1
 
 
 def is_plain_type(value: bytes) -> bool:

@@ -94,7 +94,7 @@ _OTHERS: Final = (
     ),
 )
 NOT_ASCII: Final = frozenset(name for name, _ in _OTHERS)
-_UTF_32: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")
+UTF_32: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")
 
 
 def not_ascii(data: bytes, label: str | None) -> str | None:
@@ -107,7 +107,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     >>> not_ascii(b"+ADw-a href=x+AD4-", "UTF-7"), not_ascii(b"<\0a\0", None)
     ('utf-7', None)
     """
-    if data.startswith(_UTF_32):
+    if data.startswith(UTF_32):
         return "utf-32"
     found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
     return next((name for name, written in _OTHERS if found and written.fullmatch(found)), None)

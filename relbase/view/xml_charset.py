@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
-from relbase.view.charset import Charset, CharsetSource, lookup
+from relbase.view.charset import UTF_32, Charset, CharsetSource, lookup
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import merge
 from relbase.view.transcode import document_view, reference, text_view, whole_characters
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
     from relbase.view.runs import View
 
-# Appendix F.1: four bytes that no other encoding begins with. What XML calls UTF-32 nobody reads.
-_UTF_32: Final = (b"\0\0\xfe\xff", b"\xff\xfe\0\0", b"\0\0\0<", b"<\0\0\0")
 _UTF_16: Final = ((b"\0<", "utf-16be"), (b"<\0", "utf-16le"))
 _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
@@ -59,7 +57,7 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     >>> sniff_xml("<a/>".encode("utf-16-le")).name
     'utf-16le'
     """
-    if data.startswith((*_UTF_32, _EBCDIC)):
+    if data.startswith((*UTF_32, _EBCDIC)):
         return UNKNOWN
     stated = sniff_html(data, label, meta=False)
     if stated.source in {CharsetSource.BOM, CharsetSource.TRANSPORT}:
