@@ -119,7 +119,7 @@ def _read(response: object) -> _Received:
     fields = _fields(headers, _getlist(response))
     body = _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
-    from relbase.containers.http import decoded  # noqa: PLC0415 (start-up time)
+    from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
 
     undone = decoded(body, (), codings)
     fault = None

@@ -20,9 +20,10 @@ from relbase.bases.headings import http_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.containers.codings import Decoded, decoded
 from relbase.containers.content_type import media_type, parameters
 from relbase.containers.fields import text_of
-from relbase.containers.http import REDIRECTION, Decoded, decoded, read_head, values
+from relbase.containers.http import REDIRECTION, read_head, values
 from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
 from relbase.mail.message import visit_message

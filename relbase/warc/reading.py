@@ -14,8 +14,9 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.containers.codings import decoded
 from relbase.containers.fields import text_of
-from relbase.containers.http import decoded, read_head, values
+from relbase.containers.http import read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.recognition import may_hold_references
 from relbase.warc.places import Places
