@@ -7,10 +7,13 @@ anywhere between its tokens.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.view.charset import lookup
 from relbase.view.transcode import UNREADABLE, decode, encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
 
@@ -116,19 +119,18 @@ def _parameter(value: str, pos: int) -> tuple[int, str, str]:
 
 def _next(value: str, pos: int) -> int:
     """Return where the next `;` outside of quotes and comments is, or the end."""
-    while True:
-        passed = _passed_over(value, pos)
-        assert passed is not None
-        pos = passed.end()
-        if not value.startswith("(", pos):
-            return pos
-        pos = _comment_end(value, pos)
+    return _past(_passed_over, value, pos)
 
 
 def _skip(value: str, pos: int) -> int:
     """Return where the white space and comments at `pos` end."""
+    return _past(_white_space, value, pos)
+
+
+def _past(passes: Callable[[str, int], re.Match[str] | None], value: str, pos: int) -> int:
+    """Return where that ends which an expression passes over, comments too; it may be empty."""
     while True:
-        passed = _white_space(value, pos)
+        passed = passes(value, pos)
         assert passed is not None
         pos = passed.end()
         if not value.startswith("(", pos):
