@@ -200,7 +200,10 @@ def opened(place: Place, document: Document, page: str, data: bytes) -> Counter[
     own = Counter(document.pages if page in document.pages else [page])
     seen = settled(site, document.expected(page) + own)
     assert not own - seen
-    return seen - own
+    # Wanted as an image by several elements, the page is asked for once more, or several times:
+    # that depends on whether the first answer is there before the last element asks.
+    wanted = seen - own
+    return wanted - Counter({url: wanted[url] - 1 for url in own & wanted})
 
 
 def settled(site: Site, expected: Counter[str]) -> Counter[str]:
