@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from lxml import etree
@@ -367,7 +367,7 @@ def test_time_is_linear(name: str) -> None:
     def both(data: bytes) -> None:
         relbase.rewrite(data, url=URL, kind="xml")
 
-    assert_linear_from_20_ms(both, HOSTILE[name])
+    assert_linear_from_10_ms(both, HOSTILE[name])
 
 
 OPENED: Final[list[str]] = []
