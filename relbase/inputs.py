@@ -80,7 +80,8 @@ def read_input(data: bytes, call: Call) -> Input:
     if call.detect:
         marks = document.marks()
         document = document.marked(marks)
-        refused += [note for note in marks.notes if note not in refused]
+        if not retrieved:  # else nobody asks what is wrong with a weaker statement
+            refused += [note for note in marks.notes if note not in refused]
         if not isinstance(places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved and marks.pages:

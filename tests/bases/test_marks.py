@@ -291,6 +291,12 @@ def test_marks_that_disagree_with_one_another() -> None:
     )
 
 
+def test_a_doubtful_mark_is_not_noted_where_it_does_not_count() -> None:
+    page = b"<!-- Mirrored from h.ex/a" + HTTRACK + b"<a href=x>"
+    assert Reason.MARK_DOUBTFUL in {note.reason for note in relbase.rewrite(page).notes}
+    assert relbase.rewrite(page, url="https://h.ex/a").notes == ()
+
+
 def test_a_refused_mark_stands_in_the_chain() -> None:
     base = relbase.base(b"<!-- saved from url=(0014)file:///C:/a.h --><a href=x>")
     assert (base.url, [note.reason for note in base.refused]) == ("", [Reason.MARK_REFUSED])
