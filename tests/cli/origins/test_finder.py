@@ -163,6 +163,24 @@ def test_the_wayback_machine_wherever_it_wrote(before: bytes, after: bytes) -> N
     assert Path("o.html").read_bytes() == WOMBAT + after % (original, original)
 
 
+@pytest.mark.parametrize("host", ["", "//web.archive.org", WAYBACK[:23]])
+def test_the_wayback_machine_wrote_a_base(host: str) -> None:
+    page = WOMBAT + b'<base href="%b/web/20120611024252/http://b.ex/q/"><a href=z><img src="%b">'
+    copy = WAYBACK.encode() + b"im_/http://h.ex/x"
+    Path("p.html").write_bytes(page % (host.encode(), copy))
+    result = run("rewrite", "--original", "p.html", "-o", "o.html")
+    assert (result.exit_code, result.stderr) == (0, "")
+    after = b'<base href="http://b.ex/q/"><a href=http://b.ex/q/z><img src="http://h.ex/x">'
+    assert Path("o.html").read_bytes() == WOMBAT + after
+    assert base("--original")[0] == "http://b.ex/q/"
+
+
+def test_a_base_in_another_copy_is_of_the_author() -> None:
+    other = "https://web.archive.org/web/2001/http://a.ex/"
+    Path("p.html").write_bytes(WOMBAT + f'<base href="{other}"><a href="z">'.encode())
+    assert references("--original")[-1] == f"{other}z"
+
+
 def test_a_copy_that_its_url_tells() -> None:
     Path("p.html").write_bytes(b'<a href="x"><a href="/web/2012/http://h.ex/y">')
     Path("map").write_bytes(b"p.html\thttps://web.archive.org/web/2012/http://h.ex/d/\n")
