@@ -10,8 +10,7 @@ import click
 import relbase
 from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
 from relbase.cli.documents import links_of, part_name
-from relbase.cli.expansion import inputs_of, refuse_one_url
-from relbase.cli.origins.finder import Finder
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
@@ -88,8 +87,7 @@ def links(
     found = inputs_of(inputs, given, tally)
     settings = options.settings(given)
     refuse_one_url(found, settings)
-    finder = Finder(settings.whence, found.trees)
-    finder.load()
+    finder = finder_of(found, settings, tally)
     printer = WarningPrinter(settings.verbosity)
     show = _show_violations if violations else _show
 

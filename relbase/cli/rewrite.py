@@ -10,11 +10,10 @@ import click
 
 from relbase.cli import maildir, options, outputs, streams
 from relbase.cli.archives import Choices
-from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
-from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
 from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS
@@ -58,9 +57,8 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     action = _action(inputs, own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
     delivery = maildir.Delivery(inputs[0], own["output"]) if action is Action.DELIVER else None
-    finder = Finder(settings.whence, found.trees)
     jobs = _jobs(found, action, own, earlier)
-    finder.load()
+    finder = finder_of(found, settings, tally)
     plan = Plan(
         settings,
         finder,
@@ -77,6 +75,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     if delivery is not None:
         outputs.settle(delivery.directories)
     ended.failed += tally.failed
+    ended.warnings += tally.warnings
     context.exit(ended.status(strict=settings.strict))
 
 

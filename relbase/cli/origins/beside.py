@@ -28,11 +28,19 @@ _LIMIT: Final = 1 << 20
 
 
 class Stated(NamedTuple):
-    """A URL that stands beside a file, and where; `sure` as in what is found of an input."""
+    """A URL that stands beside a file, and where.
+
+    Args:
+        url: as it is stated.
+        source: where, for people.
+        sure: as in what is found of an input.
+        remark: what the user should know of it, "" for nothing.
+    """
 
     url: str
     source: str
     sure: bool = True
+    remark: str = ""
 
 
 def beside(source: OpenInput) -> Iterator[Stated]:
