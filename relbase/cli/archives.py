@@ -5,7 +5,7 @@ done one at a time, as they are read. What of it cannot be read is reported with
 and the input counts as failed; the rest is done.
 
 To mind: the payload of a revisit and the originals (`--with-originals`) are read from the file once
-more, by the name that the user gave: standard input cannot be.
+more, by the name that the user gave: standard input and pipes cannot be.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import relbase
 from relbase.cli import files, remarks, streams
 from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import InputDocument
-from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.containers.members import packing_of
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relbase.cli.files import OpenInput
+    from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.tables import Table
@@ -119,24 +119,34 @@ class Archive(NamedTuple):
         """
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        elsewhere = 0
+        revisits: Counter[warc.Trouble] = Counter()
         progress = Progress(self.source.shown)
-        again = None if self.source.name == STDIN else _again(self.source.name)
+        # A pipe with a name would be waited for without end.
+        again = None if self.source.status is None else _again(self.source.input)
         for found in warc.pages(progress.counted(self.source.pieces), again):
             if isinstance(found, warc.Page):
                 progress.pages += 1
                 yield found
                 continue
             unread(found)
-            if found.trouble is warc.Trouble.ELSEWHERE:
-                elsewhere += 1
+            if found.trouble in {warc.Trouble.ELSEWHERE, warc.Trouble.NOT_AGAIN}:
+                revisits[found.trouble] += 1
             else:
                 self._report(found)
         progress.clear()
+        self._report_revisits(revisits[warc.Trouble.ELSEWHERE], revisits[warc.Trouble.NOT_AGAIN])
+
+    def _report_revisits(self, elsewhere: int, not_again: int) -> None:
+        """What a crawl may have thousands of is reported once."""
         if elsewhere:
             self.tally.warnings += 1
-            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not in the archive"
-            streams.warn(f"{self.source.shown}: warning: {text}: left out")
+            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not before them"
+            streams.warn(f"{self.source.shown}: warning: {text} in the archive: left out")
+        if not_again:
+            self.tally.failed += 1
+            fix = "give an archive in a file, and with one record in a member (warcio recompress)"
+            text = f"{_counted(not_again, 'revisit')} of payloads that cannot be read once more"
+            streams.warn(f"{self.source.shown}: error: {text}: {fix} [not-again]")
 
     def _report(self, fault: Fault) -> None:
         self.tally.failed += 1
@@ -186,15 +196,13 @@ def recognise(
     return source, Archive(source, settings, packing, tally)
 
 
-def _again(name: str) -> Callable[[int], Iterable[bytes]]:
+def _again(one: Input) -> Callable[[int], Iterable[bytes]]:
     def again(offset: int) -> Iterator[bytes]:
-        try:
-            with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
-                file.seek(offset)
-                while piece := file.read(files.PIECE):
-                    yield piece
-        except OSError as error:
-            raise files.InputError(error.strerror or str(error)) from None
+        with files.opened(one) as source:
+            if source.descriptor is None or source.status is None:
+                raise files.InputError("it is not the file any more that it was")
+            os.lseek(source.descriptor, offset, os.SEEK_SET)
+            yield from source.pieces
 
     return again
 
@@ -289,7 +297,7 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if not choices.with_originals:
         return
     source = archive.source
-    if source.name == STDIN:
+    if source.status is None:
         raise files.InputError("--with-originals reads the archive twice: give a file")
     with files.opened(source.input) as original:
         start = next(original.pieces, b"")

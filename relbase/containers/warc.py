@@ -50,6 +50,7 @@ class Trouble(Enum):
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
+    NOT_AGAIN = "not-again"  # a revisit of a payload that is there, and cannot be read once more
     UNREADABLE = "unreadable"  # the archive cannot be opened
     DEFECT = "defect"  # of relbase: to be reported with the record
     DIED = "died"  # the process that worked on it ended

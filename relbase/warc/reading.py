@@ -190,11 +190,12 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
         return  # of an image, say
     names = _payload_names(record)
     offset = next((at for name in names if (at := places.find(name)) is not None), None)
-    if offset is None or again is None:
-        text = "its payload is not before it in the archive"
-        if offset is not None:
-            text = "its payload stands before it: not read once more"
-        yield _fault(record, Trouble.ELSEWHERE, text)
+    if offset is None:
+        yield _fault(record, Trouble.ELSEWHERE, "its payload is not before it in the archive")
+        return
+    if again is None:
+        text = "its payload stands before it in what can be read only once"
+        yield _fault(record, Trouble.NOT_AGAIN, text)
         return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):
         if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
@@ -202,7 +203,8 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
             if isinstance(page, Page):
                 yield _revisited(record, page)
             return
-    yield _fault(record, Trouble.ELSEWHERE, "its payload is not where it was: not read")
+    text = f"its payload is not among the first {_LOOKED_AT} records of its member: not read"
+    yield _fault(record, Trouble.NOT_AGAIN, text)
 
 
 def _revisited(record: Record, payload: Page) -> Page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from archives import PACKED, gz, http, record_id, response, zstd
+from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
 from running import program, run
 
@@ -108,10 +109,35 @@ def test_what_cannot_be_is_told_with_the_fix(
     assert text in result.stderr
 
 
-def test_standard_input_cannot_be_read_twice(crawl: Path) -> None:
-    result = run("rewrite", "--with-originals", stdin=crawl.read_bytes())
-    assert result.exit_code == 3
-    assert "give a file" in result.stderr
+REVISIT: Final = record(
+    9, "revisit", http(b""), ("WARC-Target-URI", "http://h/z/"), ("WARC-Refers-To", record_id(1))
+)
+
+
+def test_what_can_be_read_once_is_not_read_twice(crawl: Path, tmp_path: Path) -> None:
+    data = crawl.read_bytes() + gz(REVISIT)
+    crawl.write_bytes(data)
+    assert "http://h/z/: a/@href: x -> http://h/z/x" in run("links", crawl).stdout
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for arguments, error in (
+        (["links"], "1 revisit of payloads that cannot be read once more: give an archive in a"),
+        (["rewrite", "--with-originals"], "reads the archive twice: give a file"),
+    ):
+        for name in ("-", str(pipe)):
+            with subprocess.Popen(
+                [sys.executable, "-m", "relbase", *arguments, name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            ) as ran:
+                assert ran.stdin is not None
+                if name == "-":
+                    _, told = ran.communicate(data, timeout=60)
+                else:
+                    pipe.write_bytes(data)
+                    _, told = ran.communicate(timeout=60)
+            assert (ran.returncode, error in told.decode()) == (3, True)
 
 
 @pytest.mark.parametrize("packed", PACKED)

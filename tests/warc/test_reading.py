@@ -177,6 +177,15 @@ def test_a_revisit_whose_payload_is_elsewhere_says_so(twice: bool) -> None:  # n
     assert fault.trouble is Trouble.ELSEWHERE
     found = read(ORIGINAL + revisit(("WARC-Refers-To", record_id(1))), twice=twice)
     assert isinstance(found[1], Page) is twice
+    assert isinstance(found[1], Page) or found[1].trouble is Trouble.NOT_AGAIN
+
+
+def test_a_payload_far_inside_of_a_member_is_not_said_to_be_elsewhere() -> None:
+    others = b"".join(response(number, f"http://o/{number}", http(b"")) for number in range(3, 67))
+    data = gz(others + ORIGINAL + revisit(("WARC-Refers-To", record_id(1))))
+    found = read(data, twice=True)[-1]
+    assert isinstance(found, Fault)
+    assert found.trouble is Trouble.NOT_AGAIN
 
 
 def test_a_revisit_of_an_image_is_passed_over() -> None:
