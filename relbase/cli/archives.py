@@ -342,24 +342,52 @@ class _Notes:
 # ---- links
 
 
-def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
-    """Show the links of the pages of an archive, or put them into a table.
+def tabulate(archive: Archive, table: Table) -> None:
+    """Put the links of the pages of an archive into a table."""
+    name = archive.source.name
+    pages = archive.pages(lambda fault: table.add_fault(fault, name))
+    table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
+
+
+def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
+    """Show the links of the pages of an archive.
 
     Args:
         archive: the input.
         as_json: whether as the rows of the table, in JSON Lines.
-        table: where they go, None for standard output.
+        violations: whether those alone that violate the grammar, and why.
     """
-    name = archive.source.name
-    if table is not None:
-        pages = archive.pages(lambda fault: table.add_fault(fault, name))
-        table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
-        return
-    import json  # noqa: PLC0415 (start-up time)
-
+    show = _show_violations if violations else _show
     for page in archive.pages():
-        for row in _rows(archive, page, name):
-            streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
+        for row in _rows(archive, page, archive.source.name):
+            show(archive, page, row, as_json=as_json)
+
+
+def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
+    if as_json:
+        import json  # noqa: PLC0415 (start-up time)
+
+        streams.say(json.dumps(row._asdict()))
+        return
+    shown = excerpt(row.reference)
+    if row.url is not None and row.url != row.reference:
+        shown += f" -> {excerpt(row.url)}"
+    streams.say(f"{_place(archive, page, row)}: {shown} [{row.outcome}]")
+
+
+def _show_violations(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
+    from relbase.cli.check import report  # noqa: PLC0415 (likewise)
+    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (likewise)
+
+    found = violations(row.reference, row.base or None)
+    if not found:
+        return
+    archive.tally.found += any(one.kind is Severity.VIOLATION for one in found)
+    if as_json:
+        streams.say(jsonl.object_line({**row._asdict(), "violations": found}))
+    else:
+        streams.say(f"{_place(archive, page, row)}:\n{report(row.reference, found)}")
 
 
 def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
@@ -372,15 +400,12 @@ def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
         archive.report_defect(page, error)
 
 
-def _link(archive: Archive, page: Page, row: LinkRow) -> str:
-    shown = excerpt(row.reference)
-    if row.url is not None and row.url != row.reference:
-        shown += f" -> {excerpt(row.url)}"
+def _place(archive: Archive, page: Page, row: LinkRow) -> str:
     where = row.element or row.attribute or row.syntax
     if row.element and row.attribute:
         where += f"/@{row.attribute}"
     part = f"part {row.part}: " if row.part else ""
-    return f"{archive.place(page)}: {part}{printable(where)}: {shown} [{row.outcome}]"
+    return f"{archive.place(page)}: {part}{printable(where)}"
 
 
 # ---- bases

@@ -83,6 +83,9 @@ def links(
     "-" or no INPUT is standard input. Long references are cut and characters that are not printable
     are shown as escapes; --json has all of them.
     """
+    if parquet is not None and (as_json or violations):
+        option = "--json" if as_json else "--violations"
+        raise click.UsageError(f"--parquet and {option} exclude each other: give one of them")
     tally = Tally()
     found = inputs_of(inputs, given, tally)
     settings = options.settings(given)
@@ -94,7 +97,10 @@ def links(
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archives.show_links(archive, as_json=as_json, table=table)
+            if table is not None:
+                archives.tabulate(archive, table)
+            else:
+                archives.show_links(archive, as_json=as_json, violations=violations)
             return
         if table is not None:
             raise files.InputError("it is not a web archive: --parquet is for those")
@@ -113,7 +119,8 @@ def links(
             text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
             printer.show([Warned("unresolved", text)])
 
-    with nullcontext() if parquet is None else tables.written(parquet) as table:
+    names = (one.name for one in found.all)
+    with nullcontext() if parquet is None else tables.written(parquet, names) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     context.exit(tally.status(strict=settings.strict))

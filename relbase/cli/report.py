@@ -7,6 +7,7 @@ that reads the report of an earlier one compares hashes, so that it skips only w
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 # The states of inputs that need not be done again.
 _FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
+
+
+# How each line begins: see `row`.
+_START: Final = b'{"file": "'
 
 
 def row(done: Done) -> dict[str, object]:
@@ -62,6 +67,8 @@ class Report:
         self._path = path
         flags = "ab" if goes_on else "xb"
         try:
+            if goes_on:
+                _cut_off(path)
             self._file = open(path, flags)  # noqa: PTH123, SIM115 (closed by `__exit__`)
         except FileExistsError:
             fix = "give --resume with the same name to go on with it, or another name"
@@ -100,11 +107,21 @@ class Report:
         return OutputError(f"{printable(self._path)}: {error.strerror or error}")
 
 
+def _cut_off(path: str) -> None:
+    """Take off the line that whatever ended a run has cut: what follows it would not be read."""
+    with suppress(FileNotFoundError), open(path, "r+b") as file:  # noqa: PTH123
+        whole = sum(len(line) for line in file if line.endswith(b"\n"))
+        file.truncate(whole)
+
+
 class Earlier:
     """What the report of an earlier run says.
 
     Args:
         path: of its file; one that is not there says nothing.
+
+    Attributes:
+        outputs: the names of what it wrote; None where there is no report.
 
     Raises:
         click.UsageError: if it is not a report.
@@ -115,18 +132,19 @@ class Earlier:
 
     def __init__(self, path: str) -> None:
         self._rows: dict[str, tuple[str, str]] = {}
-        self.outputs: set[str] = set()
+        self.outputs: set[str] | None = None
         try:
             with open(path, "rb") as file:  # noqa: PTH123
+                self.outputs = set()
                 for number, line in enumerate(file, 1):
-                    self._read(line, f"{printable(path)}, line {number}")
+                    self._read(line, self.outputs, f"{printable(path)}, line {number}")
         except FileNotFoundError:
             return
         except OSError as error:
             raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
-    def _read(self, line: bytes, where: str) -> None:
-        if not line.endswith(b"\n"):
+    def _read(self, line: bytes, outputs: set[str], where: str) -> None:
+        if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
             return  # it was cut by whatever ended the run
         import json  # noqa: PLC0415 (start-up time)
 
@@ -141,7 +159,7 @@ class Earlier:
         if state in _FINISHED and all(hashes):
             self._rows[name] = hashes
         if state in _FINISHED and output:
-            self.outputs.add(output)
+            outputs.add(output)
 
     def hashes(self, name: str) -> tuple[str, str] | None:
         """Return the hashes of an input and of its output, None where it is to be done."""

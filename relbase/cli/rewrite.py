@@ -56,7 +56,9 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     _refuse(inputs, found, own)
     action = _action(inputs, own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
-    delivery = maildir.Delivery(inputs[0], own["output"]) if action is Action.DELIVER else None
+    delivery = None
+    if action is Action.DELIVER:
+        delivery = maildir.Delivery(inputs[0], own["output"], goes_on=earlier is not None)
     jobs = _jobs(found, action, own, earlier)
     finder = finder_of(found, settings, tally)
     plan = Plan(
@@ -93,7 +95,6 @@ def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
 
 
 def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier | None) -> list[Job]:
-    known = earlier.outputs if earlier else set()
     planned: dict[str, outputs.Output] = {}
     if action is Action.WRITE:
         planned = outputs.plan(
@@ -101,7 +102,7 @@ def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier |
             own["output"],
             trees=bool(found.trees) or found.listed,
             force=own["force"],
-            known=known,
+            known=earlier.outputs if earlier else None,
         )
     return [
         Job(one, planned.get(one.name), earlier.hashes(one.name) if earlier else None)

@@ -276,7 +276,7 @@ class _Doing:
         output = self._job.output
         assert output is not None
         # What takes no file's place can be made again: that is not looked through twice.
-        checked = output.replaces and os.path.lexists(output.path)
+        checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
         self._put_into_file(source, self._pieces(rewritten, checked=checked))
 
     def _put_into_file(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
@@ -290,6 +290,8 @@ class _Doing:
         changed = self._summary.changed > 0
         delivery = self._plan.delivery
         self._directory = delivery.deliver(source.name, data, source.status, changed=changed)
+        if not self._directory and self._job.hashes is not None:
+            raise _SkippedError(State.SKIPPED)
 
     def _replace(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         with inplace.place_of(source, self._plan.how) as place:

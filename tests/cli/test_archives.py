@@ -140,6 +140,41 @@ def test_what_can_be_read_once_is_not_read_twice(crawl: Path, tmp_path: Path) ->
             assert (ran.returncode, error in told.decode()) == (3, True)
 
 
+def test_violations_of_the_grammar(crawl: Path) -> None:
+    crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
+    result = run("links", crawl, "--violations")
+    assert result.exit_code == 1
+    assert f"{crawl}:0: http://h/d/: a/@href:\na b\n ^\n" in result.stdout
+    result = run("links", crawl, "--violations", "--json")
+    [row] = map(json.loads, result.stdout.splitlines())
+    assert (row["reference"], [one["character"] for one in row["violations"]]) == ("a b", [" "])
+    for option in ("--violations", "--json"):
+        assert run("links", crawl, option, "--parquet", "x").exit_code == 2
+
+
+def test_a_table_takes_the_place_of_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+    before = crawl.read_bytes()
+    table, link = tmp_path / "x.parquet", tmp_path / "link.parquet"
+    other = tmp_path / "other.warc.gz"
+    other.write_bytes(before)
+    link.symlink_to(crawl)
+    (tmp_path / "y.errors.parquet").write_bytes(b"somebody else's")
+    for name, why in (
+        (crawl, "is the input"),
+        (link, "is the input"),
+        (other, "is there, and is not a table"),
+        (tmp_path / "y.parquet", "is there, and is not a table"),
+        ("/dev/null", "is not a regular file"),
+    ):
+        result = run("links", crawl, "--parquet", name)
+        assert (result.exit_code, why in " ".join(result.stderr.split())) == (2, True), name
+    assert (crawl.read_bytes(), other.read_bytes()) == (before, before)
+    table.touch()
+    for _ in range(2):
+        assert run("links", crawl, "--parquet", table).exit_code == 0
+    assert parquet.read_table(table).num_rows == 3
+
+
 @pytest.mark.parametrize("packed", PACKED)
 def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
     data = PACKED[packed](RECORDS)

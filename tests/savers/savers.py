@@ -125,8 +125,7 @@ def single_file(host: str, site: Mapping[str, Answer], room: Path) -> list[str] 
     _run(
         *(SINGLE_FILE, f"--urls-file={urls}", f"--browser-executable-path={browser}"),
         *('--browser-args=["--no-sandbox"]', "--filename-template={url-hash}{url-pathname-flat}"),
-        # By one worker: two that save at once may take one name, and a page is lost.
-        *("--filename-conflict-action=uniquify", "--max-parallel-workers=1"),
+        "--filename-conflict-action=uniquify",
         cwd=room,
     )
     for path in [path for path in room.rglob("*") if path.is_file() and path.suffix != ".html"]:
