@@ -139,7 +139,7 @@ def test_resume_goes_on_with_a_copy() -> None:
     Path(f"copy/cur/0,S={len(DONE)}:2,S").write_bytes(b"x")
     result = run(*command)
     assert result.exit_code == 3
-    assert f"copy/cur/0,S=58:2,S is there already: not replaced" in result.stderr
+    assert f"copy/cur/0,S={len(DONE)}:2,S is there already: not replaced" in result.stderr
     assert tree("copy")[f"cur/0,S={len(DONE)}:2,S"] == b"x"
 
 
