@@ -26,6 +26,7 @@ from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.warnings import Verbosity
 from relbase.containers.members import packing_of
 from relbase.expressions import expression
 from relbase.results import Result
@@ -193,7 +194,24 @@ def recognise(
         packing = (named[1] or "").lower() if named else ""
     if packing is None:
         return source, None
+    for option in _said_of_one(settings):
+        tally.warnings += 1
+        text = (
+            f"{option} says nothing of an archive: a page has the URL and the heading of its record"
+        )
+        if settings.verbosity is not Verbosity.NONE:
+            streams.warn(f"{source.shown}: warning: {text}")
     return source, Archive(source, settings, packing, tally)
+
+
+def _said_of_one(settings: Settings) -> list[str]:
+    """The options given that are of one document."""
+    given = (
+        ("--url", settings.url),
+        ("--redirect or --headers", settings.redirects or settings.fields),
+        ("--charset", settings.charset),
+    )
+    return [option for option, value in given if value]
 
 
 def _again(one: Input) -> Callable[[int], Iterable[bytes]]:

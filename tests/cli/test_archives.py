@@ -140,6 +140,15 @@ def test_what_can_be_read_once_is_not_read_twice(crawl: Path, tmp_path: Path) ->
             assert (ran.returncode, error in told.decode()) == (3, True)
 
 
+@pytest.mark.parametrize("command", ["rewrite", "links", "base"])
+def test_options_of_one_document_say_nothing_of_an_archive(command: str, crawl: Path) -> None:
+    result = run(command, crawl, "--url", "http://x/", "--charset", "utf-8", "--strict")
+    assert result.exit_code == 1
+    for option in ("--url", "--charset"):
+        assert f"{crawl}: warning: {option} says nothing of an archive" in result.stderr
+    assert run(command, crawl, "--strict").stderr == ""
+
+
 def test_violations_of_the_grammar(crawl: Path) -> None:
     crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
     result = run("links", crawl, "--violations")
