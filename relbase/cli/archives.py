@@ -1,4 +1,4 @@
-"""Web archives on the command line: pages in; conversion records, links, bases out.
+"""Web archives on the command line: pages in, conversion records out; lists are `archive_lists`.
 
 Strategy: an input is an archive by `--kind warc`, by its name, or by its first bytes. Its pages are
 done one at a time, as they are read. What of it cannot be read is reported with record and offset,
@@ -39,9 +39,7 @@ if TYPE_CHECKING:
     from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
-    from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
-    from relbase.warc.rows import LinkRow
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
@@ -140,9 +138,8 @@ class Archive(NamedTuple):
     def _report_revisits(self, elsewhere: int, not_again: int) -> None:
         """What a crawl may have thousands of is reported once."""
         if elsewhere:
-            self.tally.warnings += 1
             text = f"{_counted(elsewhere, 'revisit')} of payloads that are not before them"
-            streams.warn(f"{self.source.shown}: warning: {text} in the archive: left out")
+            self.warn(self.source.shown, f"{text} in the archive: left out")
         if not_again:
             self.tally.failed += 1
             fix = "give an archive in a file, and with one record in a member (warcio recompress)"
@@ -154,6 +151,18 @@ class Archive(NamedTuple):
         record = f" (record {printable(fault.record_id)})" if fault.record_id else ""
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
+
+    def warn(self, shown: str, text: str, *, count: int = 1) -> None:
+        """Count a warning, and report it unless nobody wants to read any.
+
+        Args:
+            shown: what it is on.
+            text: what is to be known.
+            count: of how many warnings.
+        """
+        self.tally.warnings += count
+        if self.settings.verbosity is not Verbosity.NONE:
+            streams.warn(f"{shown}: warning: {text}")
 
     def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
         """Return what is made of a page; a defect costs that page alone, and is reported."""
@@ -194,14 +203,11 @@ def recognise(
         packing = (named[1] or "").lower() if named else ""
     if packing is None:
         return source, None
+    archive = Archive(source, settings, packing, tally)
     for option in _said_of_one(settings):
-        tally.warnings += 1
-        text = (
-            f"{option} says nothing of an archive: a page has the URL and the heading of its record"
-        )
-        if settings.verbosity is not Verbosity.NONE:
-            streams.warn(f"{source.shown}: warning: {text}")
-    return source, Archive(source, settings, packing, tally)
+        text = "says nothing of an archive: a page has the URL and the heading of its record"
+        archive.warn(source.shown, f"{option} {text}")
+    return source, archive
 
 
 def _said_of_one(settings: Settings) -> list[str]:
@@ -246,7 +252,7 @@ def rewritten(
 
     packing, name = _packing(archive, choices)
     _refuse_originals(archive, choices, packing)
-    how = _how(archive)
+    how = how_of(archive)
     info, record = warc.warcinfo(name, date=choices.date, **how)
     yield _done(warc.pack(record, packing), ())
     convert = partial(warc.conversion, date=choices.date, info=info, **how)
@@ -279,7 +285,8 @@ class _How(TypedDict):
     policy: relbase.Policy
 
 
-def _how(archive: Archive) -> _How:
+def how_of(archive: Archive) -> _How:
+    """Return how the pages of an archive are resolved."""
     settings = archive.settings
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
 
@@ -336,117 +343,29 @@ class _Notes:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._counts: Counter[relbase.Reason] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
         """Report the notes on a page."""
         for text in page.remarks:
-            streams.warn(f"{self._archive.place(page)}: warning: {text}")
+            self._add(page, _CODING, f"{text} [{_CODING}]")
         for note in notes:
-            self._archive.tally.warnings += 1
-            self._counts[note.reason] += 1
-            if self._counts[note.reason] <= _SHOWN:
-                sentence = remarks.sentence(note)
-                streams.warn(f"{self._archive.place(page)}: warning: {sentence}")
+            self._add(page, note.reason.value, remarks.sentence(note))
+
+    def _add(self, page: Page, reason: str, text: str) -> None:
+        self._counts[reason] += 1
+        if self._counts[reason] <= _SHOWN or self._archive.settings.verbosity is Verbosity.ALL:
+            self._archive.warn(self._archive.place(page), text)
 
     def close(self) -> None:
         """Report how many more there were."""
+        if self._archive.settings.verbosity is Verbosity.ALL:
+            return
         for reason, count in self._counts.items():
             if count > _SHOWN:
-                text = f"{count - _SHOWN} more of this kind [{reason.value}]"
-                streams.warn(f"{self._archive.source.shown}: warning: {text}")
+                text = f"{count - _SHOWN} more of this kind [{reason}]; -v shows all"
+                self._archive.warn(self._archive.source.shown, text, count=count - _SHOWN)
 
 
-# ---- links
-
-
-def tabulate(archive: Archive, table: Table) -> None:
-    """Put the links of the pages of an archive into a table."""
-    name = archive.source.name
-    pages = archive.pages(lambda fault: table.add_fault(fault, name))
-    table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
-
-
-def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
-    """Show the links of the pages of an archive.
-
-    Args:
-        archive: the input.
-        as_json: whether as the rows of the table, in JSON Lines.
-        violations: whether those alone that violate the grammar, and why.
-    """
-    show = _show_violations if violations else _show
-    for page in archive.pages():
-        for row in _rows(archive, page, archive.source.name):
-            show(archive, page, row, as_json=as_json)
-
-
-def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
-    if as_json:
-        import json  # noqa: PLC0415 (start-up time)
-
-        streams.say(json.dumps(row._asdict()))
-        return
-    shown = excerpt(row.reference)
-    if row.url is not None and row.url != row.reference:
-        shown += f" -> {excerpt(row.url)}"
-    streams.say(f"{_place(archive, page, row)}: {shown} [{row.outcome}]")
-
-
-def _show_violations(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
-    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-    from relbase.cli.check import report  # noqa: PLC0415 (likewise)
-    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (likewise)
-
-    found = violations(row.reference, row.base or None)
-    if not found:
-        return
-    archive.tally.found += any(one.kind is Severity.VIOLATION for one in found)
-    if as_json:
-        streams.say(jsonl.object_line({**row._asdict(), "violations": found}))
-    else:
-        streams.say(f"{_place(archive, page, row)}:\n{report(row.reference, found)}")
-
-
-def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
-    """The rows of a page; after a defect no more of them."""
-    from relbase import warc  # noqa: PLC0415 (start-up time)
-
-    try:
-        yield from warc.link_rows(page, name, **_how(archive))
-    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-        archive.report_defect(page, error)
-
-
-def _place(archive: Archive, page: Page, row: LinkRow) -> str:
-    where = row.element or row.attribute or row.syntax
-    if row.element and row.attribute:
-        where += f"/@{row.attribute}"
-    part = f"part {row.part}: " if row.part else ""
-    return f"{archive.place(page)}: {part}{printable(where)}"
-
-
-# ---- bases
-
-
-def show_bases(archive: Archive, *, as_json: bool) -> None:
-    """Show the base of each page of an archive, and what states it.
-
-    Args:
-        archive: the input.
-        as_json: whether in JSON Lines, with the chain of bases.
-    """
-    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
-
-    for page in archive.pages():
-        given = arguments(page, **_how(archive))
-        for entity in relbase.entities(page.body, **given):
-            archive.tally.warnings += not entity.base.usable
-            if as_json:
-                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
-                streams.say(jsonl.line(archive.source.name, entity, **place))
-                continue
-            part = f"part {entity.part}: " if entity.part else ""
-            base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
-            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")
+# The kind of the warnings on codings that are not as stated.
+_CODING: Final = "coding"

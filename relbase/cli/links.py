@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
+from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams, tables
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
@@ -98,9 +98,9 @@ def links(
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
             if table is not None:
-                archives.tabulate(archive, table)
+                archive_lists.tabulate(archive, table)
             else:
-                archives.show_links(archive, as_json=as_json, violations=violations)
+                archive_lists.show_links(archive, as_json=as_json, violations=violations)
             return
         if table is not None:
             raise files.InputError("it is not a web archive: --parquet is for those")

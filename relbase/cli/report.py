@@ -15,6 +15,7 @@ import click
 from relbase.cli.jobs import Done, State
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.cli.summary import counted
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -47,8 +48,21 @@ def row(done: Done) -> dict[str, object]:
         "size_after": sizes[1] if after else sizes[0],
         "sha256_before": before or None,
         "sha256_after": after or before or None,
-        "error": done.error or None,
+        "error": _error(done),
     }
+
+
+def _error(done: Done) -> str | None:
+    """What went wrong with an input, or with some of what is in it."""
+    if done.error:
+        return done.error
+    if done.errors:
+        return "; ".join(done.errors)[:_LONGEST]
+    return f"{counted(done.failed, 'record')} cannot be read" if done.failed else None
+
+
+# In characters: of a mailbox each message may have an error.
+_LONGEST: Final = 10_000
 
 
 class Report:
@@ -156,7 +170,7 @@ class Earlier:
             text = f"{where}: it is not a report of relbase: give one that --report wrote"
             raise click.UsageError(text) from None
         self._rows.pop(name, None)
-        if state in _FINISHED and all(hashes):
+        if state in _FINISHED and all(hashes) and not found.get("error"):
             self._rows[name] = hashes
         if state in _FINISHED and output:
             outputs.add(output)

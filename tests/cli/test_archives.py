@@ -149,6 +149,28 @@ def test_options_of_one_document_say_nothing_of_an_archive(command: str, crawl: 
     assert run(command, crawl, "--strict").stderr == ""
 
 
+def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path: Path) -> None:
+    said = http(b"<base href=data:x><a href=x>", "Content-Encoding: gzip")
+    crawl.write_bytes(b"".join(gz(response(number, "http://h/", said)) for number in range(5)))
+    for flags, shown, more in (((), 3, 1), (("-v",), 5, 0), (("-q",), 0, 0)):
+        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--strict", *flags)
+        assert result.exit_code == 1
+        for end in ("stands [coding]", "count [base-unsuitable]"):
+            assert result.stderr.count(f"{end}\n") == shown
+            kind = end.partition(" ")[2]
+            assert result.stderr.count(f"2 more of this kind {kind}; -v shows all") == more
+
+
+def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None:
+    crawl.write_bytes(crawl.read_bytes()[:-5])
+    again = ("--report", tmp_path / "report", "--resume", tmp_path / "report")
+    for _ in range(2):
+        result = run("rewrite", crawl, "-o", f"{tmp_path}/out/", *again)
+        assert (result.exit_code, "breaks off" in result.stderr) == (3, True)
+    for row in map(json.loads, (tmp_path / "report").read_text().splitlines()):
+        assert (row["state"], row["error"]) == ("rewritten", "1 record cannot be read")
+
+
 def test_violations_of_the_grammar(crawl: Path) -> None:
     crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
     result = run("links", crawl, "--violations")
