@@ -126,6 +126,8 @@ def _page(record: Record) -> Page | Fault | None:
     is_http = head is not None and record.get("warc-type") == "response"
     fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
     body = record.block
+    if head is not None and is_http and head.heading.cut:
+        return _fault(record, Trouble.TOO_LARGE, "the HTTP heading is too large: not read")
     if head is not None and is_http:
         fields, body = _fields(record.block, head), body[head.heading.body :]
     type_ = next((value for name, value in fields if name == "content-type"), "")

@@ -9,6 +9,7 @@ import brotli
 import pytest
 from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
 
+from relbase.containers.fields import MAX_HEADING
 from relbase.warc import Fault, Page, Trouble, pages
 
 if TYPE_CHECKING:
@@ -120,6 +121,13 @@ def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Tr
     [fault] = read(data)
     assert isinstance(fault, Fault)
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
+
+
+def test_a_heading_that_is_too_large_is_not_guessed_at() -> None:
+    data = response(1, "http://h/", http(BODY, f"X: {'a' * MAX_HEADING}"))
+    [fault] = read(data)
+    assert isinstance(fault, Fault)
+    assert (fault.trouble, fault.record_id) == (Trouble.TOO_LARGE, record_id(1))
 
 
 def test_how_a_page_was_truncated_is_known() -> None:
