@@ -254,7 +254,11 @@ def rewritten(
     _refuse_originals(archive, choices, packing)
     how = how_of(archive)
     info, record = warc.warcinfo(name, date=choices.date, **how)
-    yield _done(warc.pack(record, packing), ())
+    try:
+        first = warc.pack(record, packing)
+    except ImportError as error:
+        raise files.InputError(str(error)) from None
+    yield _done(first, ())
     convert = partial(warc.conversion, date=choices.date, info=info, **how)
     counts: Counter[str] = Counter()
     notes = _Notes(archive)

@@ -171,6 +171,16 @@ def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None
         assert (row["state"], row["error"]) == ("rewritten", "1 record cannot be read")
 
 
+def test_an_output_in_zstandard_without_its_package(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.zst")
+    assert result.exit_code == 3
+    assert result.stderr.endswith("to write .zst: pip install 'relbase[warc]'\n")
+    assert "defect" not in result.stderr
+
+
 def test_violations_of_the_grammar(crawl: Path) -> None:
     crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
     result = run("links", crawl, "--violations")
