@@ -293,7 +293,8 @@ def _head(text: Text, offset: int) -> _Head | None:
         return _Head(record, None, f"{len(lengths)} different values of Content-Length")
     length = lengths.pop()
     if _number(length) is None or not length.isascii():
-        why = "more than any block has" if length.isascii() and length.isdigit() else "and no number"
+        is_number = length.isascii() and length.isdigit()
+        why = "more than any block has" if is_number else "and no number"
         return _Head(record, None, f"Content-Length is {length[:40]!r}, {why}")
     return _Head(record, int(length), "")
 
