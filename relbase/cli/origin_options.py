@@ -68,7 +68,10 @@ def _names(
     if value is None:
         return None
     data = read_file(value, "give a file with a name on each line")
-    return tuple(read_list(data, nul=bool(context.params.get("nul"))))
+    nul = bool(context.params.get("nul"))
+    if not nul and b"\0" in data:
+        raise click.BadParameter(f"{printable(value)}: there are NUL bytes in it: give -0 too")
+    return tuple(read_list(data, nul=nul))
 
 
 def read_file(name: str, fix: str) -> bytes:
