@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
 from functools import partial
 from itertools import chain
@@ -70,19 +69,31 @@ OPTIONS: Final = (
 
 
 class Choices(NamedTuple):
-    """What the options on archives say, and where the output goes."""
+    """What the options on archives say, where the output goes, and what time it is."""
 
     output: str | None
     with_originals: bool
     all_status: bool
-    date: str
+    date: str | None
+    now: str = ""
+
+    def date_of_run(self) -> str:
+        """Return the date of all conversions of the run.
+
+        Raises:
+            files.InputError: if SOURCE_DATE_EPOCH is no time.
+        """
+        from relbase.warc.writing import date_of_run  # noqa: PLC0415 (start-up time)
+
+        try:
+            return self.date or date_of_run(self.now)
+        except ValueError as error:
+            raise files.InputError(str(error)) from None
 
 
-def _date(value: str | None) -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+def _date(value: str | None) -> str | None:
     if value is None:
-        at = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+        return None
     from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
 
     try:
@@ -253,13 +264,14 @@ def rewritten(
     packing, name = _packing(archive, choices)
     _refuse_originals(archive, choices, packing)
     how = how_of(archive)
-    info, record = warc.warcinfo(name, date=choices.date, **how)
+    date = choices.date_of_run()
+    info, record = warc.warcinfo(name, date=date, **how)
     try:
         first = warc.pack(record, packing)
     except ImportError as error:
         raise files.InputError(str(error)) from None
     yield _done(first, ())
-    convert = partial(warc.conversion, date=choices.date, info=info, **how)
+    convert = partial(warc.conversion, date=date, info=info, **how)
     counts: Counter[str] = Counter()
     notes = _Notes(archive)
     for page in archive.pages():

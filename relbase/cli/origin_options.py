@@ -50,6 +50,14 @@ def _unsuitable_root(url: str) -> str | None:
     return unsuitable(url)
 
 
+def _sidecars(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    if any(not value or "/" in value for value in values):
+        raise click.BadParameter("it wants the end of a name, as in --sidecar .headers")
+    return values
+
+
 def _mirrors(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Mirror, ...]:
@@ -141,6 +149,7 @@ ORIGIN_OPTIONS: Final = (
         ["--sidecar", "sidecars"],
         metavar="SUFFIX",
         multiple=True,
+        callback=_sidecars,
         help="The headers that came with FILE are in FILE followed by this suffix, as 'curl -D' or "
         "'wget -S' write them.",
     ),

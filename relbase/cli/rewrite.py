@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,7 +70,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         delivery,
         own["only"],
         reports=own["report"] is not None,
-        choices=Choices(own["output"], own["with_originals"], own["all_status"], own["date"]),
+        choices=_choices(own),
         several=found.several,
     )
     manner = _manner(own, settings, found)
@@ -79,6 +80,12 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     ended.failed += tally.failed
     ended.warnings += tally.warnings
     context.exit(ended.status(strict=settings.strict))
+
+
+def _choices(own: dict[str, Any]) -> Choices:
+    # One time for all archives of the run, whatever process does them.
+    now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
+    return Choices(own["output"], own["with_originals"], own["all_status"], own["date"], now)
 
 
 def _action(names: Sequence[str], own: dict[str, Any]) -> Action:

@@ -182,7 +182,8 @@ class _Running:
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
         passed = f"; passed over: {self._manner.passed}" if self._manner.passed else ""
-        return f"{parts[0]}: {', '.join(parts[1:])}{passed}"
+        done = f": {', '.join(parts[1:])}" if len(parts) > 1 else ""
+        return f"{parts[0]}{done}{passed}"
 
 
 # In the order of the sum.

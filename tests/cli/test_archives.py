@@ -181,6 +181,20 @@ def test_an_output_in_zstandard_without_its_package(
     assert "defect" not in result.stderr
 
 
+@pytest.mark.parametrize("epoch", ["abc", "-1", "9" * 20, "\N{SUPERSCRIPT TWO}"])
+def test_an_epoch_that_is_no_time(
+    epoch: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz")
+    assert result.exit_code == 3
+    assert "SOURCE_DATE_EPOCH=" in result.stderr
+    assert "give seconds since 1970, as 1767323045" in result.stderr
+    assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--date", DATE).exit_code == 0
+    (tmp_path / "page.html").write_bytes(b"<a href=x>")
+    assert run("rewrite", tmp_path / "page.html", "--url", "http://h/").exit_code == 0
+
+
 def test_violations_of_the_grammar(crawl: Path) -> None:
     crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
     result = run("links", crawl, "--violations")

@@ -89,6 +89,8 @@ def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
         (["--root", ".=http://h/?q"], "paths cannot follow a query or a fragment"),
         (["--root", ".=http://h/a#f"], "paths cannot follow a query or a fragment"),
         (["--mirror", "nowhere"], "'nowhere' is not a directory"),
+        (["--sidecar", ""], "it wants the end of a name, as in --sidecar .headers"),
+        (["--sidecar", "/../x"], "it wants the end of a name, as in --sidecar .headers"),
         (["--mirror", ".=gopher"], "'.=gopher' is not a directory"),
     ],
 )
