@@ -250,14 +250,14 @@ def _counted(count: int, what: str) -> str:
 
 
 def rewritten(
-    archive: Archive, choices: Choices, *, verbose: bool
+    archive: Archive, choices: Choices, say: Callable[[str], None]
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first.
 
     Args:
         archive: the input.
         choices: what the options on archives say.
-        verbose: whether to say what was done.
+        say: is told at the end what was done.
     """
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
@@ -290,8 +290,7 @@ def rewritten(
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
-    if verbose:
-        streams.warn(f"{archive.source.shown}: {_summary(counts)}")
+    say(_summary(counts))
 
 
 class _How(TypedDict):

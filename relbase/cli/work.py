@@ -27,7 +27,7 @@ from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
-from relbase.cli.warnings import Collected, Verbosity
+from relbase.cli.warnings import Collected
 from relbase.formats import FORMATS
 from relbase.pipeline import found_called
 from relbase.results import Result
@@ -191,10 +191,11 @@ class _Doing:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             text = f"{flag} no archives: give --check, or -o FILE"
             raise InputError(text)
-        self._text = ""  # it says itself what was done
-        verbose = plan.settings.verbosity is Verbosity.ALL
-        made = archives.rewritten(archive, plan.choices, verbose=verbose)
+        made = archives.rewritten(archive, plan.choices, self._say)
         self._act(archive.source, self._summed(made))
+
+    def _say(self, text: str) -> None:
+        self._text = text
 
     def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
         for document, result in made:

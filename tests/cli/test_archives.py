@@ -17,6 +17,7 @@ from pyarrow import parquet
 from running import program, run
 
 from relbase import pipeline
+from relbase.cli import streams
 from relbase.warc import Fault, Page, pages, rows, writing
 
 if TYPE_CHECKING:
@@ -52,6 +53,17 @@ def test_rewrite_writes_conversions(crawl: Path, tmp_path: Path) -> None:
     ]
     assert result.stderr == f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
     assert b"WARC-Filename: out.warc.gz" in gzip.decompress(output.read_bytes())
+
+
+def test_a_terminal_gets_a_summary(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
+    for jobs in ("1", "2"):
+        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "-j", jobs)
+        assert result.stderr.endswith(
+            f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
+        )
 
 
 def test_all_status_converts_what_failed_too(crawl: Path, tmp_path: Path) -> None:
