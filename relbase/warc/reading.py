@@ -97,9 +97,11 @@ def pages(
     for record in records(chunks, _wanted):
         if isinstance(record, Fault):
             yield record
+        elif not _type_of(record):
+            yield _fault(record, Trouble.DAMAGED, "it has no WARC-Type: not read")
         elif record.block is None:
             continue
-        elif record.get("warc-type") == "revisit":
+        elif _type_of(record) == "revisit":
             if not skip(record):
                 yield from _revisit(record, places, again)
         else:
@@ -112,8 +114,13 @@ def pages(
                 yield page
 
 
+def _type_of(record: Record) -> str:
+    """The type of a record: the literals of a grammar are in any case (RFC 2616 §2.1)."""
+    return record.get("warc-type").lower()
+
+
 def _wanted(record: Record) -> bool:
-    type_ = record.get("warc-type")
+    type_ = _type_of(record)
     if type_ not in _TYPES:
         return False
     return type_ == "revisit" or may_hold_references(record.get("content-type"))
@@ -123,7 +130,7 @@ def _page(record: Record) -> Page | Fault | None:
     """The page that a record holds; None when it holds no document of use."""
     assert record.block is not None
     head = read_head(record.block)
-    is_http = head is not None and record.get("warc-type") == "response"
+    is_http = head is not None and _type_of(record) == "response"
     fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
     body = record.block
     if head is not None and is_http and head.heading.cut:

@@ -130,6 +130,14 @@ def test_a_heading_that_is_too_large_is_not_guessed_at() -> None:
     assert (fault.trouble, fault.record_id) == (Trouble.TOO_LARGE, record_id(1))
 
 
+def test_the_type_of_a_record_is_in_any_case_and_there() -> None:
+    data = response(1, "http://h/", http(BODY))
+    assert only(data.replace(b"Type: response", b"Type: Response")).status == 200
+    [fault] = read(data.replace(b"WARC-Type:", b"X:"))
+    assert isinstance(fault, Fault)
+    assert (fault.trouble, fault.text) == (Trouble.DAMAGED, "it has no WARC-Type: not read")
+
+
 def test_how_a_page_was_truncated_is_known() -> None:
     data = response(1, "http://h/", http(BODY), ("WARC-Truncated", "length"))
     assert only(data).truncated == "length"
