@@ -33,7 +33,7 @@ from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.bases.archived import Archived
     from relbase.bases.marks import Marks, Places
@@ -146,16 +146,25 @@ class Finder:
             url, why, remarks = found_url(stated.url, stated.source)
             if url:
                 notes += remarks
+                if stated.remark:
+                    notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
                 return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
             notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
         return Found(notes=tuple(notes))
 
     def _given(self, one: Input) -> tuple[str, str] | None:
-        for name in (one.name, "/".join(one.parts) if one.root else ""):
-            url = self.whence.mapped.get(os.path.normpath(name)) if name else None
+        for name in _mapped_names(one):
+            url = self.whence.mapped.get(name)
             if url is not None:
                 return url, "--map"
         return url_on_root(one.name, self.whence.roots)
+
+    def map_is_of_others(self, inputs: Iterable[Input]) -> bool:
+        """Return whether there is a map and none of its lines is of an input."""
+        mapped = self.whence.mapped
+        return bool(mapped) and not any(
+            name in mapped for one in inputs for name in _mapped_names(one)
+        )
 
     def _stated(self, source: OpenInput) -> Iterator[Stated]:
         path = os.path.abspath(source.name)  # noqa: PTH100
@@ -166,7 +175,8 @@ class Finder:
             if mirrored is not None:
                 doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
                 source_ = f"--mirror {mirror.directory}{doubt}"
-                yield Stated(mirrored.url, source_, sure=mirrored.sure)
+                remark = _guessed(mirror) if mirrored.guessed else ""
+                yield Stated(mirrored.url, source_, mirrored.sure, remark)
         if self.whence.detect:
             yield from beside(source)
 
@@ -298,6 +308,19 @@ class Finder:
         except InputError:
             return None
         return pages[0].value if pages else None
+
+
+def _mapped_names(one: Input) -> Iterator[str]:
+    """What a map may call an input: as it was given, from its tree, or its whole path."""
+    yield os.path.normpath(one.name)
+    if one.root:
+        yield os.path.normpath("/".join(one.parts))
+    yield os.path.abspath(one.name)  # noqa: PTH100
+
+
+def _guessed(mirror: Mirror) -> str:
+    fix = f"give --mirror {mirror.directory}=https if it is that"
+    return f"--mirror {mirror.directory}: its paths do not say the scheme: taken for http; {fix}"
 
 
 # Links lead to the same files again and again; a tree may have a million.
