@@ -145,13 +145,14 @@ class Document(NamedTuple):
         read = self.format.marks
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
-    def marked(self, marks: Marks) -> Document:
-        """The same document, whose marks have been read."""
-        return self._in(self.context.having(marks=marks))
+    def within(self, base: Base, marks: Marks | None) -> Document:
+        """The same document in a container of another base, its marks having been read.
 
-    def on(self, base: Base) -> Document:
-        """The same document in a container of another base."""
-        return self._in(self.context.on(base))
+        Args:
+            base: of what is around it.
+            marks: None where they were not looked for.
+        """
+        return self._in(self.context.having(base=base, marks=marks))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first.

@@ -77,9 +77,8 @@ def read_input(data: bytes, call: Call) -> Input:
     document = row.read(data, label, Context(UNKNOWN, task))
     retrieved, remarks = _retrieved(call)
     refused = list(call.origin.notes) if call.origin else []
-    if call.detect:
-        marks = document.marks()
-        document = document.marked(marks)
+    marks = document.marks() if call.detect else None
+    if marks is not None:
         refused += [note for note in marks.notes if note not in refused]
         if not isinstance(places, Unarchived):
             remarks += _disagreement(retrieved, marks)
@@ -92,7 +91,7 @@ def read_input(data: bytes, call: Call) -> Input:
     notes = [*remarks, *notes, *document.notes]
     if data and not row.visit and not document.notes and call.kind is None:
         notes.append(passed_note(content_type, call.name))
-    return Input(document.on(around), type_, label, tuple(notes))
+    return Input(document.within(around, marks), type_, label, tuple(notes))
 
 
 # ---- saved pages (rule 17)

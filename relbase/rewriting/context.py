@@ -154,15 +154,17 @@ class Context(_Values):
     def __new__(cls, base: Base, task: Task, **others: Any) -> Self:  # noqa: ANN401 (the fields')
         """Prepare the algorithm for the base."""
         made = super().__new__(cls, base, task, **others)
-        return made._replace(resolve=resolver(base.url, task.profile, made.encoding))
+        resolve = resolver(base.url, task.profile, made.encoding)
+        return made if resolve is None else made._replace(resolve=resolve)
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """The same context but for some fields."""
-        made = self._replace(**changes)
-        profile, encoding = made.task.profile, made.encoding
-        if made.base is self.base and encoding == self.encoding and profile is self.task.profile:
-            return made
-        return made._replace(resolve=resolver(made.base.url, profile, encoding))
+        base, task = changes.get("base", self.base), changes.get("task", self.task)
+        encoding = changes.get("encoding", self.encoding)
+        is_same = encoding == self.encoding and task.profile is self.task.profile
+        if base is not self.base or not is_same:
+            changes["resolve"] = resolver(base.url, task.profile, encoding)
+        return self._replace(**changes)
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""
@@ -183,6 +185,8 @@ _REMEMBERED_URL: Final = 1 << 12
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
+    if not url:  # as each context begins
+        return None
     prepare = _prepared if len(url) <= _REMEMBERED_URL else _prepared_once
     return prepare(url, profile, encoding)
 

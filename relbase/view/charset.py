@@ -28,6 +28,8 @@ _CHUNK: Final = 1 << 16
 # Encoding Standard §6 "BOM sniff".
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
+_MARKS: Final = tuple(mark for mark, _ in _BOMS)
+
 _UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
 
 
@@ -109,8 +111,10 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """
     if data.startswith(UTF_32):
         return "utf-32"
-    found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
-    return next((name for name, written in _OTHERS if found and written.fullmatch(found)), None)
+    if not label:
+        return None
+    found = label.strip("\t\n\f\r ").lower().replace("_", "-")
+    return next((name for name, written in _OTHERS if written.fullmatch(found)), None)
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
@@ -131,9 +135,12 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
         stated = Charset(name, CharsetSource.META)
     if stated is not None:
         return stated
-    if _is_utf8(data):
-        return Charset("utf-8", CharsetSource.GUESS)
-    return Charset("windows-1252", CharsetSource.DEFAULT)
+    return _GUESSED if _is_utf8(data) else DEFAULT
+
+
+_GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
+# What browsers take a document for that states no charset (§13.2.3.2 step 9) [C].
+DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 
 def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
@@ -159,6 +166,8 @@ def sniff_css(data: bytes, label: str | None = None, *, environment: str | None 
 
 
 def _bom(data: bytes) -> Charset | None:
+    if not data.startswith(_MARKS):
+        return None
     for mark, name in _BOMS:
         if data.startswith(mark):
             return Charset(name, CharsetSource.BOM, len(mark))
