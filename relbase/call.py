@@ -148,6 +148,8 @@ _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
     """Return the redirects as text, absolute or relative; TypeError where they are none."""
+    if redirects == ():
+        return ()
     if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
         raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
     return tuple(_url_text(url, "each of redirects") for url in redirects)

@@ -49,11 +49,12 @@ class Opened(Protocol):
     def notes(self) -> tuple[Note, ...]:
         """What hinders its references from being looked for, if anything."""
 
-    def asked(self, task: Task) -> Opened:
-        """The same document for another task."""
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes.
 
-    def visit(self) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
+        Args:
+            task: what is asked for; None for what its context asks for.
+        """
 
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
@@ -131,6 +132,10 @@ class _Values(NamedTuple):
     resolve: Callable[[str], str] | None = None
 
 
+# What decides how references are resolved.
+_DECIDING: Final = frozenset(("base", "task", "encoding"))
+
+
 class Context(_Values):
     """What the references of one text are resolved with.
 
@@ -159,12 +164,16 @@ class Context(_Values):
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """The same context but for some fields."""
-        base, task = changes.get("base", self.base), changes.get("task", self.task)
-        encoding = changes.get("encoding", self.encoding)
-        is_same = encoding == self.encoding and task.profile is self.task.profile
-        if base is not self.base or not is_same:
-            changes["resolve"] = resolver(base.url, task.profile, encoding)
-        return self._replace(**changes)
+        if not _DECIDING.isdisjoint(changes):
+            task = changes.get("task", self.task)
+            base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
+            is_same = base is self.base and task.profile is self.task.profile
+            if not is_same or encoding != self.encoding:
+                changes["resolve"] = resolver(base.url, task.profile, encoding)
+        made = tuple.__new__(Context, map(changes.pop, self._fields, self))
+        if changes:
+            raise TypeError(f"a context has no {', '.join(changes)}")
+        return made
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""

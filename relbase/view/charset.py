@@ -220,9 +220,9 @@ def _prescan(data: bytes) -> str | None:
         return "utf-16le"
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
-    # What states a charset says `charset` or `encoding`: most of what is nested says neither.
-    if b"encoding" not in data and b"charset" not in data.lower():
-        return None
+    # A <meta> that states a charset says `charset`, as most of what is nested does not.
+    if b"charset" not in data.lower():
+        return _xml_encoding(data)
     # Step 3: Loop.
     position = data.find(b"<")
     while position != -1:
@@ -342,9 +342,11 @@ _XML_ENCODING: Final = expression(
 
 def _xml_encoding(data: bytes) -> str | None:
     # Steps 2 and 3.
+    if not data.startswith(b"<?xml"):
+        return None
     end = data.find(b">")
     start = data.find(b"encoding", 0, end + 1)
-    if not data.startswith(b"<?xml") or start == -1:
+    if start == -1:
         return None
     found = _XML_ENCODING.match(data, start, end)
     if found is None:
