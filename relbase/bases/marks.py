@@ -119,14 +119,14 @@ def _may_have_marks(text: bytes) -> bool:
     end, markup = head_at_most(text)
     return (
         _in_comments(markup, _IN_COMMENTS)
-        or (bool(markup) and any([word in markup for word in _IN_TAGS]))
+        or (bool(markup) and any(map(markup.__contains__, _IN_TAGS)))
         or text.find(_IN_SCRIPT, 0, end) >= 0
         or text.find(_AT_END, max(0, len(text) - _END)) >= 0
     )
 
 
 def _in_comments(markup: bytes, words: tuple[bytes, ...]) -> bool:
-    return b"<!--" in markup and any([word in markup for word in words])
+    return b"<!--" in markup and any(map(markup.__contains__, words))
 
 
 # ---- the rows

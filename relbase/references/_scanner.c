@@ -148,7 +148,7 @@ static int is_among(const Words *words, Text p, size_t n) {
 
 /* ---- A scan */
 
-enum Mode { EDITS, RELATIVE, ALL }; /* edits; records of relative references; of all references */
+enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of all references */
 enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
 enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
@@ -1194,7 +1194,7 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* What becomes of a shape: `Edit(at + start, at + end, new)`. */
 typedef struct {
-  Py_ssize_t start, end, growth;
+  Py_ssize_t start, end;
   PyObject *new; /* borrowed from the caller's tuple */
 } Becomes;
 
@@ -1209,7 +1209,6 @@ static int prepare_edits(Scan *s, PyObject *edits, Becomes *becomes) {
       continue;
     }
     if (!PyArg_Parse(edit, "(nnS)", &b->start, &b->end, &b->new)) return 0;
-    b->growth = PyBytes_Size(b->new) - (b->end - b->start);
     s->shapes |= 1u << i;
   }
   return 1;
@@ -1238,12 +1237,11 @@ static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type)
   return NULL;
 }
 
-/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end);
-   of relative references the first three. */
-static PyObject *record_of(const Found *f, int mode) {
-  const Py_ssize_t numbers[] = {f->at,    f->end,  f->shape,   f->attribute,
-                                f->holds, f->name, f->name_end};
-  int count = mode == RELATIVE ? 3 : 7;
+/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end) */
+static PyObject *record_of(const Found *f) {
+  enum { count = 7 };
+  const Py_ssize_t numbers[count] = {f->at,    f->end,  f->shape,   f->attribute,
+                                     f->holds, f->name, f->name_end};
   PyObject *record = PyTuple_New(count);
   for (int i = 0; record && i < count; i++) {
     PyObject *number = PyLong_FromSsize_t(numbers[i]);
@@ -1253,13 +1251,12 @@ static PyObject *record_of(const Found *f, int mode) {
   return record;
 }
 
-static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, Py_ssize_t *growth) {
+static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   if (!list) return NULL;
   for (size_t i = 0; i < s->count; i++) {
     const Found *f = &s->found[i];
-    PyObject *item = s->mode == EDITS ? edit_of(f, becomes, type) : record_of(f, s->mode);
-    *growth += becomes[f->shape].growth;
+    PyObject *item = s->mode == ALL ? record_of(f) : edit_of(f, becomes, type);
     if (!item) {
       Py_DECREF(list);
       return NULL;
@@ -1269,14 +1266,34 @@ static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, 
   return list;
 }
 
-/* scan(tables, text, pos, end, mode, flags, edits, Edit) -> (results, position or -1, growth) */
+/* A reference as it is written: text where that is what it says, otherwise its bytes. */
+static PyObject *written_as(Text p, Py_ssize_t n) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (p[i] >= 128 || p[i] == '&') return PyBytes_FromStringAndSize((const char *)p, n);
+  return PyUnicode_DecodeASCII((const char *)p, n, NULL);
+}
+
+/* What stands where there are edits. */
+static PyObject *written(const Scan *s) {
+  PyObject *list = PyList_New((Py_ssize_t)s->count);
+  for (size_t i = 0; list && i < s->count; i++) {
+    const Found *f = &s->found[i];
+    PyObject *item = written_as(s->text + f->at, f->end - f->at);
+    if (item) PyList_SetItem(list, (Py_ssize_t)i, item);
+    else Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* scan(tables, mode, flags, edits, Edit, text, pos, end, in_noscript) -> (results, position or -1);
+   in mode WRITTEN what stands there is the third. What a document has in common comes first. */
 static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes, *edits, *type;
-  Py_ssize_t pos, end, size, growth = 0;
+  Py_ssize_t pos, end, size;
   char *text;
-  int mode, flags;
-  if (!PyArg_ParseTuple(args, "OSnniiOO:scan", &capsule, &bytes, &pos, &end, &mode, &flags, &edits,
-                        &type))
+  int mode, flags, in_noscript;
+  if (!PyArg_ParseTuple(args, "OiiOOSnnp:scan", &capsule, &mode, &flags, &edits, &type, &bytes,
+                        &pos, &end, &in_noscript))
     return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
@@ -1285,20 +1302,24 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
     PyErr_SetString(PyExc_ValueError, "scan: a place outside of the text, or no such mode");
     return NULL;
   }
-  Scan s = {.tables = tables, .text = (Text)text, .mode = mode};
+  Scan s = {.tables = tables, .text = (Text)text, .mode = mode, .in_noscript = in_noscript};
   s.whatwg = flags & 1;
   s.unquoted = flags >> 1 & 1;
   s.in_css = flags >> 2 & 1;
   s.utf8 = flags >> 3 & 1;
-  s.in_noscript = flags >> 4 & 1;
   Becomes becomes[SHAPES];
   memset(becomes, 0, sizeof becomes);
   if (!prepare_edits(&s, edits, becomes)) return NULL;
   Text stop = (Text)text + end;
   Py_ssize_t at = scan(&s, (Text)text + pos, stop) - (Text)text;
-  PyObject *list = results(&s, becomes, type, &growth);
+  if (at >= end) at = -1;
+  PyObject *list = results(&s, becomes, type), *made = NULL, *stands = NULL;
+  if (list && mode != WRITTEN) made = Py_BuildValue("(On)", list, at);
+  else if (list && (stands = written(&s))) made = Py_BuildValue("(OnO)", list, at, stands);
   PyMem_Free(s.found);
-  return list ? Py_BuildValue("(Nnn)", list, at < end ? at : (Py_ssize_t)-1, growth) : NULL;
+  Py_XDECREF(list);
+  Py_XDECREF(stands);
+  return made;
 }
 
 /* head(tables, text) -> (the end of the head's last token, the head without its raw text) */

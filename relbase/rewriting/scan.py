@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
 
 from relbase.edit import Span
+from relbase.policy import is_template
 from relbase.references import scanner
 from relbase.references.holding import (
     CSS,
@@ -34,9 +35,10 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from relbase.references.shapes import Becomes, Keeps, Skim
+    from relbase.policy import Policy
+    from relbase.references.shapes import Becomes, Keeps, KeepsEach, Skim
     from relbase.rewriting.context import Context
 
     Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
@@ -69,7 +71,8 @@ def skim_for(context: Context, name: str) -> Skim | None:
     )
     resolve = _sampled_by(context)
     if policy.chooses:
-        return _skim(_prepare_of(context), resolve, how, _keeping(context))
+        keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
+        return _skim(_prepare_of(context), resolve, how, keeps)
     make = _skim if len(context.base.url) > _REMEMBERED_URL else _remembered_skim
     return make(_prepare_of(context), resolve, how)
 
@@ -98,7 +101,7 @@ def _skim(
     prepare: Callable[[Resolve | None], _Prepared],
     resolve: Resolve | None,
     how: _How,
-    keeps: Keeps | None = None,
+    keeps: Keeps | KeepsEach | None = None,
 ) -> Skim:
     becomes, unquoted, in_css = prepare(resolve)
     if how.keep_fragments:
@@ -237,25 +240,37 @@ _NAMES: Final = 256
 
 def _keeping(context: Context) -> Keeps:
     """Return what says whether the policy leaves a plain reference alone."""
-    slow, policy = partial(_keeps, context), context.task.policy
-    if not isinstance(policy.keep, re.Pattern) or policy.keep_templates:
-        return slow
-    search = policy.keep.search
+    return partial(_keeps, context, _chooser(context.task.policy))
 
+
+def _chooser(policy: Policy) -> Callable[[str], object]:
+    """What says whether a policy leaves a reference alone, as quickly as that can be asked."""
+    if policy.keep is None:
+        return is_template
+    if policy.keep_templates:
+        return policy.keeps
+    return policy.keep.search if isinstance(policy.keep, re.Pattern) else policy.keep
+
+
+def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool:
     # It has no white space that a URL parser drops.
-    def keeps(raw: bytes) -> bool:
-        is_itself = raw.isascii() and b"&" not in raw
-        return search(raw.decode("ascii")) is not None if is_itself else slow(raw)
-
-    return keeps
-
-
-def _keeps(context: Context, raw: bytes) -> bool:
-    """Whether the policy leaves a plain reference alone."""
     if raw.isascii() and b"&" not in raw:
-        return context.task.policy.keeps(clean(raw.decode("ascii")))
+        return bool(keeps(raw.decode("ascii")))
     inner = attribute_view(raw, b'"', context.charset).inner
-    return context.task.policy.keeps(clean(decode_inner(inner)))
+    return bool(keeps(clean(decode_inner(inner))))
+
+
+def _keeping_each(context: Context) -> KeepsEach:
+    """Return what says of each of some plain references whether the policy leaves it alone."""
+    return partial(_keeps_each, _chooser(context.task.policy), _keeping(context))
+
+
+def _keeps_each(
+    keeps: Callable[[str], object], keeps_raw: Keeps, written: list[str | bytes]
+) -> Iterable[object]:
+    if bytes in map(type, written):
+        return [keeps(one) if isinstance(one, str) else keeps_raw(one) for one in written]
+    return map(cast("Callable[[str | bytes], object]", keeps), written)
 
 
 class _Prepared(NamedTuple):
