@@ -198,7 +198,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
 /* ---- References */
 
 /* Absolute in every profile, whatever follows: a scheme that is not special to the WHATWG parser,
-   or one of the two frequent ones with two slashes. */
+   or that has two slashes after it. */
 static int absolute(Text p, Text e) {
   static const char *const special[] = {"http", "https", "ftp", "file", "ws", "wss", NULL};
   Text q = p;
@@ -207,7 +207,7 @@ static int absolute(Text p, Text e) {
   if (q >= e || *q != ':') return 0;
   for (int i = 0; special[i]; i++)
     if (strlen(special[i]) == (size_t)(q - p) && same(p, (Text)special[i], (size_t)(q - p)))
-      return begins(p, e, "http://") || begins(p, e, "https://");
+      return begins(q, e, "://");
   return 1;
 }
 static int absolute_in_css(Text p, Text e) {
@@ -428,16 +428,19 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   return done;
 }
 
-/* After what `@import` imports, whose `@` is at *pp: it stays when it is absolute. */
-static int css_import(Scan *s, Text *pp, Text e, int in_attribute) {
+/* After what `@import` imports, whose `@` is at *pp: a url() counts wherever it stands, a string
+   stays when it is absolute. */
+static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   Text p = *pp + 1, stop;
-  if (!begins_any_case(p, e, "import") || s->mode == ALL) return STOPS;
-  for (p += 6; p < e && IS(*p, WS); p++) continue;
-  if (begins_any_case(p, e, "url(")) {
+  if (!begins_any_case(p, e, "import")) return STOPS;
+  p += 6;
+  int is_apart = p < e && IS(*p, WS);
+  while (p < e && IS(*p, WS)) p++;
+  if (is_apart && begins_any_case(p, e, "url(")) {
     *pp = p + 4;
-    return css_url(s, pp, e, 1, in_attribute);
+    return css_url(s, pp, e, custom, in_attribute);
   }
-  if (p >= e || in_attribute || !IS(*p, QUOTE)) return STOPS;
+  if (p >= e || in_attribute || s->mode == ALL || !IS(*p, QUOTE)) return STOPS;
   for (stop = p + 1; stop < e && *stop != *p; stop++)
     if (*stop < 0x20 || *stop == '\\') return STOPS;
   if (stop >= e || !absolute_in_css(p + 1, stop)) return STOPS;
@@ -514,7 +517,7 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
       /* `@namespace`, `@container`: what a reference is depends on them */
       if (e - p > 1 && (among("nN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
       if (e - p > 1 && LOWER(p[1]) == 'i') {
-        int done = css_import(s, &p, e, in_attribute);
+        int done = css_import(s, &p, e, open.custom, in_attribute);
         if (done != CONTINUES) return done;
         continue;
       }

@@ -224,8 +224,8 @@ def _prescan(data: bytes) -> str | None:
     if b"charset" not in data.lower():
         return _xml_encoding(data)
     # Step 3: Loop.
-    position = data.find(b"<")
-    while position != -1:
+    position = _passed(data, 0)
+    while position != len(data):
         if meta := _META.match(data, position):
             position, name = _meta(data, meta.end())
             if name:
@@ -233,8 +233,25 @@ def _prescan(data: bytes) -> str | None:
         else:
             position = _skip(data, position)
         # Step 4: Next byte.
-        position = data.find(b"<", position + 1) if position != -1 else -1
+        position = len(data) if position == -1 else _passed(data, position + 1)
     return _xml_encoding(data)
+
+
+def _passed(data: bytes, position: int) -> int:
+    """Where the next `<` is that has to be looked at."""
+    found = _PASSED.match(data, position)
+    return found.end() if found else len(data)
+
+
+# What is no `<meta` that says `charset`, and is read by one step as by all of "get an attribute":
+# names without quotes and `=`, values without what could begin or end a tag.
+_PASSED: Final = expression(
+    rb"""(?: [^<]++ | <(?: (?!meta[\t\n\f\r /][^>]*charset) /?+ [a-z][^\t\n\f\r <>"'=]*+
+        (?: [\t\n\f\r ][\t\n\f\r /]*+ (?: [^\t\n\f\r <>"'=/]++
+            (?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r <>"'=]++))?+ )?+ )*+ >
+    | !--(?!-?>)(?:[^-]++|-(?!->))*+--> | !(?!--)[^>]*+> | \?[^>]*+> | (?![a-z!?/]) ) )*+""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def _skip(data: bytes, position: int) -> int:
