@@ -313,7 +313,7 @@ SEVERAL = [
     (b"<style>@import 'x';a{b:url(c)}</style>", None),
     (b"<style> @import 'http://a/' x;@IMPORT/**/url( https://b/ );a{b:url(c)}</style>", 1),
     (b"<style>a{}@import url(http://a/);@media x{y{}}b{c:url(d)}</style>", 1),
-    (b"<style>@import url(x);a{}@import url(\"/x\") y;b{c:url(d)}</style>", 3),
+    (b'<style>@import url(x);a{}@import url("/x") y;b{c:url(d)}</style>', 3),
     (b"<style>a{}@import/**/url(x y);b{c:url(d)}</style>", None),
     (b"<style ng-x='y'>a[b]{c:url(d)}</style>", 1),
     (b"<style type='TEXT/CSS'>a{b:url(c)}</style>", 1),
