@@ -49,11 +49,12 @@ class Opened(Protocol):
     def notes(self) -> tuple[Note, ...]:
         """What hinders its references from being looked for, if anything."""
 
-    def asked(self, task: Task) -> Opened:
-        """The same document for another task."""
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes.
 
-    def visit(self) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
+        Args:
+            task: what is asked for; None for what its context asks for.
+        """
 
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
@@ -131,6 +132,10 @@ class _Values(NamedTuple):
     resolve: Callable[[str], str] | None = None
 
 
+# What decides how references are resolved.
+_DECIDING: Final = frozenset(("base", "task", "encoding"))
+
+
 class Context(_Values):
     """What the references of one text are resolved with.
 
@@ -154,15 +159,21 @@ class Context(_Values):
     def __new__(cls, base: Base, task: Task, **others: Any) -> Self:  # noqa: ANN401 (the fields')
         """Prepare the algorithm for the base."""
         made = super().__new__(cls, base, task, **others)
-        return made._replace(resolve=resolver(base.url, task.profile, made.encoding))
+        resolve = resolver(base.url, task.profile, made.encoding)
+        return made if resolve is None else made._replace(resolve=resolve)
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """The same context but for some fields."""
-        made = self._replace(**changes)
-        profile, encoding = made.task.profile, made.encoding
-        if made.base is self.base and encoding == self.encoding and profile is self.task.profile:
-            return made
-        return made._replace(resolve=resolver(made.base.url, profile, encoding))
+        if not _DECIDING.isdisjoint(changes):
+            task = changes.get("task", self.task)
+            base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
+            is_same = base is self.base and task.profile is self.task.profile
+            if not is_same or encoding != self.encoding:
+                changes["resolve"] = resolver(base.url, task.profile, encoding)
+        made = tuple.__new__(Context, map(changes.pop, self._fields, self))
+        if changes:
+            raise TypeError(f"a context has no {', '.join(changes)}")
+        return made
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""
@@ -183,6 +194,8 @@ _REMEMBERED_URL: Final = 1 << 12
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
+    if not url:  # as each context begins
+        return None
     prepare = _prepared if len(url) <= _REMEMBERED_URL else _prepared_once
     return prepare(url, profile, encoding)
 
