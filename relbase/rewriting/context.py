@@ -7,7 +7,6 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
@@ -35,11 +34,13 @@ def allowed_growth(size: int) -> int:
     return max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
 
 
-@dataclass(slots=True)
 class Room:
     """How many bytes longer a text may become; below 0 nothing more is visited, or resolved."""
 
-    left: int
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
 
 
 class Opened(Protocol):
