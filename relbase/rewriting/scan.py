@@ -300,25 +300,31 @@ def _prepared(resolve: Resolve | None) -> _Prepared:
         return _Prepared(_NONE)
     becomes = [*_NONE]
     for shape, sample in SAMPLES.items():
-        becomes[shape] = _edit(resolve, sample)
+        becomes[shape] = _edit(sample, _resolved(resolve, sample))
     for level, dots in DOTS.items():
-        edit = _edit(resolve, dots + "x")
-        becomes[level] = edit if edit == _edit(resolve, dots) else None
-    written = [edit[2] for edit in becomes if edit]
+        resolved, directory = _resolved(resolve, dots + "x"), _resolved(resolve, dots)
+        if directory is not None and resolved == directory + "x":
+            becomes[level] = _edit(dots + "x", resolved)
+    written = b"".join(edit[2] for edit in becomes if edit)
     return _Prepared(
-        tuple(becomes), all(map(plain_unquoted, written)), all(map(plain_in_css, written))
+        tuple(becomes), plain_unquoted(written) is not None, plain_in_css(written) is not None
     )
 
 
-def _edit(resolve: Resolve, sample: str) -> tuple[int, int, bytes] | None:
-    """The edit that makes a sample absolute, when it is the same for all that are like it."""
+def _resolved(resolve: Resolve, sample: str) -> str | None:
     try:
-        resolved = resolve(sample)
+        return resolve(sample)
     except ValueError:
+        return None
+
+
+def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
+    """The edit that makes a sample absolute, when it is the same for all that are like it."""
+    if resolved is None or not resolved.isascii():
         return None
     start, end, new = smallest(sample, resolved, Span(0, len(sample)))
     rest = sample.lstrip("./") if sample.startswith(".") else sample
-    is_alike = end <= len(sample) - len(rest) and resolved.isascii()
+    is_alike = end <= len(sample) - len(rest)
     return (start, end, new) if is_alike and plain_in_quotes(new) else None
 
 
