@@ -131,6 +131,7 @@ def _manner(own: dict[str, Any], settings: Settings, found: Inputs) -> Manner:
         colour=colour,
         passed=found.passed,
         report=report,
+        limit=own["limit"],
     )
 
 

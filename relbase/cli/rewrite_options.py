@@ -98,6 +98,13 @@ OPTIONS: Final = (
         help="Process so many inputs at once; 0 is one for each processor.",
     ),
     click.Option(
+        ["--time-limit", "limit"],
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="End what takes longer on one input of several, which then has failed, and go on with "
+        "the next.",
+    ),
+    click.Option(
         ["--report"],
         metavar="FILE",
         type=click.Path(dir_okay=False, readable=False),
