@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Typ
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.url import rfc1808
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 
@@ -130,10 +129,7 @@ def as_url(url: URL, name: str = "url") -> str:
     'http://h.example/d/'
     """
     text = _url_text(url, name).strip(_C0_AND_SPACE)
-    scheme = rfc1808.split(text).scheme
-    # `C:\x` is a file's name; RFC 1808 alone lets a scheme begin with a digit (`127.0.0.1:80/`).
-    is_scheme = scheme is not None and len(scheme) > 1 and scheme[0].isalpha()
-    if is_scheme and not _host_and_port.match(text):
+    if _absolute.match(text):
         return text
     if not text:
         fix = "give the document's absolute URL, or None when unknown"
@@ -143,14 +139,17 @@ def as_url(url: URL, name: str = "url") -> str:
     )
 
 
-# h.example:80/d, which the grammar takes for a scheme and a path
-_host_and_port: Final = expression(r"[^:/?#]++:[0-9]++(?:[/?#]|\Z)")
+# A scheme (RFC 3986 §3.1), but not that of `C:\x`, which is a file's name, nor that of
+# `h.example:80/d`, which the grammar takes for a scheme and a path.
+_absolute: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]++:(?![0-9]++(?:[/?#]|\Z))")
 
 _C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
 
 
 def as_redirects(redirects: Iterable[URL]) -> tuple[str, ...]:
     """Return the redirects as text, absolute or relative; TypeError where they are none."""
+    if redirects == ():
+        return ()
     if isinstance(redirects, (str, bytes)) or not isinstance(redirects, Iterable):
         raise TypeError("redirects is a sequence of URLs: give [redirect], or () for none")
     return tuple(_url_text(url, "each of redirects") for url in redirects)

@@ -120,20 +120,16 @@ class Document(NamedTuple):
     context: Context
     notes: tuple[Note, ...] = ()
 
-    def _in(self, context: Context) -> Document:
-        return Document(
-            self.format, self.data, self.text, self.view, self.charset, context, self.notes
-        )
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes.
 
-    def asked(self, task: Task) -> Document:
-        """The same document for another task."""
-        return self._in(self.context.asking(task))
-
-    def visit(self) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
+        Args:
+            task: what is asked for; None for what its context asks for.
+        """
         if self.format.visit is None or self.notes:
             return iter(())
-        items = self.format.visit(self.text, self.context)
+        context = self.context if task is None else self.context.asking(task)
+        items = self.format.visit(self.text, context)
         return items if self.view is None else lower(items, self.view, 0)
 
     def base(self) -> Base:
@@ -145,13 +141,18 @@ class Document(NamedTuple):
         read = self.format.marks
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
-    def marked(self, marks: Marks) -> Document:
-        """The same document, whose marks have been read."""
-        return self._in(self.context.having(marks=marks))
+    def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
+        """The same document in a container of another base, its marks having been read.
 
-    def on(self, base: Base) -> Document:
-        """The same document in a container of another base."""
-        return self._in(self.context.on(base))
+        Args:
+            base: of what is around it.
+            task: what is asked for there.
+            marks: None where they were not looked for.
+        """
+        context = self.context.having(base=base, task=task, marks=marks)
+        return Document(
+            self.format, self.data, self.text, self.view, self.charset, context, self.notes
+        )
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first.

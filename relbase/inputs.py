@@ -77,23 +77,22 @@ def read_input(data: bytes, call: Call) -> Input:
     document = row.read(data, label, Context(UNKNOWN, task))
     retrieved, remarks = _retrieved(call)
     refused = list(call.origin.notes) if call.origin else []
-    if call.detect:
-        marks = document.marks()
-        document = document.marked(marks)
+    marks = document.marks() if call.detect else None
+    if marks is not None:
         if not retrieved:  # else nobody asks what is wrong with a weaker statement
             refused += [note for note in marks.notes if note not in refused]
         if not isinstance(places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
-            document = document.asked(task._replace(places=_beside))
+            task = task._replace(places=_beside)
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
     around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
     notes = [*remarks, *notes, *document.notes]
     if data and not row.visit and not document.notes and call.kind is None:
         notes.append(passed_note(content_type, call.name))
-    return Input(document.on(around), type_, label, tuple(notes))
+    return Input(document.within(around, task, marks), type_, label, tuple(notes))
 
 
 # ---- saved pages (rule 17)
@@ -141,11 +140,15 @@ _charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""
 
 
 def _field(call: Call, name: str) -> str:
+    if not call.fields:
+        return ""
     return next((value for field, value in call.fields if field.strip().lower() == name), "")
 
 
 def _policies(call: Call) -> tuple[str, ...]:
     """The policies of the heading that the document came with."""
+    if not call.fields:
+        return ()
     named = (value for name, value in call.fields if name.strip().lower() == POLICY_FIELD)
     return tuple(policies_of(named))
 
@@ -182,7 +185,7 @@ def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple
     """
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
     stated, refused = _stated(call)
-    around, more = establish(stated, outer, profile=call.profile)
+    around, more = establish(stated, outer, profile=call.profile) if stated else (outer, [])
     refused = [*refused, *before]
     if refused:
         around = replace(around, refused=(*refused, *around.refused))

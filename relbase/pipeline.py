@@ -221,7 +221,7 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
         found_only=not edits_only and may_pass and document.format.charset is not None,
         room=room,
     )
-    return document.asked(task).visit()
+    return document.visit(task)
 
 
 def _edits(given: Input, notes: Notes) -> list[Edit]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
+from relbase.remembering import remembering
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
 from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
@@ -153,11 +153,7 @@ def unsuitable(url: str) -> str | None:
     >>> unsuitable("http://a/b"), unsuitable("mailto:joe@a")
     (None, 'mailto: is never used with relative URLs (RFC 1808 §2.3)')
     """
-    # A hostile URL is as long as its document, and would stay in memory after it (threat N3).
-    return (_remembered if len(url) <= _REMEMBERED else _unsuitable)(url)
-
-
-_REMEMBERED: Final = 1 << 12
+    return _remembered(url)(url)
 
 
 def _unsuitable(url: str) -> str | None:
@@ -167,8 +163,7 @@ def _unsuitable(url: str) -> str | None:
     return why and f"{why} (RFC 1808 §2.3)"
 
 
-# The references of a document are all resolved against one.
-_remembered: Final = lru_cache(maxsize=16)(_unsuitable)
+_remembered: Final = remembering(_unsuitable)
 
 
 def _hindrance(url: str) -> str | None:
@@ -231,15 +226,14 @@ def _resolved(
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, note(Reason.BASE_UNPARSABLE, text)
     embedded = statement.layer is Layer.EMBEDDED
-    value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
-    shown = _shown(value)
+    value = stated = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
     relative = not is_absolute(value, profile, around.url)
     # Alone it may be absolute to the profile's parser (rule 5): `file:/a/b` in whatwg, which only a
     # base of its own scheme would make relative.
     alone = relative and not around.url and parses_alone(value, profile)
     if relative and not around.usable and not alone:
         return None, note(
-            Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
+            Reason.BASE_RELATIVE, f"{_shown(stated)} is relative, and no base around it is known"
         )
     relative = relative and not alone
     try:
@@ -247,19 +241,25 @@ def _resolved(
             value = Resolver(around.url if relative else "", profile, charset).resolve(value)
         url = with_path(value)
     except ValueError:
-        return None, note(Reason.BASE_UNPARSABLE, f"{shown} does not parse")
+        return None, note(Reason.BASE_UNPARSABLE, f"{_shown(stated)} does not parse")
     why = unsuitable(url)
     if why is not None:
         scheme, _, _ = url.partition(":")
         counts = embedded and scheme.lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{shown} is not a suitable base, {why}: {verdict}"
+        text = f"{_shown(stated)} is not a suitable base, {why}: {verdict}"
         return url if counts else None, note(Reason.BASE_UNSUITABLE, text)
     if relative:
-        text = f"{shown} is relative where an absolute URL is asked for: resolved to {_shown(url)}"
+        text = (
+            f"{_shown(stated)} is relative where an absolute URL is asked for: "
+            f"resolved to {_shown(url)}"
+        )
         return url, note(Reason.BASE_RELATIVE, text)
     if alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
-        text = f"{shown} is taken for absolute, since nothing around it is known: {_shown(url)}"
+        text = (
+            f"{_shown(stated)} is taken for absolute, since nothing around it is known: "
+            f"{_shown(url)}"
+        )
         return url, note(Reason.BASE_RELATIVE, text)
     return url, None
 

@@ -22,7 +22,7 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head, head_tokens
+from relbase.references.heads import head_at_most, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -81,17 +81,15 @@ class Placed(NamedTuple):
 Places: TypeAlias = "Callable[[str], Placed | None]"
 
 _IN_SCRIPT: Final = b"__wm.wombat("
+_AT_END: Final = b"Mirrored from "
 _FIREFOX: Final = b"<!-- base href="
 # Each mark has one of these, byte by byte. To look for them costs next to nothing.
-_WORDS: Final = (
+_IN_TAGS: Final = (b"savepage-url", b"source-url", b"data-scrapbook-source")
+_IN_COMMENTS: Final = (
     b" saved from url=(",
-    b"Mirrored from ",
+    _AT_END,
     b"SingleFile",
     b"using monolith ",
-    b"savepage-url",
-    b"source-url",
-    b"data-scrapbook-source",
-    _IN_SCRIPT,
     b"<!--<base",
     _FIREFOX,
 )
@@ -107,7 +105,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
     'http://a/b'
     """
-    if not _holds_any(text, _WORDS):
+    if not _may_have_marks(text):
         return NONE
     found = _Found(text, charset)
     for token in head_tokens(text):
@@ -116,19 +114,19 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     return found.marks()
 
 
-# A longer page is looked through in its head and at its end alone: ten searches of all of it would
-# take longer than its rewriting.
-_SHORT: Final = 1 << 13
+def _may_have_marks(text: bytes) -> bool:
+    """Whether one of the words stands where marks do: in the head, or at the end."""
+    end, markup = head_at_most(text)
+    return (
+        _in_comments(markup, _IN_COMMENTS)
+        or (bool(markup) and any(map(markup.__contains__, _IN_TAGS)))
+        or text.find(_IN_SCRIPT, 0, end) >= 0
+        or text.find(_AT_END, max(0, len(text) - _END)) >= 0
+    )
 
 
-def _holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
-    end, markup = head(text) if len(text) > _SHORT else (0, text)
-    if len(text) > _SHORT:
-        markup += b"\n" + text[-_END:]
-    for word in words:
-        if word in markup:
-            return True
-    return _IN_SCRIPT in words and text.find(_IN_SCRIPT, 0, end) >= 0
+def _in_comments(markup: bytes, words: tuple[bytes, ...]) -> bool:
+    return b"<!--" in markup and any(map(markup.__contains__, words))
 
 
 # ---- the rows
@@ -363,7 +361,7 @@ def own_base(
     """
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
-        may_be = known is not None or _holds_any(text, (_FIREFOX,))
+        may_be = known is not None or _in_comments(head_at_most(text)[1], (_FIREFOX,))
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:

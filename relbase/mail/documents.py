@@ -75,7 +75,7 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
         return None
     left = room.left
     asked = task._replace(edits_only=True, room=Room(left))
-    _, edits = separate(document.asked(asked).visit())
+    _, edits = separate(document.visit(asked))
     if growth(edits) > left:
         return None
     made = list(_fitted(entity, edits, view))
@@ -83,7 +83,7 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
     refused = [one for one in made if isinstance(one, Note) and one.reason not in _OF_ALL_EDITS]
     if refused or (edits and not any(isinstance(one, Edit) for one in made)):
         return None
-    found = document.asked(task._replace(found_only=True)).visit()
+    found = document.visit(task._replace(found_only=True))
     listed = lower((one for one in found if isinstance(one, Found)), view, entity.part.body.start)
     return chain(listed, made)
 

@@ -148,7 +148,7 @@ static int is_among(const Words *words, Text p, size_t n) {
 
 /* ---- A scan */
 
-enum Mode { EDITS, RELATIVE, ALL }; /* edits; records of relative references; of all references */
+enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of all references */
 enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
 enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
@@ -198,7 +198,7 @@ static int add(Scan *s, Text at, Text end, int shape) {
 /* ---- References */
 
 /* Absolute in every profile, whatever follows: a scheme that is not special to the WHATWG parser,
-   or one of the two frequent ones with two slashes. */
+   or that has two slashes after it. */
 static int absolute(Text p, Text e) {
   static const char *const special[] = {"http", "https", "ftp", "file", "ws", "wss", NULL};
   Text q = p;
@@ -207,7 +207,7 @@ static int absolute(Text p, Text e) {
   if (q >= e || *q != ':') return 0;
   for (int i = 0; special[i]; i++)
     if (strlen(special[i]) == (size_t)(q - p) && same(p, (Text)special[i], (size_t)(q - p)))
-      return begins(p, e, "http://") || begins(p, e, "https://");
+      return begins(q, e, "://");
   return 1;
 }
 static int absolute_in_css(Text p, Text e) {
@@ -428,16 +428,19 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   return done;
 }
 
-/* After what `@import` imports, whose `@` is at *pp: it stays when it is absolute. */
-static int css_import(Scan *s, Text *pp, Text e, int in_attribute) {
+/* After what `@import` imports, whose `@` is at *pp: a url() counts wherever it stands, a string
+   stays when it is absolute. */
+static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   Text p = *pp + 1, stop;
-  if (!begins_any_case(p, e, "import") || s->mode == ALL) return STOPS;
-  for (p += 6; p < e && IS(*p, WS); p++) continue;
-  if (begins_any_case(p, e, "url(")) {
+  if (!begins_any_case(p, e, "import")) return STOPS;
+  p += 6;
+  int is_apart = p < e && IS(*p, WS);
+  while (p < e && IS(*p, WS)) p++;
+  if (is_apart && begins_any_case(p, e, "url(")) {
     *pp = p + 4;
-    return css_url(s, pp, e, 1, in_attribute);
+    return css_url(s, pp, e, custom, in_attribute);
   }
-  if (p >= e || in_attribute || !IS(*p, QUOTE)) return STOPS;
+  if (p >= e || in_attribute || s->mode == ALL || !IS(*p, QUOTE)) return STOPS;
   for (stop = p + 1; stop < e && *stop != *p; stop++)
     if (*stop < 0x20 || *stop == '\\') return STOPS;
   if (stop >= e || !absolute_in_css(p + 1, stop)) return STOPS;
@@ -514,7 +517,7 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
       /* `@namespace`, `@container`: what a reference is depends on them */
       if (e - p > 1 && (among("nN\\", p[1]) || begins_any_case(p + 1, e, "co"))) return STOPS;
       if (e - p > 1 && LOWER(p[1]) == 'i') {
-        int done = css_import(s, &p, e, in_attribute);
+        int done = css_import(s, &p, e, open.custom, in_attribute);
         if (done != CONTINUES) return done;
         continue;
       }
@@ -1194,7 +1197,7 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* What becomes of a shape: `Edit(at + start, at + end, new)`. */
 typedef struct {
-  Py_ssize_t start, end, growth;
+  Py_ssize_t start, end;
   PyObject *new; /* borrowed from the caller's tuple */
 } Becomes;
 
@@ -1209,7 +1212,6 @@ static int prepare_edits(Scan *s, PyObject *edits, Becomes *becomes) {
       continue;
     }
     if (!PyArg_Parse(edit, "(nnS)", &b->start, &b->end, &b->new)) return 0;
-    b->growth = PyBytes_Size(b->new) - (b->end - b->start);
     s->shapes |= 1u << i;
   }
   return 1;
@@ -1238,12 +1240,11 @@ static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type)
   return NULL;
 }
 
-/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end);
-   of relative references the first three. */
-static PyObject *record_of(const Found *f, int mode) {
-  const Py_ssize_t numbers[] = {f->at,    f->end,  f->shape,   f->attribute,
-                                f->holds, f->name, f->name_end};
-  int count = mode == RELATIVE ? 3 : 7;
+/* A record: (start, end, shape, attribute, what that holds, the element's name as start and end) */
+static PyObject *record_of(const Found *f) {
+  enum { count = 7 };
+  const Py_ssize_t numbers[count] = {f->at,    f->end,  f->shape,   f->attribute,
+                                     f->holds, f->name, f->name_end};
   PyObject *record = PyTuple_New(count);
   for (int i = 0; record && i < count; i++) {
     PyObject *number = PyLong_FromSsize_t(numbers[i]);
@@ -1253,13 +1254,12 @@ static PyObject *record_of(const Found *f, int mode) {
   return record;
 }
 
-static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, Py_ssize_t *growth) {
+static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   if (!list) return NULL;
   for (size_t i = 0; i < s->count; i++) {
     const Found *f = &s->found[i];
-    PyObject *item = s->mode == EDITS ? edit_of(f, becomes, type) : record_of(f, s->mode);
-    *growth += becomes[f->shape].growth;
+    PyObject *item = s->mode == ALL ? record_of(f) : edit_of(f, becomes, type);
     if (!item) {
       Py_DECREF(list);
       return NULL;
@@ -1269,14 +1269,34 @@ static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type, 
   return list;
 }
 
-/* scan(tables, text, pos, end, mode, flags, edits, Edit) -> (results, position or -1, growth) */
+/* A reference as it is written: text where that is what it says, otherwise its bytes. */
+static PyObject *written_as(Text p, Py_ssize_t n) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (p[i] >= 128 || p[i] == '&') return PyBytes_FromStringAndSize((const char *)p, n);
+  return PyUnicode_DecodeASCII((const char *)p, n, NULL);
+}
+
+/* What stands where there are edits. */
+static PyObject *written(const Scan *s) {
+  PyObject *list = PyList_New((Py_ssize_t)s->count);
+  for (size_t i = 0; list && i < s->count; i++) {
+    const Found *f = &s->found[i];
+    PyObject *item = written_as(s->text + f->at, f->end - f->at);
+    if (item) PyList_SetItem(list, (Py_ssize_t)i, item);
+    else Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* scan(tables, mode, flags, edits, Edit, text, pos, end, in_noscript) -> (results, position or -1);
+   in mode WRITTEN what stands there is the third. What a document has in common comes first. */
 static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes, *edits, *type;
-  Py_ssize_t pos, end, size, growth = 0;
+  Py_ssize_t pos, end, size;
   char *text;
-  int mode, flags;
-  if (!PyArg_ParseTuple(args, "OSnniiOO:scan", &capsule, &bytes, &pos, &end, &mode, &flags, &edits,
-                        &type))
+  int mode, flags, in_noscript;
+  if (!PyArg_ParseTuple(args, "OiiOOSnnp:scan", &capsule, &mode, &flags, &edits, &type, &bytes,
+                        &pos, &end, &in_noscript))
     return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
@@ -1285,20 +1305,24 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
     PyErr_SetString(PyExc_ValueError, "scan: a place outside of the text, or no such mode");
     return NULL;
   }
-  Scan s = {.tables = tables, .text = (Text)text, .mode = mode};
+  Scan s = {.tables = tables, .text = (Text)text, .mode = mode, .in_noscript = in_noscript};
   s.whatwg = flags & 1;
   s.unquoted = flags >> 1 & 1;
   s.in_css = flags >> 2 & 1;
   s.utf8 = flags >> 3 & 1;
-  s.in_noscript = flags >> 4 & 1;
   Becomes becomes[SHAPES];
   memset(becomes, 0, sizeof becomes);
   if (!prepare_edits(&s, edits, becomes)) return NULL;
   Text stop = (Text)text + end;
   Py_ssize_t at = scan(&s, (Text)text + pos, stop) - (Text)text;
-  PyObject *list = results(&s, becomes, type, &growth);
+  if (at >= end) at = -1;
+  PyObject *list = results(&s, becomes, type), *made = NULL, *stands = NULL;
+  if (list && mode != WRITTEN) made = Py_BuildValue("(On)", list, at);
+  else if (list && (stands = written(&s))) made = Py_BuildValue("(OnO)", list, at, stands);
   PyMem_Free(s.found);
-  return list ? Py_BuildValue("(Nnn)", list, at < end ? at : (Py_ssize_t)-1, growth) : NULL;
+  Py_XDECREF(list);
+  Py_XDECREF(stands);
+  return made;
 }
 
 /* head(tables, text) -> (the end of the head's last token, the head without its raw text) */

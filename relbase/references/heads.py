@@ -88,3 +88,18 @@ _tokens: Final = expression(
     + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT)
     + rb"(?:[\t\n\f\r /]++|" + tags.ATTRIBUTE + rb")*+>))*+"
 )  # fmt: skip
+
+
+def head_at_most(text: bytes) -> tuple[int, bytes]:
+    """Return what `head` does, or all of a page that is sooner looked through than read.
+
+    Args:
+        text: the page, in an ASCII-compatible charset.
+    """
+    compiled = scanner.head(text)
+    if compiled is None and len(text) <= _SHORT:
+        return len(text), text
+    return compiled or head(text)
+
+
+_SHORT: Final = 1 << 13

@@ -112,7 +112,7 @@ def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
 _SPECIAL_SCHEMES: Final = (b"https?", b"ftp", b"file", b"wss?")
 # Absolute in every profile, whatever follows; see `absolute` in _scanner.c.
 absolute: Final = re.compile(
-    rb"https?://|(?!(?:%b):)[a-zA-Z][a-zA-Z0-9+.-]*+:"
+    rb"https?://|(?!(?:%b):(?!//))[a-zA-Z][a-zA-Z0-9+.-]*+:"
     % b"|".join(any_case(name) for name in _SPECIAL_SCHEMES)
 ).match
 
@@ -210,11 +210,11 @@ def css_urls(
     reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
     stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
     name = any_case(b"url")
-    # What is absolute is imported as it is.
+    # What is absolute is imported as it is; a relative url() is one like others.
     imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
         rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
         + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
-        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\))"
+        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)|(?=%b\())" % name
     )  # fmt: skip
     begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
     pattern = re.compile(

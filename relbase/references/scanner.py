@@ -30,7 +30,7 @@ from relbase.references.vocabulary import ANY, PLACES, VML
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.shapes import Becomes, Keeps, Skim
+    from relbase.references.shapes import Becomes, KeepsEach, Skim
 
 EXACT: Final = "exact"
 SKIMMED: Final = "skimmed"
@@ -54,7 +54,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x8EF7C784
+_SOURCE: Final = 0x69CEA996
 
 _compiled: Final = _load()
 
@@ -105,7 +105,7 @@ def force(name: str | None) -> None:
 
 # ---- The compiled scanner: the numbers are those of _scanner.c
 
-_EDITS, _RELATIVE, _ALL = range(3)
+_EDITS, _WRITTEN, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
 # Elements that change what is markup: the exact tokenizer counts them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
@@ -128,7 +128,7 @@ def scanning(
     in_css: bool,
     utf8: bool,
     extended: bool = False,
-    keeps: Keeps | None = None,
+    keeps: KeepsEach | None = None,
 ) -> Skim:
     """Return the way to the next place that has to be looked at, as `skim.skimming` does.
 
@@ -142,8 +142,9 @@ def scanning(
         keeps: which references stay as they are.
     """
     flags = whatwg | unquoted << 1 | in_css << 2 | utf8 << 3
-    scan = partial(_scan, _compiled.scan, _tables(extended=extended), flags, becomes)
-    return scan if keeps is None else partial(_scan_kept, scan, becomes, keeps)
+    tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
+    scan = partial(_compiled.scan, tables, mode, flags, becomes, Edit)
+    return scan if keeps is None else partial(_scan_kept, scan, keeps)
 
 
 class Listed(NamedTuple):
@@ -183,8 +184,7 @@ def listing(
         extended: whether rows of the policy `extended` count.
     """
     flags = whatwg | True << 1 | in_css << 2 | utf8 << 3
-    scan = partial(_scan, _compiled.scan, _tables(extended=extended), flags, becomes)
-    return partial(scan, mode=_ALL)
+    return partial(_compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:
@@ -226,38 +226,16 @@ def spliced(data: bytes, edits: list[Edit]) -> bytes:
     return splice(data, edits)
 
 
-def _scan(  # noqa: PLR0917 (called often: by position)
-    scan: Any,  # noqa: ANN401
-    tables: object,
-    flags: int,
-    becomes: Becomes,
-    text: bytes,
-    pos: int,
-    end: int,
-    in_noscript: bool,  # noqa: FBT001
-    mode: int = _EDITS,
-) -> tuple[list[Any], int]:
-    found: tuple[list[Any], int, int]
-    found = scan(tables, text, pos, end, mode, flags | in_noscript << 4, becomes, Edit)
-    return found[0], found[1]
-
-
-def _scan_kept(  # noqa: PLR0917 (likewise)
-    scan: Any,  # noqa: ANN401
-    becomes: Becomes,
-    keeps: Keeps,
+def _scan_kept(  # noqa: PLR0917 (called often: by position)
+    scan: Callable[[bytes, int, int, bool], tuple[list[Edit], int, list[str | bytes]]],
+    keeps: KeepsEach,
     text: bytes,
     pos: int,
     end: int,
     in_noscript: bool,  # noqa: FBT001
 ) -> tuple[list[Edit], int]:
-    records, pos = scan(text, pos, end, in_noscript, _RELATIVE)
-    edits: list[Edit] = []
-    for start, stop, shape in records:
-        edit = becomes[shape]
-        if edit and not keeps(text[start:stop]):
-            edits.append(Edit(start + edit[0], start + edit[1], edit[2]))
-    return edits, pos
+    edits, pos, written = scan(text, pos, end, in_noscript)
+    return [edit for edit, kept in zip(edits, keeps(written), strict=True) if not kept], pos
 
 
 @cache

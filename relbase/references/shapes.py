@@ -6,7 +6,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from relbase.edit import Edit
 
@@ -51,6 +51,9 @@ Becomes: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
 
 # Whether a reference of plain shape is to stay as it is, asked with its bytes as they are written.
 Keeps: TypeAlias = "Callable[[bytes], bool]"
+# Likewise of each of many, where text is what a reference says as it is written; a true value means
+# that it is to stay.
+KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
 
 # Called with a text, where to begin, where to end and whether that is the inside of a noscript, it
 # returns the edits on the way to the next place that has to be looked at, and that place, -1 when

@@ -7,11 +7,10 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, unsuitable
+from relbase.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
@@ -35,11 +34,13 @@ def allowed_growth(size: int) -> int:
     return max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
 
 
-@dataclass(slots=True)
 class Room:
     """How many bytes longer a text may become; below 0 nothing more is visited, or resolved."""
 
-    left: int
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
 
 
 class Opened(Protocol):
@@ -49,11 +50,12 @@ class Opened(Protocol):
     def notes(self) -> tuple[Note, ...]:
         """What hinders its references from being looked for, if anything."""
 
-    def asked(self, task: Task) -> Opened:
-        """The same document for another task."""
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the document, in offsets of its bytes.
 
-    def visit(self) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes."""
+        Args:
+            task: what is asked for; None for what its context asks for.
+        """
 
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
@@ -131,6 +133,10 @@ class _Values(NamedTuple):
     resolve: Callable[[str], str] | None = None
 
 
+# What decides how references are resolved.
+_DECIDING: Final = frozenset(("base", "task", "encoding"))
+
+
 class Context(_Values):
     """What the references of one text are resolved with.
 
@@ -154,15 +160,21 @@ class Context(_Values):
     def __new__(cls, base: Base, task: Task, **others: Any) -> Self:  # noqa: ANN401 (the fields')
         """Prepare the algorithm for the base."""
         made = super().__new__(cls, base, task, **others)
-        return made._replace(resolve=resolver(base.url, task.profile, made.encoding))
+        resolve = resolver(base.url, task.profile, made.encoding)
+        return made if resolve is None else made._replace(resolve=resolve)
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """The same context but for some fields."""
-        made = self._replace(**changes)
-        profile, encoding = made.task.profile, made.encoding
-        if made.base is self.base and encoding == self.encoding and profile is self.task.profile:
-            return made
-        return made._replace(resolve=resolver(made.base.url, profile, encoding))
+        if not _DECIDING.isdisjoint(changes):
+            task = changes.get("task", self.task)
+            base, encoding = changes.get("base", self.base), changes.get("encoding", self.encoding)
+            is_same = base is self.base and task.profile is self.task.profile
+            if not is_same or encoding != self.encoding:
+                changes["resolve"] = resolver(base.url, task.profile, encoding)
+        made = tuple.__new__(Context, map(changes.pop, self._fields, self))
+        if changes:
+            raise TypeError(f"a context has no {', '.join(changes)}")
+        return made
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""
@@ -177,19 +189,15 @@ class Context(_Values):
         return self.having(task=task)
 
 
-# A hostile URL may be as long as its document: those are not remembered (threat N3).
-_REMEMBERED_URL: Final = 1 << 12
-
-
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
-    prepare = _prepared if len(url) <= _REMEMBERED_URL else _prepared_once
-    return prepare(url, profile, encoding)
+    if not url:  # as each context begins
+        return None
+    return _prepared(url)(url, profile, encoding)
 
 
 def _prepared_once(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     return None if unsuitable(url) else Resolver(url, profile, encoding).resolve
 
 
-# The parts of a message, and the messages of a mailbox, most often share their bases.
-_prepared: Final = lru_cache(maxsize=16)(_prepared_once)
+_prepared: Final = remembering(_prepared_once)

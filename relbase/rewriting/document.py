@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.view.charset import NOT_ASCII, Charset, CharsetSource, not_ascii
+from relbase.view.charset import DEFAULT, NOT_ASCII, Charset, CharsetSource, not_ascii
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
     charset = rule(data, label)
     if charset.source is CharsetSource.GUESS and data.isascii():
         # What is read is the same. What is written, and queries, are as browsers take it [C].
-        return Charset("windows-1252", CharsetSource.DEFAULT)
+        return DEFAULT
     return charset
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import repeat, starmap
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from relbase.edit import Edit, Span
@@ -132,5 +133,4 @@ def lower_plain(
 def drained(items: list[Item]) -> Iterator[Item]:
     """The items in their order, each let go of: one value may hold a million."""
     items.reverse()
-    while items:
-        yield items.pop()
+    return starmap(items.pop, repeat((), len(items)))

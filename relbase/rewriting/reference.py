@@ -162,8 +162,11 @@ def smallest(written: str, url: str, span: Span) -> Edit:
     if url.endswith(written):
         shared = len(written)
     else:
-        pairs = zip(reversed(written), reversed(url), strict=False)
-        shared = next((at for at, (ours, theirs) in enumerate(pairs) if ours != theirs), len(url))
+        shared = 0
+        for ours, theirs in zip(reversed(written), reversed(url), strict=False):
+            if ours != theirs:
+                break
+            shared += 1
     new = url[: len(url) - shared]
     encoded = _shared(new) if len(new) <= _SHARED else encode_inner(new)
     if shared == len(written):

@@ -8,10 +8,11 @@ sample resolves to anything else, references of that shape are looked at one by 
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
 
 from relbase.edit import Span
+from relbase.policy import is_template
 from relbase.references import scanner
 from relbase.references.holding import (
     CSS,
@@ -26,6 +27,7 @@ from relbase.references.holding import (
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
+from relbase.remembering import remembering
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
@@ -34,12 +36,14 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
-    from relbase.references.shapes import Becomes, Keeps, Skim
+    from relbase.policy import Policy
+    from relbase.references.shapes import Becomes, Keeps, KeepsEach, Skim
     from relbase.rewriting.context import Context
 
     Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
+    Resolve: TypeAlias = "Callable[[str], str]"
 
 _SHAPES: Final = max(DOTS) + 1
 _NONE: Final[Becomes] = (None,) * _SHAPES
@@ -58,13 +62,52 @@ def skim_for(context: Context, name: str) -> Skim | None:
     # What `skim` knows of CSS are the functions that always count.
     if name == scanner.SKIMMED and policy.extended:
         return None
-    whatwg = context.task.profile is Profile.WHATWG
-    becomes, unquoted, in_css = _prepared(context)
-    if policy.keep_fragments:
+    how = _How(
+        name,
+        context.task.profile is Profile.WHATWG,
+        _is_same_in_css(context),
+        context.charset == "utf-8",
+        policy.extended,
+        policy.keep_fragments,
+    )
+    resolve = _sampled_by(context)
+    if policy.chooses:
+        keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
+        return _skim(context.base.url, resolve, how, keeps)
+    return _remembered_skim(context.base.url)(context.base.url, resolve, how)
+
+
+class _How(NamedTuple):
+    """How a document is passed over, whatever its base.
+
+    Args:
+        name: of the scanner.
+        whatwg: whether references resolve by the WHATWG parser.
+        in_css: whether they resolve likewise in CSS.
+        utf8: whether bytes outside ASCII are UTF-8.
+        extended: whether rows of the policy `extended` count.
+        keep_fragments: whether references into the same document stay as they are.
+    """
+
+    name: str
+    whatwg: bool
+    in_css: bool
+    utf8: bool
+    extended: bool
+    keep_fragments: bool
+
+
+def _skim(
+    base: str,
+    resolve: Resolve | None,
+    how: _How,
+    keeps: Keeps | KeepsEach | None = None,
+) -> Skim:
+    becomes, unquoted, in_css = _remembered(base)(resolve)
+    if how.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
-    keeps = _keeping(context) if policy.chooses else None
-    if name == scanner.SKIMMED:
+    if how.name == scanner.SKIMMED:
         from relbase.references.skim import skimming  # noqa: PLC0415
 
         make: Callable[..., Skim] = skimming
@@ -72,11 +115,11 @@ def skim_for(context: Context, name: str) -> Skim | None:
         make = scanner.scanning
     return make(
         becomes,
-        whatwg=whatwg,
+        whatwg=how.whatwg,
         unquoted=unquoted,
-        in_css=in_css and _is_same_in_css(context),
-        utf8=context.charset == "utf-8",
-        extended=policy.extended,
+        in_css=in_css and how.in_css,
+        utf8=how.utf8,
+        extended=how.extended,
         keeps=keeps,
     )
 
@@ -95,7 +138,7 @@ def list_for(context: Context, name: str) -> Listing | None:
     """
     if name == scanner.EXACT or not context.task.found_only:
         return None
-    becomes = _prepared(context).becomes
+    becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
     extended = context.task.policy.extended
     whatwg = context.task.profile is Profile.WHATWG
     if name == scanner.SKIMMED:
@@ -197,25 +240,37 @@ _NAMES: Final = 256
 
 def _keeping(context: Context) -> Keeps:
     """Return what says whether the policy leaves a plain reference alone."""
-    slow, policy = partial(_keeps, context), context.task.policy
-    if not isinstance(policy.keep, re.Pattern) or policy.keep_templates:
-        return slow
-    search = policy.keep.search
+    return partial(_keeps, context, _chooser(context.task.policy))
 
+
+def _chooser(policy: Policy) -> Callable[[str], object]:
+    """What says whether a policy leaves a reference alone, as quickly as that can be asked."""
+    if policy.keep is None:
+        return is_template
+    if policy.keep_templates:
+        return policy.keeps
+    return policy.keep.search if isinstance(policy.keep, re.Pattern) else policy.keep
+
+
+def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool:
     # It has no white space that a URL parser drops.
-    def keeps(raw: bytes) -> bool:
-        is_itself = raw.isascii() and b"&" not in raw
-        return search(raw.decode("ascii")) is not None if is_itself else slow(raw)
-
-    return keeps
-
-
-def _keeps(context: Context, raw: bytes) -> bool:
-    """Whether the policy leaves a plain reference alone."""
     if raw.isascii() and b"&" not in raw:
-        return context.task.policy.keeps(clean(raw.decode("ascii")))
+        return bool(keeps(raw.decode("ascii")))
     inner = attribute_view(raw, b'"', context.charset).inner
-    return context.task.policy.keeps(clean(decode_inner(inner)))
+    return bool(keeps(clean(decode_inner(inner))))
+
+
+def _keeping_each(context: Context) -> KeepsEach:
+    """Return what says of each of some plain references whether the policy leaves it alone."""
+    return partial(_keeps_each, _chooser(context.task.policy), _keeping(context))
+
+
+def _keeps_each(
+    keeps: Callable[[str], object], keeps_raw: Keeps, written: list[str | bytes]
+) -> Iterable[object]:
+    if bytes in map(type, written):
+        return [keeps(one) if isinstance(one, str) else keeps_raw(one) for one in written]
+    return map(cast("Callable[[str | bytes], object]", keeps), written)
 
 
 class _Prepared(NamedTuple):
@@ -226,47 +281,52 @@ class _Prepared(NamedTuple):
     in_css: bool = True
 
 
-_NOTHING: Final = _Prepared(_NONE)
-
-
-def _prepared(context: Context) -> _Prepared:
-    """What becomes of references of each shape on the base of a context."""
-    resolve, base = context.resolve, context.base.url
+def _sampled_by(context: Context) -> Resolve | None:
+    """What resolves samples for the references of a context; None where they tell nothing."""
+    base = context.base.url
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
     is_whatwg = context.task.profile is Profile.WHATWG
-    if resolve is None or (is_whatwg and not base.startswith(("http:", "https:"))):
-        return _NOTHING
+    if is_whatwg and not base.startswith(("http:", "https:")):
+        return None
     # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
     if context.task.places is not None or not has_net_loc(base):
-        return _NOTHING
-    return (_sampled if len(base) > _REMEMBERED_URL else _remembered)(resolve)
+        return None
+    return context.resolve
 
 
-def _sampled(resolve: Callable[[str], str]) -> _Prepared:
+def _prepared(resolve: Resolve | None) -> _Prepared:
+    """What becomes of references of each shape by what resolves their samples."""
+    if resolve is None:
+        return _Prepared(_NONE)
     becomes = [*_NONE]
     for shape, sample in SAMPLES.items():
-        becomes[shape] = _edit(resolve, sample)
+        becomes[shape] = _edit(sample, _resolved(resolve, sample))
     for level, dots in DOTS.items():
-        edit = _edit(resolve, dots + "x")
-        becomes[level] = edit if edit == _edit(resolve, dots) else None
-    written = [edit[2] for edit in becomes if edit]
+        resolved, directory = _resolved(resolve, dots + "x"), _resolved(resolve, dots)
+        if directory is not None and resolved == directory + "x":
+            becomes[level] = _edit(dots + "x", resolved)
+    written = b"".join(edit[2] for edit in becomes if edit)
     return _Prepared(
-        tuple(becomes), all(map(plain_unquoted, written)), all(map(plain_in_css, written))
+        tuple(becomes), plain_unquoted(written) is not None, plain_in_css(written) is not None
     )
 
 
-def _edit(resolve: Callable[[str], str], sample: str) -> tuple[int, int, bytes] | None:
-    """The edit that makes a sample absolute, when it is the same for all that are like it."""
+def _resolved(resolve: Resolve, sample: str) -> str | None:
     try:
-        resolved = resolve(sample)
+        return resolve(sample)
     except ValueError:
+        return None
+
+
+def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
+    """The edit that makes a sample absolute, when it is the same for all that are like it."""
+    if resolved is None or not resolved.isascii():
         return None
     start, end, new = smallest(sample, resolved, Span(0, len(sample)))
     rest = sample.lstrip("./") if sample.startswith(".") else sample
-    is_alike = end <= len(sample) - len(rest) and resolved.isascii()
+    is_alike = end <= len(sample) - len(rest)
     return (start, end, new) if is_alike and plain_in_quotes(new) else None
 
 
-# Messages of a mailbox most often share their base; a hostile one may be as long as the mailbox.
-_REMEMBERED_URL: Final = 1 << 12
-_remembered: Final = lru_cache(maxsize=16)(_sampled)
+_remembered: Final = remembering(_prepared)
+_remembered_skim: Final = remembering(_skim)

@@ -150,8 +150,11 @@ class PreparedBase:
             if reference[2:3] not in {"", "/", "#"}:
                 return self._scheme + reference
         elif first == ".":
-            if reference[1:3] == "./" and (resolved := self._climbed(reference)):
-                return resolved
+            if reference[1:3] == "./":
+                if resolved := self._climbed(reference):
+                    return resolved
+            elif _names_here(reference):  # 6a
+                return (self._directory or self._make_directory()) + reference[2:]
         elif ":" in reference and _scheme_match(reference):
             return reference
         elif first not in _NEEDS_STEPS and "/." not in reference:
@@ -215,17 +218,16 @@ class PreparedBase:
         above = self._above
         level = after // 3
         while len(above) < level:
-            if not self._climb(above[-1] if above else self._directory or self._make_directory()):
-                return ""
+            directory = self._directory or self._make_directory()
+            above.append(self._parent(above[-1] if above else directory))
         return above[level - 1] + reference[after:]
 
-    def _climb(self, directory: str) -> bool:
-        """Note what is above a directory; false where nothing is that ".." would take away."""
+    def _parent(self, directory: str) -> str:
+        """What is above a directory: where nothing is that ".." would take away, it stays (6c)."""
         slash = directory.rfind("/", len(self._root), -1)
         if slash < 0 or directory[slash + 1 : -1] == "..":
-            return False
-        self._above.append(directory[: slash + 1])
-        return True
+            return f"{directory}../"
+        return directory[: slash + 1]
 
 
 def resolve(base: str, reference: str) -> str:
@@ -253,6 +255,12 @@ def _after_climbs(reference: str) -> int:
     after = reference.rfind("../") + 3
     alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
     return after if alone and after <= _CLIMBED * 3 else 0
+
+
+def _names_here(reference: str) -> bool:
+    """Whether "./" stands before names alone."""
+    is_plain = reference[2:3] not in _NEEDS_STEPS and reference[2:3] != "/"
+    return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
 def _stack_of(base_path: str) -> tuple[str, list[str]]:

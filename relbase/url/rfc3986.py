@@ -112,8 +112,11 @@ class PreparedBase:
         elif first == "#":
             return self._base.partition("#")[0] + reference
         elif first == ".":
-            if reference[1:3] == "./" and (target := self._climbed(reference)):
-                return target
+            if reference[1:3] == "./":
+                if target := self._climbed(reference):
+                    return target
+            elif _names_here(reference):  # 2B
+                return (self._directory or self._make_directory()) + reference[2:]
         elif ":" in reference and (scheme := _scheme_match(reference)):
             if not dots and not reference.startswith(".", scheme.end()):
                 return reference
@@ -165,16 +168,14 @@ class PreparedBase:
         above = self._above
         level = after // 3
         while len(above) < level:
-            if not self._climb(above[-1] if above else self._directory or self._make_directory()):
-                return ""
+            directory = self._directory or self._make_directory()
+            above.append(self._parent(above[-1] if above else directory))
         return above[level - 1] + reference[after:]
 
-    def _climb(self, directory: str) -> bool:
-        """Note what is above a directory; false at the root."""
+    def _parent(self, directory: str) -> str:
+        """What is above a directory; the root is above itself (2C)."""
         slash = directory.rfind("/", len(self._root), -1)
-        if slash >= 0:
-            self._above.append(directory[: slash + 1])
-        return slash >= 0
+        return directory if slash < 0 else directory[: slash + 1]
 
 
 def resolve(base: str, reference: str) -> str:
@@ -259,6 +260,12 @@ def _after_climbs(reference: str) -> int:
     after = reference.rfind("../") + 3
     alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
     return after if alone and after <= _CLIMBED * 3 else 0
+
+
+def _names_here(reference: str) -> bool:
+    """Whether "./" stands before names alone."""
+    is_plain = reference[2:3] not in _NEEDS_TRANSFORM and reference[2:3] != "/"
+    return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
 def remove_dot_segments(path: str) -> str:

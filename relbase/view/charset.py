@@ -28,6 +28,8 @@ _CHUNK: Final = 1 << 16
 # Encoding Standard §6 "BOM sniff".
 _BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
+_MARKS: Final = tuple(mark for mark, _ in _BOMS)
+
 _UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
 
 
@@ -109,8 +111,10 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
     """
     if data.startswith(UTF_32):
         return "utf-32"
-    found = label.strip("\t\n\f\r ").lower().replace("_", "-") if label else ""
-    return next((name for name, written in _OTHERS if found and written.fullmatch(found)), None)
+    if not label:
+        return None
+    found = label.strip("\t\n\f\r ").lower().replace("_", "-")
+    return next((name for name, written in _OTHERS if written.fullmatch(found)), None)
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
@@ -131,9 +135,12 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
         stated = Charset(name, CharsetSource.META)
     if stated is not None:
         return stated
-    if _is_utf8(data):
-        return Charset("utf-8", CharsetSource.GUESS)
-    return Charset("windows-1252", CharsetSource.DEFAULT)
+    return _GUESSED if _is_utf8(data) else DEFAULT
+
+
+_GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
+# What browsers take a document for that states no charset (§13.2.3.2 step 9) [C].
+DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 
 def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
@@ -159,6 +166,8 @@ def sniff_css(data: bytes, label: str | None = None, *, environment: str | None 
 
 
 def _bom(data: bytes) -> Charset | None:
+    if not data.startswith(_MARKS):
+        return None
     for mark, name in _BOMS:
         if data.startswith(mark):
             return Charset(name, CharsetSource.BOM, len(mark))
@@ -211,12 +220,12 @@ def _prescan(data: bytes) -> str | None:
         return "utf-16le"
     if data.startswith(b"\0<\0?\0x"):
         return "utf-16be"
-    # What states a charset says `charset` or `encoding`: most of what is nested says neither.
-    if b"encoding" not in data and b"charset" not in data.lower():
-        return None
+    # A <meta> that states a charset says `charset`, as most of what is nested does not.
+    if b"charset" not in data.lower():
+        return _xml_encoding(data)
     # Step 3: Loop.
-    position = data.find(b"<")
-    while position != -1:
+    position = _passed(data, 0)
+    while position != len(data):
         if meta := _META.match(data, position):
             position, name = _meta(data, meta.end())
             if name:
@@ -224,8 +233,25 @@ def _prescan(data: bytes) -> str | None:
         else:
             position = _skip(data, position)
         # Step 4: Next byte.
-        position = data.find(b"<", position + 1) if position != -1 else -1
+        position = len(data) if position == -1 else _passed(data, position + 1)
     return _xml_encoding(data)
+
+
+def _passed(data: bytes, position: int) -> int:
+    """Where the next `<` is that has to be looked at."""
+    found = _PASSED.match(data, position)
+    return found.end() if found else len(data)
+
+
+# What is no `<meta` that says `charset`, and is read by one step as by all of "get an attribute":
+# names without quotes and `=`, values without what could begin or end a tag.
+_PASSED: Final = expression(
+    rb"""(?: [^<]++ | <(?: (?!meta[\t\n\f\r /][^>]*charset) /?+ [a-z][^\t\n\f\r <>"'=]*+
+        (?: [\t\n\f\r ][\t\n\f\r /]*+ (?: [^\t\n\f\r <>"'=/]++
+            (?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\t\n\f\r <>"'=]++))?+ )?+ )*+ >
+    | !--(?!-?>)(?:[^-]++|-(?!->))*+--> | !(?!--)[^>]*+> | \?[^>]*+> | (?![a-z!?/]) ) )*+""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def _skip(data: bytes, position: int) -> int:
@@ -333,9 +359,11 @@ _XML_ENCODING: Final = expression(
 
 def _xml_encoding(data: bytes) -> str | None:
     # Steps 2 and 3.
+    if not data.startswith(b"<?xml"):
+        return None
     end = data.find(b">")
     start = data.find(b"encoding", 0, end + 1)
-    if not data.startswith(b"<?xml") or start == -1:
+    if start == -1:
         return None
     found = _XML_ENCODING.match(data, start, end)
     if found is None:

@@ -15,6 +15,7 @@ law holds for what the bytes say then.
 from __future__ import annotations
 
 import codecs
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
@@ -62,7 +63,7 @@ def document_view(
     >>> view.inner
     b'<a href=x>'
     """
-    if charset in UNREADABLE or lookup(charset) != charset:
+    if not _is_scanned(charset):
         raise ValueError(f"no document is scanned as {charset!r}: pass it through")
     if charset in _UTF_16:
         return Utf16View(data, charset)
@@ -71,6 +72,11 @@ def document_view(
 
         return iso2022jp.Iso2022JpView(data, unencodable)
     return None
+
+
+@lru_cache(maxsize=64)  # there are 39 names
+def _is_scanned(charset: str) -> bool:
+    return charset not in UNREADABLE and lookup(charset) == charset
 
 
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:

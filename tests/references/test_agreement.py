@@ -5,12 +5,13 @@ A row that only the exact tokenizer knew would lose links in every page but the 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
 from scanners import assert_agreed
 
-from relbase import Policy, Profile
+from relbase import Policy, Profile, Status
 from relbase.references.css_functions import FUNCTIONS, Form, Function
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
@@ -174,3 +175,34 @@ def test_every_byte() -> None:
             document = b"<p>" + template.replace(b"%b", b"%c" % byte)
             for profile in (Profile.RFC1808, Profile.WHATWG):
                 assert_agreed(document, url=URL, kind="html", profile=profile)
+
+
+# What is kept, and what is not, among what is written in the characters of the document.
+KEPT: Final = (
+    b'<a href=/k/1><a href="k/2?a&amp;b"><a href=../x><img srcset="/k/3 1x, y 2x">'
+    b'<p style="a:url(/k/4),url(z)"><a href="/k/caf\xe9"><a href="caf\xe9"><a href="#f">'
+    b"<a href=%name%><a href=-name-><a href='/k/ b'><a href=http://h/k/>"
+)
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [
+        Policy(keep=re.compile("k/[0-9]|\xe9")),
+        Policy(keep=lambda reference: "k/" in reference or reference == "k/2?a&b"),
+        Policy(keep_templates=True),
+        Policy(keep=re.compile("&b"), keep_templates=True, keep_fragments=True),
+    ],
+)
+@pytest.mark.parametrize("charset", ["latin1", "utf-8"])
+def test_what_a_policy_keeps(policy: Policy, charset: str) -> None:
+    text = KEPT.decode("latin1").encode(charset)
+    result = assert_agreed(text, url=URL, kind="html", charset=charset, policy=policy)
+    links = [link for link in result.links if link.status is Status.KEPT]
+    assert [link.reference for link in links] == [
+        link.reference
+        for link in result.links
+        if link.status is not Status.ABSOLUTE
+        and (policy.keeps(link.reference) or (policy.keep_fragments and link.reference == "#f"))
+    ]
+    assert 0 < len(links) < len(result.links)

@@ -139,9 +139,9 @@ def test_places_outside_of_the_text() -> None:
     scan = scanner._compiled.scan  # noqa: SLF001
     for pos, end in ((-1, 1), (0, 5), (3, 2)):
         with pytest.raises(ValueError, match="outside"):
-            scan(tables, b"<p>", pos, end, 0, 0, (), relbase.Edit)
+            scan(tables, 0, 0, (), relbase.Edit, b"<p>", pos, end, False)
     with pytest.raises(ValueError, match="mode"):
-        scan(tables, b"<p>", 0, 3, 7, 0, (), relbase.Edit)
+        scan(tables, 7, 0, (), relbase.Edit, b"<p>", 0, 3, False)
 
 
 PAGES = [

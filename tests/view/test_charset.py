@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+from unittest.mock import patch
+
 import pytest
 from growth import assert_linear
-from hypothesis import given
+from hypothesis import event, given
 from hypothesis import strategies as st
 
+from relbase.view import charset
 from relbase.view.charset import (
     PRESCAN_LENGTH,
     Charset,
@@ -214,3 +218,30 @@ def test_what_does_not_write_markup_in_ascii(
     label: str | None, data: bytes, name: str | None
 ) -> None:
     assert not_ascii(data, label) == name
+
+
+TOKENS: Final = [
+    *b"<meta <META </meta <metax charset= charset koi8-r \" ' > < / = <a <!-- --> --!> ->".split(),
+    *b"<!x <?x </ content= text/html;charset=big5 http-equiv=content-type <br/> <p/x=y>".split(),
+    *(
+        b"b=c",
+        b" ",
+        b"\n",
+        b'<a b="c">',
+        b"<a b='>'>",
+        b'<a ="b c=\'d e=f">',
+        b"<meta charset=latin2>",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(TOKENS), max_size=25).map(b"".join))
+def test_what_the_prescan_passes_over_the_steps_pass_over(data: bytes) -> None:
+    def stepped(data: bytes, position: int) -> int:
+        found = data.find(b"<", position)
+        return len(data) if found < 0 else found
+
+    with patch.object(charset, "_passed", stepped):
+        expected = charset.sniff(data)
+    event(expected.source.value)
+    assert charset.sniff(data) == expected
