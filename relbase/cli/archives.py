@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
@@ -249,15 +250,31 @@ def _counted(count: int, what: str) -> str:
 # ---- rewrite
 
 
+@dataclass(slots=True)
+class Sums:
+    """What was done with an archive, known when it is read to its end.
+
+    Args:
+        text: in words.
+        links: how many there are of each status.
+        notes: how many there are of each reason.
+    """
+
+    text: str = ""
+    links: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+
+
 def rewritten(
-    archive: Archive, choices: Choices, say: Callable[[str], None]
+    archive: Archive, choices: Choices, sums: Sums, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first.
 
     Args:
         archive: the input.
         choices: what the options on archives say.
-        say: is told at the end what was done.
+        sums: where is counted what is done.
+        reports: whether links are counted, too.
     """
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
@@ -273,7 +290,7 @@ def rewritten(
     yield _done(first, ())
     convert = partial(warc.conversion, date=date, info=info, **how)
     counts: Counter[str] = Counter()
-    notes = _Notes(archive)
+    notes = _Notes(archive, sums.notes)
     for page in archive.pages():
         counts["page"] += 1
         if not (page.succeeded or choices.all_status):
@@ -282,6 +299,8 @@ def rewritten(
         if made is None:
             continue
         notes.add(page, made.notes)
+        if reports:
+            sums.links.update(row.outcome for row in warc.link_rows(page, **how))
         if made.record is not None:
             counts["conversion"] += 1
             counts["place"] += len(made.edits)
@@ -290,7 +309,7 @@ def rewritten(
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
-    say(_summary(counts))
+    sums.text = _summary(counts)
 
 
 class _How(TypedDict):
@@ -356,9 +375,9 @@ class _Notes:
 
     __slots__ = ("_archive", "_counts")
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, counts: Counter[str]) -> None:
         self._archive = archive
-        self._counts: Counter[str] = Counter()
+        self._counts = counts
 
     def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
         """Report the notes on a page."""

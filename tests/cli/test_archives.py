@@ -173,6 +173,16 @@ def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path
             assert result.stderr.count(f"2 more of this kind {kind}; -v shows all") == more
 
 
+def test_the_report_counts_what_is_in_an_archive(crawl: Path, tmp_path: Path) -> None:
+    page = http(b"<base href=data:x><a href=x><a href=http://h/>", "Content-Encoding: gzip")
+    crawl.write_bytes(b"".join(gz(response(number, "http://h/", page)) for number in range(5)))
+    report = tmp_path / "report"
+    run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--report", report, "-q")
+    row = json.loads(report.read_text())
+    assert row["notes"] == {"coding": 5, "base-unsuitable": 5}
+    assert row["links"] == {"absolute": 10, "rewritten": 5}
+
+
 def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None:
     crawl.write_bytes(crawl.read_bytes()[:-5])
     again = ("--report", tmp_path / "report", "--resume", tmp_path / "report")
