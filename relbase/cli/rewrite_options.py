@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from relbase.cli import archives
+from relbase.cli import archive_options
 from relbase.cli.selection import CHOICES, read_only
 
 EPILOG: Final = """\b
@@ -118,5 +118,5 @@ OPTIONS: Final = (
         help="Skip what a report says is done, where nothing has changed since. With --report of "
         "the same name the report goes on.",
     ),
-    *archives.OPTIONS,
+    *archive_options.OPTIONS,
 )
