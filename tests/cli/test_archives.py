@@ -17,7 +17,7 @@ from pyarrow import parquet
 from running import program, run
 
 from relbase import pipeline
-from relbase.cli import streams
+from relbase.cli import streams, tables
 from relbase.warc import Fault, Page, pages, rows, writing
 
 if TYPE_CHECKING:
@@ -250,6 +250,18 @@ def test_a_table_takes_the_place_of_a_table_alone(crawl: Path, tmp_path: Path) -
     for _ in range(2):
         assert run("links", crawl, "--parquet", table).exit_code == 0
     assert parquet.read_table(table).num_rows == 3
+
+
+def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+    table = tmp_path / "x.parquet"
+    left = tmp_path / ".x.parquet.0123456789abcdef.relbase-tmp"  # by a run that was killed
+    left.touch()
+    with tables.written(str(table)) as made:
+        assert not left.exists()
+        assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz").exit_code == 0
+        made.flush()
+    assert parquet.read_table(table).num_rows == 0
+    assert not list(tmp_path.glob(".*"))
 
 
 @pytest.mark.parametrize("packed", PACKED)
