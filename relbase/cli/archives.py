@@ -25,7 +25,8 @@ from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.cli.warnings import Verbosity
-from relbase.containers.members import packing_of
+from relbase.containers import arc
+from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
 from relbase.results import Result
 
@@ -310,7 +311,8 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if packing == "zst" and not start.startswith(b"\x28\xb5\x2f\xfd"):
         text = "its records need the dictionary at its start: leave --with-originals out"
         raise files.InputError(text)
-    if source.name.lower().endswith((".arc", ".arc.gz")):
+    first = next(pieces([start]), None)  # whatever its name says
+    if first is not None and arc.line(first.data[: arc.MAX_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
 
 

@@ -264,6 +264,19 @@ def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path
     assert not list(tmp_path.glob(".*"))
 
 
+@pytest.mark.parametrize("pack", [bytes, gz])
+def test_originals_of_arc_do_not_follow_whatever_its_name(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    page = http(b"<a href=x>")
+    line = b"http://h/d/ 1.2.3.4 20080101000000 text/html %d\n" % len(page)
+    crawl = tmp_path / "crawl"
+    crawl.write_bytes(pack(line + page + b"\n"))
+    assert run("rewrite", crawl, "-o", tmp_path / "out").exit_code == 0
+    result = run("rewrite", crawl, "-o", tmp_path / "both", "--with-originals")
+    assert (result.exit_code, "ARC and WARC do not mix" in result.stderr) == (3, True)
+
+
 @pytest.mark.parametrize("packed", PACKED)
 def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
     data = PACKED[packed](RECORDS)
