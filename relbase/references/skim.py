@@ -91,17 +91,17 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
     before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
-    rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
-    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb"|\.)*+"
+    rest = rb"(?:" + shapes.rest + rb"|/(?!\.))*+"
+    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb")*+"
     # A name ends where white space begins.
     return (
         rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
         + rb"))(?=" + WS + rb")" + before
         + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
-        rb"()/(?![/.])" + rest
-        + rb"|()#" + rest
-        + rb"|()\?(?![\"'#\t\n\f\r >])" + rest
-        + rb"|()" + shapes.network + rest
+        rb"/()(?![/.])" + rest
+        + rb"|#()" + rest
+        + rb"|\?()(?![\"'#\t\n\f\r >])" + rest
+        + rb"|" + shapes.network + rb"()" + rest
         + rb"|()" + segment + rb"(?!:)" + rest
         + rb"|(?(4)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
@@ -211,9 +211,9 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = at, found.end(shape)
-            if stop > start:
-                shape += (stop - start) // len("../") - 1
+            start, stop = at - _BEFORE.get(shape, 0), found.end(shape)
+            if stop > at:
+                shape += (stop - at) // len("../") - 1
             edit = becomes[shape]
             if edit and not (keeps and keeps(_value(text, start, found.end()))):
                 batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
@@ -221,6 +221,9 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                     return batch, found.end()
     return batch, pos
 
+
+# What stands before the group of a shape: an arm that begins with a byte is tried at that byte alone.
+_BEFORE: Final = {Shape.ROOT: 1, Shape.FRAGMENT: 1, Shape.QUERY: 1, Shape.NETWORK: 2}
 
 _unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
 
