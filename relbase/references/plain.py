@@ -214,7 +214,8 @@ def css_urls(
     imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
         rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
         + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
-        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)|(?=%b\())" % name
+        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)"
+        rb"|(?=%b\())" % name
     )  # fmt: skip
     begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
     pattern = re.compile(

@@ -35,7 +35,7 @@ from relbase.references.skim_tokens import (
 from relbase.references.tags import WS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.references.shapes import Becomes, Keeps, Skim
 
@@ -182,7 +182,8 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
     text: bytes,
     pos: int,
     end: int,
-    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one,
+    _in_comment: bool = False,  # noqa: FBT001, FBT002  nor whole comments in a comment)
 ) -> tuple[list[Edit], int]:
     becomes, keeps = reading.becomes, reading.keeps
     batch: list[Edit] = []
@@ -222,8 +223,13 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
     return batch, pos
 
 
-# What stands before the group of a shape: an arm that begins with a byte is tried at that byte alone.
-_BEFORE: Final = {Shape.ROOT: 1, Shape.FRAGMENT: 1, Shape.QUERY: 1, Shape.NETWORK: 2}
+# What stands before the group of a shape: an arm that begins with a byte is tried there alone.
+_BEFORE: Final[Mapping[int, int]] = {
+    Shape.ROOT: 1,
+    Shape.FRAGMENT: 1,
+    Shape.QUERY: 1,
+    Shape.NETWORK: 2,
+}
 
 _unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
 
