@@ -79,9 +79,10 @@ def read_input(data: bytes, call: Call) -> Input:
     refused = list(call.origin.notes) if call.origin else []
     marks = document.marks() if call.detect else None
     if marks is not None:
-        refused += [note for note in marks.notes if note not in refused]
+        if not retrieved:  # else nobody asks what is wrong with a weaker statement
+            refused += [note for note in marks.notes if note not in refused]
         if not isinstance(places, Unarchived):
-            remarks += _disagreement(retrieved, marks)
+            remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved and marks.pages:
             retrieved = list(marks.pages)
             task = task._replace(places=_beside)
@@ -107,14 +108,24 @@ def _beside(reference: str) -> Placed | None:
     return None if reference.startswith(("/", "\\")) else Placed()
 
 
-def _disagreement(retrieved: list[Statement], marks: Marks) -> list[Note]:
-    """What is to be noted where a page says that it has another URL than the given one."""
-    stated = [mark.value for mark in marks.pages]
-    if not retrieved or not stated or _bare(retrieved[0].value) in map(_bare, stated):
-        return []
-    mark = marks.pages[0]
-    text = f"{mark.source} says {mark.value[:200]!a}: the URL that was given counts"
-    return [Note(Reason.MARK_DISAGREES, "", mark.span, text)]
+def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
+    """What is to be noted where marks say that the page has another URL than the one that counts.
+
+    Args:
+        counted: the statement that counts, none where nothing states a URL.
+        marks: of the page.
+    """
+    return [
+        Note(Reason.MARK_DISAGREES, "", mark.span, _disagreement(mark, url))
+        for url in counted
+        for mark in marks.pages
+        if _bare(mark.value) != _bare(url.value)
+    ]
+
+
+def _disagreement(mark: Statement, counted: Statement) -> str:
+    other, url = mark.value[:200], counted.value[:200]
+    return f"{mark.source} says {other!a}: {url!a} counts ({counted.source})"
 
 
 def _bare(url: str) -> str:

@@ -27,7 +27,7 @@ class Reason(Enum):
     # Marks of programs that save pages (rule 17)
     MARK_REFUSED = "mark-refused"  # it states no URL of the web
     MARK_DOUBTFUL = "mark-doubtful"  # not as its program writes it
-    MARK_DISAGREES = "mark-disagrees"  # with the URL that was given
+    MARK_DISAGREES = "mark-disagrees"  # with the URL that counts
     LOCAL_KEPT = "local-kept"  # leads to what was saved beside the page
     LOCAL_UNKNOWN = "local-unknown"  # as above, and the URL of that file is not known
     # References

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,12 +22,21 @@ pytest_plugins = ("browsing",)
 # Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
 os.environ.pop("COLUMNS", None)
 
+# Thousands of tests are made and stay to the end: to look for garbage among them, while they are
+# made and at each collection afterwards, would take more time than a tenth of the tests.
+gc.disable()
+
 # The time of one example says nothing on a busy machine; tests of time compare sizes (growth.py).
 # The examples are the same in each run; RELBASE_RANDOM=1 looks for others.
 settings.register_profile(
     "relbase", deadline=None, derandomize=not os.environ.get("RELBASE_RANDOM")
 )
 settings.load_profile("relbase")
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -273,8 +273,8 @@ def test_laws_in_other_charsets(charset: str) -> None:
 def test_any_prefix_of_any_fixture() -> None:
     files = [path for path in sorted(FIXTURES.rglob("*")) if path.is_file()]
     assert files
-    for path in files:
+    for number, path in enumerate(files):
         data = path.read_bytes()
-        step = max(1, len(data) // 50)
-        for length in range(0, len(data), step):
+        step = max(1, len(data) // 10)
+        for length in range(number % step, len(data), step):
             assert relbase.rewrite(data[:length], url=PLAIN) is not None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from scanners import SCANNERS, scanning
@@ -446,8 +446,7 @@ def test_time_is_linear(piece: bytes, charset: str) -> None:
         rewrite(document, url=URL, charset=charset)
         _exhaust(links(document, url=URL, charset=charset))
 
-    size = 1 << 15
-    assert_linear(both, make, (size, 2 * size), rounds=2)
+    assert_linear_from_10_ms(both, make)
 
 
 def _exhaust(iterator: Iterator[object]) -> None:

@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 
 from relbase import Policy, Status, links, rewrite
 from relbase.policy import is_template
@@ -92,7 +92,7 @@ PIECES = ["${", "%a", "[", "-a"]
 @pytest.mark.parametrize("piece", PIECES)
 def test_templates_are_looked_for_in_linear_time(piece: str) -> None:
     make = (piece * (1 << 20)).__getitem__
-    assert_linear_from_20_ms(is_template, lambda size: make(slice(size)))
+    assert_linear_from_10_ms(is_template, lambda size: make(slice(size)))
 
 
 # (policy, reference, what becomes of it) in <a href>

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -236,11 +236,9 @@ HOSTILE = [
 @pytest.mark.parametrize("piece", HOSTILE)
 @pytest.mark.parametrize("start", [b"", b"<?xml ?>"])
 def test_time_is_linear(piece: bytes, start: bytes) -> None:
-    assert_linear(
+    assert_linear_from_10_ms(
         lambda data: [kind_of_bytes(data) for _ in range(20)],
         lambda n: start + piece * (n // len(piece)),
-        (1 << 20, 1 << 21),
-        rounds=3,
     )
 
 
@@ -248,7 +246,7 @@ def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatc
     """The bound on what is looked at must not hide quadratic time from the rows above."""
     monkeypatch.setattr("relbase.sniffing._LOOKED_AT", 1 << 30)
     for piece in HOSTILE:
-        assert_linear(kind_of_bytes, partial(_repeated, piece), (1 << 20, 1 << 21), rounds=3)
+        assert_linear_from_10_ms(kind_of_bytes, partial(_repeated, piece))
 
 
 def _repeated(piece: bytes, size: int) -> bytes:

@@ -79,3 +79,8 @@ class Unarchived:
         """Return what an absolute reference is for, None where it is not the archive's."""
         found = archived(reference)
         return None if found is None or found.stamp != self._stamp else found.url
+
+    def base(self, stated: str) -> str | None:
+        """Return what the value of a `<base>` is for, None where it is not the archive's."""
+        found = archived(stated)
+        return None if found is None or (found.host and found.stamp != self._stamp) else found.url

@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
+from relbase.remembering import remembering
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
 from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
@@ -153,11 +153,7 @@ def unsuitable(url: str) -> str | None:
     >>> unsuitable("http://a/b"), unsuitable("mailto:joe@a")
     (None, 'mailto: is never used with relative URLs (RFC 1808 §2.3)')
     """
-    # A hostile URL is as long as its document, and would stay in memory after it (threat N3).
-    return (_remembered if len(url) <= _REMEMBERED else _unsuitable)(url)
-
-
-_REMEMBERED: Final = 1 << 12
+    return _remembered(url)(url)
 
 
 def _unsuitable(url: str) -> str | None:
@@ -167,8 +163,7 @@ def _unsuitable(url: str) -> str | None:
     return why and f"{why} (RFC 1808 §2.3)"
 
 
-# The references of a document are all resolved against one.
-_remembered: Final = lru_cache(maxsize=16)(_unsuitable)
+_remembered: Final = remembering(_unsuitable)
 
 
 def _hindrance(url: str) -> str | None:

@@ -1,18 +1,17 @@
-"""Web archives on the command line: pages in; conversion records, links, bases out.
+"""Web archives on the command line: pages in, conversion records out; lists are `archive_lists`.
 
 Strategy: an input is an archive by `--kind warc`, by its name, or by its first bytes. Its pages are
 done one at a time, as they are read. What of it cannot be read is reported with record and offset,
 and the input counts as failed; the rest is done.
 
 To mind: the payload of a revisit and the originals (`--with-originals`) are read from the file once
-more, by the name that the user gave: standard input cannot be.
+more, by the name that the user gave: standard input and pipes cannot be.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import time
 from collections import Counter
 from functools import partial
 from itertools import chain
@@ -24,9 +23,9 @@ import relbase
 from relbase.cli import files, remarks, streams
 from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import InputDocument
-from relbase.cli.inputs import STDIN
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.warnings import Verbosity
 from relbase.containers.members import packing_of
 from relbase.expressions import expression
 from relbase.results import Result
@@ -36,11 +35,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relbase.cli.files import OpenInput
+    from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
-    from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
-    from relbase.warc.rows import LinkRow
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
@@ -71,19 +69,31 @@ OPTIONS: Final = (
 
 
 class Choices(NamedTuple):
-    """What the options on archives say, and where the output goes."""
+    """What the options on archives say, where the output goes, and what time it is."""
 
     output: str | None
     with_originals: bool
     all_status: bool
-    date: str
+    date: str | None
+    now: str = ""
+
+    def date_of_run(self) -> str:
+        """Return the date of all conversions of the run.
+
+        Raises:
+            files.InputError: if SOURCE_DATE_EPOCH is no time.
+        """
+        from relbase.warc.writing import date_of_run  # noqa: PLC0415 (start-up time)
+
+        try:
+            return self.date or date_of_run(self.now)
+        except ValueError as error:
+            raise files.InputError(str(error)) from None
 
 
-def _date(value: str | None) -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
+def _date(value: str | None) -> str | None:
     if value is None:
-        at = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
-        return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+        return None
     from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
 
     try:
@@ -119,30 +129,51 @@ class Archive(NamedTuple):
         """
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        elsewhere = 0
+        revisits: Counter[warc.Trouble] = Counter()
         progress = Progress(self.source.shown)
-        again = None if self.source.name == STDIN else _again(self.source.name)
+        # A pipe with a name would be waited for without end.
+        again = None if self.source.status is None else _again(self.source.input)
         for found in warc.pages(progress.counted(self.source.pieces), again):
             if isinstance(found, warc.Page):
                 progress.pages += 1
                 yield found
                 continue
             unread(found)
-            if found.trouble is warc.Trouble.ELSEWHERE:
-                elsewhere += 1
+            if found.trouble in {warc.Trouble.ELSEWHERE, warc.Trouble.NOT_AGAIN}:
+                revisits[found.trouble] += 1
             else:
                 self._report(found)
         progress.clear()
+        self._report_revisits(revisits[warc.Trouble.ELSEWHERE], revisits[warc.Trouble.NOT_AGAIN])
+
+    def _report_revisits(self, elsewhere: int, not_again: int) -> None:
+        """What a crawl may have thousands of is reported once."""
         if elsewhere:
-            self.tally.warnings += 1
-            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not in the archive"
-            streams.warn(f"{self.source.shown}: warning: {text}: left out")
+            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not before them"
+            self.warn(self.source.shown, f"{text} in the archive: left out")
+        if not_again:
+            self.tally.failed += 1
+            fix = "give an archive in a file, and with one record in a member (warcio recompress)"
+            text = f"{_counted(not_again, 'revisit')} of payloads that cannot be read once more"
+            streams.warn(f"{self.source.shown}: error: {text}: {fix} [not-again]")
 
     def _report(self, fault: Fault) -> None:
         self.tally.failed += 1
         record = f" (record {printable(fault.record_id)})" if fault.record_id else ""
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
+
+    def warn(self, shown: str, text: str, *, count: int = 1) -> None:
+        """Count a warning, and report it unless nobody wants to read any.
+
+        Args:
+            shown: what it is on.
+            text: what is to be known.
+            count: of how many warnings.
+        """
+        self.tally.warnings += count
+        if self.settings.verbosity is not Verbosity.NONE:
+            streams.warn(f"{shown}: warning: {text}")
 
     def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
         """Return what is made of a page; a defect costs that page alone, and is reported."""
@@ -183,18 +214,30 @@ def recognise(
         packing = (named[1] or "").lower() if named else ""
     if packing is None:
         return source, None
-    return source, Archive(source, settings, packing, tally)
+    archive = Archive(source, settings, packing, tally)
+    for option in _said_of_one(settings):
+        text = "says nothing of an archive: a page has the URL and the heading of its record"
+        archive.warn(source.shown, f"{option} {text}")
+    return source, archive
 
 
-def _again(name: str) -> Callable[[int], Iterable[bytes]]:
+def _said_of_one(settings: Settings) -> list[str]:
+    """The options given that are of one document."""
+    given = (
+        ("--url", settings.url),
+        ("--redirect or --headers", settings.redirects or settings.fields),
+        ("--charset", settings.charset),
+    )
+    return [option for option, value in given if value]
+
+
+def _again(one: Input) -> Callable[[int], Iterable[bytes]]:
     def again(offset: int) -> Iterator[bytes]:
-        try:
-            with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
-                file.seek(offset)
-                while piece := file.read(files.PIECE):
-                    yield piece
-        except OSError as error:
-            raise files.InputError(error.strerror or str(error)) from None
+        with files.opened(one) as source:
+            if source.descriptor is None or source.status is None:
+                raise files.InputError("it is not the file any more that it was")
+            os.lseek(source.descriptor, offset, os.SEEK_SET)
+            yield from source.pieces
 
     return again
 
@@ -207,23 +250,28 @@ def _counted(count: int, what: str) -> str:
 
 
 def rewritten(
-    archive: Archive, choices: Choices, *, verbose: bool
+    archive: Archive, choices: Choices, say: Callable[[str], None]
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first.
 
     Args:
         archive: the input.
         choices: what the options on archives say.
-        verbose: whether to say what was done.
+        say: is told at the end what was done.
     """
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
     packing, name = _packing(archive, choices)
     _refuse_originals(archive, choices, packing)
-    how = _how(archive)
-    info, record = warc.warcinfo(name, date=choices.date, **how)
-    yield _done(warc.pack(record, packing), ())
-    convert = partial(warc.conversion, date=choices.date, info=info, **how)
+    how = how_of(archive)
+    date = choices.date_of_run()
+    info, record = warc.warcinfo(name, date=date, **how)
+    try:
+        first = warc.pack(record, packing)
+    except ImportError as error:
+        raise files.InputError(str(error)) from None
+    yield _done(first, ())
+    convert = partial(warc.conversion, date=date, info=info, **how)
     counts: Counter[str] = Counter()
     notes = _Notes(archive)
     for page in archive.pages():
@@ -242,8 +290,7 @@ def rewritten(
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
-    if verbose:
-        streams.warn(f"{archive.source.shown}: {_summary(counts)}")
+    say(_summary(counts))
 
 
 class _How(TypedDict):
@@ -253,7 +300,8 @@ class _How(TypedDict):
     policy: relbase.Policy
 
 
-def _how(archive: Archive) -> _How:
+def how_of(archive: Archive) -> _How:
+    """Return how the pages of an archive are resolved."""
     settings = archive.settings
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
 
@@ -289,7 +337,7 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if not choices.with_originals:
         return
     source = archive.source
-    if source.name == STDIN:
+    if source.status is None:
         raise files.InputError("--with-originals reads the archive twice: give a file")
     with files.opened(source.input) as original:
         start = next(original.pieces, b"")
@@ -310,92 +358,29 @@ class _Notes:
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._counts: Counter[relbase.Reason] = Counter()
+        self._counts: Counter[str] = Counter()
 
     def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
         """Report the notes on a page."""
         for text in page.remarks:
-            streams.warn(f"{self._archive.place(page)}: warning: {text}")
+            self._add(page, _CODING, f"{text} [{_CODING}]")
         for note in notes:
-            self._archive.tally.warnings += 1
-            self._counts[note.reason] += 1
-            if self._counts[note.reason] <= _SHOWN:
-                sentence = remarks.sentence(note)
-                streams.warn(f"{self._archive.place(page)}: warning: {sentence}")
+            self._add(page, note.reason.value, remarks.sentence(note))
+
+    def _add(self, page: Page, reason: str, text: str) -> None:
+        self._counts[reason] += 1
+        if self._counts[reason] <= _SHOWN or self._archive.settings.verbosity is Verbosity.ALL:
+            self._archive.warn(self._archive.place(page), text)
 
     def close(self) -> None:
         """Report how many more there were."""
+        if self._archive.settings.verbosity is Verbosity.ALL:
+            return
         for reason, count in self._counts.items():
             if count > _SHOWN:
-                text = f"{count - _SHOWN} more of this kind [{reason.value}]"
-                streams.warn(f"{self._archive.source.shown}: warning: {text}")
+                text = f"{count - _SHOWN} more of this kind [{reason}]; -v shows all"
+                self._archive.warn(self._archive.source.shown, text, count=count - _SHOWN)
 
 
-# ---- links
-
-
-def show_links(archive: Archive, *, as_json: bool, table: Table | None) -> None:
-    """Show the links of the pages of an archive, or put them into a table.
-
-    Args:
-        archive: the input.
-        as_json: whether as the rows of the table, in JSON Lines.
-        table: where they go, None for standard output.
-    """
-    name = archive.source.name
-    if table is not None:
-        pages = archive.pages(lambda fault: table.add_fault(fault, name))
-        table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
-        return
-    import json  # noqa: PLC0415 (start-up time)
-
-    for page in archive.pages():
-        for row in _rows(archive, page, name):
-            streams.say(json.dumps(row._asdict()) if as_json else _link(archive, page, row))
-
-
-def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
-    """The rows of a page; after a defect no more of them."""
-    from relbase import warc  # noqa: PLC0415 (start-up time)
-
-    try:
-        yield from warc.link_rows(page, name, **_how(archive))
-    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-        archive.report_defect(page, error)
-
-
-def _link(archive: Archive, page: Page, row: LinkRow) -> str:
-    shown = excerpt(row.reference)
-    if row.url is not None and row.url != row.reference:
-        shown += f" -> {excerpt(row.url)}"
-    where = row.element or row.attribute or row.syntax
-    if row.element and row.attribute:
-        where += f"/@{row.attribute}"
-    part = f"part {row.part}: " if row.part else ""
-    return f"{archive.place(page)}: {part}{printable(where)}: {shown} [{row.outcome}]"
-
-
-# ---- bases
-
-
-def show_bases(archive: Archive, *, as_json: bool) -> None:
-    """Show the base of each page of an archive, and what states it.
-
-    Args:
-        archive: the input.
-        as_json: whether in JSON Lines, with the chain of bases.
-    """
-    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
-
-    for page in archive.pages():
-        given = arguments(page, **_how(archive))
-        for entity in relbase.entities(page.body, **given):
-            archive.tally.warnings += not entity.base.usable
-            if as_json:
-                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
-                streams.say(jsonl.line(archive.source.name, entity, **place))
-                continue
-            part = f"part {entity.part}: " if entity.part else ""
-            base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
-            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")
+# The kind of the warnings on codings that are not as stated.
+_CODING: Final = "coding"

@@ -9,10 +9,9 @@ import click
 
 from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
-from relbase.cli import archives, files, jsonl, options, remarks, streams
+from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import entity_in, part_name
-from relbase.cli.expansion import inputs_of, refuse_one_url
-from relbase.cli.origins.finder import Finder
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
@@ -86,13 +85,12 @@ def base(
     found = inputs_of(inputs, given, tally)
     settings = options.settings(given)
     refuse_one_url(found, settings)
-    finder = Finder(settings.whence, found.trees)
-    finder.load()
+    finder = finder_of(found, settings, tally)
 
     def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archives.show_bases(archive, as_json=as_json)
+            archive_lists.show_bases(archive, as_json=as_json)
             return
         for document, call in calls(source, settings, finder):
             listed = pipeline.entities_called(document.data, call)

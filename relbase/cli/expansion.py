@@ -9,7 +9,9 @@ import click
 from relbase.cli import maildir, streams
 from relbase.cli.files import shown_name
 from relbase.cli.inputs import STDIN, Input, passed_words, refuse_no_directory, refuse_twice, walk
+from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import printable
+from relbase.cli.warnings import Verbosity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,6 +76,24 @@ def inputs_of(
     several = bool(trees) or len(names) + len(listed or ()) > 1
     _refuse_repeated(found)
     return Inputs(found, trees, listed is not None, several, ", ".join(passed))
+
+
+def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
+    """Return what finds the URLs of inputs, with its tables read.
+
+    Args:
+        inputs: of the run.
+        settings: what the options say.
+        tally: where a warning is counted.
+    """
+    finder = Finder(settings.whence, inputs.trees)
+    finder.load()
+    if finder.map_is_of_others(inputs.all):
+        tally.warnings += 1
+        if settings.verbosity is not Verbosity.NONE:
+            text = "no line of --map is of an input: it names files as they are given, or from -r"
+            streams.warn(f"warning: {text}")
+    return finder
 
 
 def _refuse_repeated(inputs: Sequence[Input]) -> None:

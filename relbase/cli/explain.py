@@ -9,8 +9,7 @@ import click
 
 from relbase.call import check
 from relbase.cli import archives, files, options, outputs, streams
-from relbase.cli.expansion import inputs_of, refuse_one_url
-from relbase.cli.origins.finder import Finder
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import printable
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from relbase.cli.expansion import Inputs
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
+    from relbase.cli.origins.finder import Finder
     from relbase.explaining.page import Summary
 
 # A web archive may have millions of pages: of so many each has a page of its own.
@@ -90,8 +90,7 @@ def explain(
     settings = options.settings(given)
     refuse_one_url(found, settings)
     plan = _Plan(found, output, force=force)
-    finder = Finder(settings.whence, found.trees)
-    finder.load()
+    finder = finder_of(found, settings, tally)
 
     def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)

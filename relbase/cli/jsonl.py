@@ -27,7 +27,12 @@ def line(file: str, value: Link | Entity, **more: object) -> str:
     """
     own = value.as_dict() if isinstance(value, Link) else _fields(value)
     assert own is not None
-    return json.dumps(_plain({"file": file, **own, **more}))
+    return object_line({"file": file, **own, **more})
+
+
+def object_line(fields: dict[str, object]) -> str:
+    """Return the line for an object with these fields."""
+    return json.dumps(_plain(fields))
 
 
 def parts(url: Url) -> dict[str, object]:

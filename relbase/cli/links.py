@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import archives, files, jsonl, options, remarks, streams, tables
+from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams, tables
 from relbase.cli.documents import links_of, part_name
-from relbase.cli.expansion import inputs_of, refuse_one_url
-from relbase.cli.origins.finder import Finder
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
@@ -84,19 +83,24 @@ def links(
     "-" or no INPUT is standard input. Long references are cut and characters that are not printable
     are shown as escapes; --json has all of them.
     """
+    if parquet is not None and (as_json or violations):
+        option = "--json" if as_json else "--violations"
+        raise click.UsageError(f"--parquet and {option} exclude each other: give one of them")
     tally = Tally()
     found = inputs_of(inputs, given, tally)
     settings = options.settings(given)
     refuse_one_url(found, settings)
-    finder = Finder(settings.whence, found.trees)
-    finder.load()
+    finder = finder_of(found, settings, tally)
     printer = WarningPrinter(settings.verbosity)
     show = _show_violations if violations else _show
 
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archives.show_links(archive, as_json=as_json, table=table)
+            if table is not None:
+                archive_lists.tabulate(archive, table)
+            else:
+                archive_lists.show_links(archive, as_json=as_json, violations=violations)
             return
         if table is not None:
             raise files.InputError("it is not a web archive: --parquet is for those")
@@ -115,7 +119,8 @@ def links(
             text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
             printer.show([Warned("unresolved", text)])
 
-    with nullcontext() if parquet is None else tables.written(parquet) as table:
+    names = (one.name for one in found.all)
+    with nullcontext() if parquet is None else tables.written(parquet, names) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     context.exit(tally.status(strict=settings.strict))

@@ -32,6 +32,7 @@ from relbase.expressions import expression
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from relbase.cli.directories import Directory
     from relbase.cli.files import OpenInput
     from relbase.cli.outputs import Written
 
@@ -114,6 +115,7 @@ class Delivery:
     Args:
         original: the directory of the Maildir.
         copy: the directory of the copy, which is made.
+        goes_on: whether an earlier run may have put messages into the copy.
 
     Attributes:
         directories: what was made, for `outputs.settle`.
@@ -123,10 +125,11 @@ class Delivery:
         OutputError: if the directories cannot be made.
     """
 
-    __slots__ = ("_copy", "_original", "directories")
+    __slots__ = ("_copy", "_goes_on", "_original", "directories")
 
-    def __init__(self, original: str, copy: str) -> None:
+    def __init__(self, original: str, copy: str, *, goes_on: bool = False) -> None:
         _refuse(original, copy)
+        self._goes_on = goes_on
         self._original = original
         self._copy = copy
         self.directories: set[str] = set()
@@ -165,7 +168,7 @@ class Delivery:
             changed: whether it was changed, so that sizes in its name no longer hold.
 
         Returns:
-            the directory that it was put into.
+            the directory that it was put into; "" where an earlier run has done so.
 
         Raises:
             InputError: if the copy has such a file already: it stays as it is.
@@ -183,7 +186,12 @@ class Delivery:
             ):
                 made.write((data,))
                 made.finish(like)
-                tmp.link(made.name, box, file_name)
+                try:
+                    tmp.link(made.name, box, file_name)
+                except FileExistsError:
+                    if not (self._goes_on and _holds(box, file_name, data)):
+                        raise
+                    return ""
         except FileExistsError:
             there = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise InputError(f"{there} is there already: not replaced") from None
@@ -191,6 +199,11 @@ class Delivery:
             where = printable(os.path.join(path, file_name))  # noqa: PTH118
             raise OutputError(f"{where}: {error.strerror or error}") from None
         return path
+
+
+def _holds(box: Directory, name: str, data: bytes) -> bool:
+    with open(box.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
+        return file.read(len(data) + 1) == data
 
 
 def _refuse(original: str, copy: str) -> None:

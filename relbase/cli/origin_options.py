@@ -33,7 +33,7 @@ def _roots(
     roots: list[Root] = []
     for value in values:
         root = read_root(value)
-        why = "there is no URL in it" if root is None else unsuitable(root.url)
+        why = "there is no URL in it" if root is None else _unsuitable_root(root.url)
         if root is None or why:
             fix = "give it as in site=http://host/path/"
             raise click.BadParameter(f"'{printable(value)[:200]}' is not DIR=URL, {why}: {fix}")
@@ -44,10 +44,30 @@ def _roots(
     return tuple(roots)
 
 
+def _unsuitable_root(url: str) -> str | None:
+    if "?" in url or "#" in url:
+        return "paths cannot follow a query or a fragment"
+    return unsuitable(url)
+
+
+def _sidecars(
+    _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
+) -> tuple[str, ...]:
+    if any(not value or "/" in value for value in values):
+        raise click.BadParameter("it wants the end of a name, as in --sidecar .headers")
+    return values
+
+
 def _mirrors(
     _context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]
 ) -> tuple[Mirror, ...]:
-    return tuple(read_mirror(value) for value in values)
+    mirrors = tuple(map(read_mirror, values))
+    for mirror in mirrors:
+        if not os.path.isdir(mirror.directory):  # noqa: PTH112 (the name as it was given)
+            text = f"'{printable(mirror.directory)[:200]}' is not a directory"
+            fix = "give the one that the hosts lie in, as in --mirror saved or --mirror saved=https"
+            raise click.BadParameter(f"{text}: {fix}")
+    return mirrors
 
 
 def _names(
@@ -56,7 +76,10 @@ def _names(
     if value is None:
         return None
     data = read_file(value, "give a file with a name on each line")
-    return tuple(read_list(data, nul=bool(context.params.get("nul"))))
+    nul = bool(context.params.get("nul"))
+    if not nul and b"\0" in data:
+        raise click.BadParameter(f"{printable(value)}: there are NUL bytes in it: give -0 too")
+    return tuple(read_list(data, nul=nul))
 
 
 def read_file(name: str, fix: str) -> bytes:
@@ -126,6 +149,7 @@ ORIGIN_OPTIONS: Final = (
         ["--sidecar", "sidecars"],
         metavar="SUFFIX",
         multiple=True,
+        callback=_sidecars,
         help="The headers that came with FILE are in FILE followed by this suffix, as 'curl -D' or "
         "'wget -S' write them.",
     ),

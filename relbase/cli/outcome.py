@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from enum import IntEnum
 
 import click
@@ -29,7 +28,6 @@ class OutputError(click.ClickException):
     exit_code = ExitStatus.IO
 
 
-@dataclass(slots=True)
 class Tally:
     """What has happened to the inputs so far.
 
@@ -40,10 +38,13 @@ class Tally:
         found: how much `--check` or `--violations` found.
     """
 
-    failed: int = 0
-    unsafe: int = 0
-    warnings: int = 0
-    found: int = 0
+    __slots__ = ("failed", "found", "unsafe", "warnings")
+
+    def __init__(self, failed: int = 0, unsafe: int = 0, warnings: int = 0, found: int = 0) -> None:
+        self.failed = failed
+        self.unsafe = unsafe
+        self.warnings = warnings
+        self.found = found
 
     def status(self, *, strict: bool) -> ExitStatus:
         """Return the exit status; failed inputs count for more than what was found in others."""

@@ -38,11 +38,13 @@ class Output(NamedTuple):
         root: the directory of the output, which may be a symbolic link.
         parts: the names from there to the file.
         replaces: whether a file that is there may be replaced.
+        goes_on: whether an earlier run, which had no time to report it, may have written it.
     """
 
     root: str
     parts: tuple[str, ...]
     replaces: bool
+    goes_on: bool = False
 
     @property
     def path(self) -> str:
@@ -67,7 +69,7 @@ def plan(
     *,
     trees: bool = False,
     force: bool = False,
-    known: Container[str] = (),
+    known: Container[str] | None = None,
 ) -> dict[str, Output]:
     """Return where the output of each input goes, and make the directory they go to.
 
@@ -76,7 +78,8 @@ def plan(
         output: what -o says.
         trees: whether a tree or a list of names is among the inputs.
         force: whether files that are there may be replaced.
-        known: the names of outputs that an earlier run wrote, which may be.
+        known: the names of outputs that an earlier run reported, which may be; None where there was
+            none.
 
     Raises:
         click.UsageError: if outputs clash with one another, with an input, or with what is there.
@@ -87,17 +90,20 @@ def plan(
     else:
         directory, name = os.path.split(output)
         found = {inputs[0].name: Output(directory, (name,), replaces=True)}
-    _refuse_inputs(found)
+    refuse_inputs(found, (one.path for one in found.values()))
     for one in found.values():
-        _refuse_irregular(one.path)
+        refuse_irregular(one.path)
     if several:
-        _refuse_there([one for one in found.values() if one.path not in known], force=force)
+        if known is None:  # else it is looked at when it is known what would be there
+            _refuse_there(list(found.values()), force=force)
         try:
             os.makedirs(output, exist_ok=True)  # noqa: PTH103
         except OSError as error:
             raise OutputError(f"{printable(output)}: {error.strerror}") from None
+    if known is None or not several:
+        return found
     return {
-        name: one._replace(replaces=one.replaces or one.path in known)
+        name: one._replace(replaces=force or one.path in known, goes_on=True)
         for name, one in found.items()
     }
 
@@ -149,23 +155,36 @@ def _refuse_inside(output: str, root: str) -> None:
         raise click.UsageError(f"{text}: give a directory outside of it with -o")
 
 
-def _refuse_inputs(outputs: dict[str, Output]) -> None:
-    """Refuse an output that is an input: hard and symbolic links are seen through."""
+def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
+    """Refuse an output that is an input: hard and symbolic links are seen through.
+
+    Args:
+        names: of the inputs.
+        paths: of the outputs.
+
+    Raises:
+        click.UsageError: if one is.
+    """
     identities = {}
-    for name in outputs:
+    for name in names:
         if name != STDIN:
             with suppress(OSError):  # reported when it is read
                 identities[_identity(os.stat(name))] = name  # noqa: PTH116
-    for one in outputs.values():
+    for path in paths:
         with suppress(FileNotFoundError, NotADirectoryError):
-            found = identities.get(_identity(os.stat(one.path)))  # noqa: PTH116
+            found = identities.get(_identity(os.stat(path)))  # noqa: PTH116
             if found is not None:
-                text = f"the output '{printable(one.path)}' is the input '{printable(found)}'"
+                text = f"the output '{printable(path)}' is the input '{printable(found)}'"
                 fix = "give -i to rewrite it in place, or another name or directory with -o"
                 raise click.UsageError(f"{text}: {fix}")
 
 
-def _refuse_irregular(path: str) -> None:
+def refuse_irregular(path: str) -> None:
+    """Refuse an output in whose place there is something else than a file.
+
+    Raises:
+        click.UsageError: if there is.
+    """
     try:
         mode = os.lstat(path).st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -251,7 +270,7 @@ class Written:
         with new_file(parent, name, 0o666 if like is None else 0o600) as made:
             made.write(pieces)
             status = made.finish(like)
-            if output.replaces:
+            if output.replaces or (output.goes_on and _is_same(parent, made.name, name)):
                 parent.replace(made.name, parent, name)
             else:
                 _name_new(parent, made.name, output)
@@ -264,8 +283,23 @@ class Written:
         if _identity(there) in self._identities:
             text = "another output of this run has this name here: give it another directory"
             raise OutputError(f"{path}: {text}")
-        if not output.replaces:
+        if not output.replaces and not output.goes_on:
             raise InputError(f"{path} is there already: not replaced without --force")
+
+
+def _is_same(parent: Directory, made: str, name: str) -> bool:
+    """Whether a name has what was made: a run may end before it reports what it has written."""
+    try:
+        return _hash(parent, name) == _hash(parent, made)
+    except FileNotFoundError:
+        return False
+
+
+def _hash(parent: Directory, name: str) -> bytes:
+    import hashlib  # noqa: PLC0415 (start-up time)
+
+    with open(parent.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _name_new(parent: Directory, made: str, output: Output) -> None:

@@ -7,6 +7,7 @@ that reads the report of an earlier one compares hashes, so that it skips only w
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -14,6 +15,7 @@ import click
 from relbase.cli.jobs import Done, State
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.cli.summary import counted
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -21,6 +23,10 @@ if TYPE_CHECKING:
 
 # The states of inputs that need not be done again.
 _FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
+
+
+# How each line begins: see `row`.
+_START: Final = b'{"file": "'
 
 
 def row(done: Done) -> dict[str, object]:
@@ -42,8 +48,21 @@ def row(done: Done) -> dict[str, object]:
         "size_after": sizes[1] if after else sizes[0],
         "sha256_before": before or None,
         "sha256_after": after or before or None,
-        "error": done.error or None,
+        "error": _error(done),
     }
+
+
+def _error(done: Done) -> str | None:
+    """What went wrong with an input, or with some of what is in it."""
+    if done.error:
+        return done.error
+    if done.errors:
+        return "; ".join(done.errors)[:_LONGEST]
+    return f"{counted(done.failed, 'record')} cannot be read" if done.failed else None
+
+
+# In characters: of a mailbox each message may have an error.
+_LONGEST: Final = 10_000
 
 
 class Report:
@@ -62,6 +81,8 @@ class Report:
         self._path = path
         flags = "ab" if goes_on else "xb"
         try:
+            if goes_on:
+                _cut_off(path)
             self._file = open(path, flags)  # noqa: PTH123, SIM115 (closed by `__exit__`)
         except FileExistsError:
             fix = "give --resume with the same name to go on with it, or another name"
@@ -100,11 +121,21 @@ class Report:
         return OutputError(f"{printable(self._path)}: {error.strerror or error}")
 
 
+def _cut_off(path: str) -> None:
+    """Take off the line that whatever ended a run has cut: what follows it would not be read."""
+    with suppress(FileNotFoundError), open(path, "r+b") as file:  # noqa: PTH123
+        whole = sum(len(line) for line in file if line.endswith(b"\n"))
+        file.truncate(whole)
+
+
 class Earlier:
     """What the report of an earlier run says.
 
     Args:
         path: of its file; one that is not there says nothing.
+
+    Attributes:
+        outputs: the names of what it wrote; None where there is no report.
 
     Raises:
         click.UsageError: if it is not a report.
@@ -115,18 +146,19 @@ class Earlier:
 
     def __init__(self, path: str) -> None:
         self._rows: dict[str, tuple[str, str]] = {}
-        self.outputs: set[str] = set()
+        self.outputs: set[str] | None = None
         try:
             with open(path, "rb") as file:  # noqa: PTH123
+                self.outputs = set()
                 for number, line in enumerate(file, 1):
-                    self._read(line, f"{printable(path)}, line {number}")
+                    self._read(line, self.outputs, f"{printable(path)}, line {number}")
         except FileNotFoundError:
             return
         except OSError as error:
             raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
-    def _read(self, line: bytes, where: str) -> None:
-        if not line.endswith(b"\n"):
+    def _read(self, line: bytes, outputs: set[str], where: str) -> None:
+        if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
             return  # it was cut by whatever ended the run
         import json  # noqa: PLC0415 (start-up time)
 
@@ -138,10 +170,10 @@ class Earlier:
             text = f"{where}: it is not a report of relbase: give one that --report wrote"
             raise click.UsageError(text) from None
         self._rows.pop(name, None)
-        if state in _FINISHED and all(hashes):
+        if state in _FINISHED and all(hashes) and not found.get("error"):
             self._rows[name] = hashes
         if state in _FINISHED and output:
-            self.outputs.add(output)
+            outputs.add(output)
 
     def hashes(self, name: str) -> tuple[str, str] | None:
         """Return the hashes of an input and of its output, None where it is to be done."""

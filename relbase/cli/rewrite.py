@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,11 +11,10 @@ import click
 
 from relbase.cli import maildir, options, outputs, streams
 from relbase.cli.archives import Choices
-from relbase.cli.expansion import inputs_of, refuse_one_url
+from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
-from relbase.cli.origins.finder import Finder
 from relbase.cli.outcome import Tally
 from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS
@@ -57,10 +57,11 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     _refuse(inputs, found, own)
     action = _action(inputs, own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
-    delivery = maildir.Delivery(inputs[0], own["output"]) if action is Action.DELIVER else None
-    finder = Finder(settings.whence, found.trees)
+    delivery = None
+    if action is Action.DELIVER:
+        delivery = maildir.Delivery(inputs[0], own["output"], goes_on=earlier is not None)
     jobs = _jobs(found, action, own, earlier)
-    finder.load()
+    finder = finder_of(found, settings, tally)
     plan = Plan(
         settings,
         finder,
@@ -69,7 +70,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         delivery,
         own["only"],
         reports=own["report"] is not None,
-        choices=Choices(own["output"], own["with_originals"], own["all_status"], own["date"]),
+        choices=_choices(own),
         several=found.several,
     )
     manner = _manner(own, settings, found)
@@ -77,7 +78,14 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     if delivery is not None:
         outputs.settle(delivery.directories)
     ended.failed += tally.failed
+    ended.warnings += tally.warnings
     context.exit(ended.status(strict=settings.strict))
+
+
+def _choices(own: dict[str, Any]) -> Choices:
+    # One time for all archives of the run, whatever process does them.
+    now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
+    return Choices(own["output"], own["with_originals"], own["all_status"], own["date"], now)
 
 
 def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
@@ -94,7 +102,6 @@ def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
 
 
 def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier | None) -> list[Job]:
-    known = earlier.outputs if earlier else set()
     planned: dict[str, outputs.Output] = {}
     if action is Action.WRITE:
         planned = outputs.plan(
@@ -102,7 +109,7 @@ def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier |
             own["output"],
             trees=bool(found.trees) or found.listed,
             force=own["force"],
-            known=known,
+            known=earlier.outputs if earlier else None,
         )
     return [
         Job(one, planned.get(one.name), earlier.hashes(one.name) if earlier else None)

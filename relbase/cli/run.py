@@ -104,6 +104,9 @@ class _Running:
 
     def add(self, done: Done) -> None:
         """Print, count and report what became of an input."""
+        # First of all: what is not in the report is done again.
+        if self._manner.report is not None and done.state is not State.SKIPPED:
+            self._manner.report.add(done)
         self._states[done.state] += 1
         self._places += done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
@@ -111,8 +114,6 @@ class _Running:
         self.tally.found += done.found
         if done.directory:
             self._directories.add(done.directory)
-        if self._manner.report is not None and done.state is not State.SKIPPED:
-            self._manner.report.add(done)
         self._say(done)
         if done.state is State.STOPPED:
             raise OutputError(done.error + self._how_to_go_on())
@@ -181,7 +182,8 @@ class _Running:
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
         passed = f"; passed over: {self._manner.passed}" if self._manner.passed else ""
-        return f"{parts[0]}: {', '.join(parts[1:])}{passed}"
+        done = f": {', '.join(parts[1:])}" if len(parts) > 1 else ""
+        return f"{parts[0]}{done}{passed}"
 
 
 # In the order of the sum.

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli.outcome import OutputError
+from relbase.cli.outputs import refuse_inputs, refuse_irregular
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
@@ -67,14 +68,15 @@ class Table:
 
 
 @contextmanager
-def written(path: str) -> Iterator[Table]:
+def written(path: str, inputs: Iterable[str] = ()) -> Iterator[Table]:
     """Write a table of links and one of errors, which get their names when both are complete.
 
     Args:
         path: the name of the table of links.
+        inputs: the names of the inputs, which are not replaced.
 
     Raises:
-        click.UsageError: if pyarrow is not there.
+        click.UsageError: if pyarrow is not there, or something else has one of the names.
         OutputError: if they cannot be written.
     """
     # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
@@ -89,6 +91,9 @@ def written(path: str) -> Iterator[Table]:
     repeated = [field.name for field in table.SCHEMA if field.type == table.REPEATED]
     errors = f"{path.removesuffix(_SUFFIX)}.errors{_SUFFIX}"
     try:
+        refuse_inputs(inputs, (path, errors))
+        for one in (path, errors):
+            _refuse_another(one)
         with (
             _new(path) as links_file,
             _new(errors) as errors_file,
@@ -106,6 +111,19 @@ def written(path: str) -> Iterator[Table]:
             made.flush()
     except OSError as error:
         raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+
+
+_MARK: Final = b"PAR1"
+
+
+def _refuse_another(path: str) -> None:
+    """Refuse a name that something else than a table has: a table is replaced, nothing else."""
+    refuse_irregular(path)
+    with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:  # noqa: PTH123
+        start = file.read(len(_MARK))
+        if start not in (b"", _MARK):
+            text = f"'{printable(path)}' is there, and is not a table: give another name"
+            raise click.UsageError(text)
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
-from relbase.cli.warnings import Collected, Verbosity
+from relbase.cli.warnings import Collected
 from relbase.formats import FORMATS
 from relbase.pipeline import found_called
 from relbase.results import Result
@@ -191,10 +191,11 @@ class _Doing:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             text = f"{flag} no archives: give --check, or -o FILE"
             raise InputError(text)
-        self._text = ""  # it says itself what was done
-        verbose = plan.settings.verbosity is Verbosity.ALL
-        made = archives.rewritten(archive, plan.choices, verbose=verbose)
+        made = archives.rewritten(archive, plan.choices, self._say)
         self._act(archive.source, self._summed(made))
+
+    def _say(self, text: str) -> None:
+        self._text = text
 
     def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
         for document, result in made:
@@ -276,7 +277,7 @@ class _Doing:
         output = self._job.output
         assert output is not None
         # What takes no file's place can be made again: that is not looked through twice.
-        checked = output.replaces and os.path.lexists(output.path)
+        checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
         self._put_into_file(source, self._pieces(rewritten, checked=checked))
 
     def _put_into_file(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
@@ -290,6 +291,8 @@ class _Doing:
         changed = self._summary.changed > 0
         delivery = self._plan.delivery
         self._directory = delivery.deliver(source.name, data, source.status, changed=changed)
+        if not self._directory and self._job.hashes is not None:
+            raise _SkippedError(State.SKIPPED)
 
     def _replace(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         with inplace.place_of(source, self._plan.how) as place:

@@ -182,7 +182,7 @@ def _dechunk(body: bytes, limit: int) -> tuple[bytes, str]:
 
 
 def _broken(body: bytes, at: int, what: str) -> str:
-    return f"it breaks off at byte {at}" if at >= len(body) else f"{what} at byte {at}"
+    return f"it breaks off at byte {len(body)}" if at >= len(body) else f"{what} at byte {at}"
 
 
 # ---- compression

@@ -50,6 +50,7 @@ class Trouble(Enum):
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
+    NOT_AGAIN = "not-again"  # a revisit of a payload that is there, and cannot be read once more
     UNREADABLE = "unreadable"  # the archive cannot be opened
     DEFECT = "defect"  # of relbase: to be reported with the record
     DIED = "died"  # the process that worked on it ended
@@ -292,7 +293,9 @@ def _head(text: Text, offset: int) -> _Head | None:
         return _Head(record, None, f"{len(lengths)} different values of Content-Length")
     length = lengths.pop()
     if _number(length) is None or not length.isascii():
-        return _Head(record, None, f"Content-Length is {length[:40]!r}, and no number")
+        is_number = length.isascii() and length.isdigit()
+        why = "more than any block has" if is_number else "and no number"
+        return _Head(record, None, f"Content-Length is {length[:40]!r}, {why}")
     return _Head(record, int(length), "")
 
 

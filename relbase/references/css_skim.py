@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from relbase.expressions import expression
 from relbase.references.css_functions import TAKEN, Form, after
 from relbase.references.tags import any_case
 
 # A function that takes references; not a url() whose reference is absolute in every profile, local,
 # or empty. The bracket comes first: a search for one byte is what makes the regex fast.
-_relative: Final = re.compile(
+_relative: Final = expression(
     rb"""\( (?: %b (?! [\t\n\f\r ]*+ (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )
         | %b )"""
     % (
@@ -23,14 +24,14 @@ _relative: Final = re.compile(
         after(*(form for form in TAKEN if form is not Form.URL), bracket=rb"\("),
     ),
     re.VERBOSE,
-).finditer
-_import: Final = re.compile(rb"@" + any_case(b"import")).finditer
+)
+_import: Final = expression(rb"@" + any_case(b"import"))
 
 # An escape that may stand for a letter or a sign of what is looked for: `u\72l(`, `\@import`. Six
 # digits are one in any case, fewer where no other digit follows.
-_telling_escape: Final = re.compile(
+_telling_escape: Final = expression(
     rb"\\(?:[^0-9A-Fa-f\n\r\f\"']|0{4}[2-7][0-9A-Fa-f]|0{0,3}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]))"
-).search
+)
 
 
 def is_settled(text: bytes) -> bool:
@@ -42,12 +43,12 @@ def is_settled(text: bytes) -> bool:
     >>> is_settled(b"p{background:url(data:,)}"), is_settled(b"p{background:URL(x)} b{}")
     (True, False)
     """
-    if b"\\" in text and _telling_escape(text):
+    if b"\\" in text and _telling_escape.search(text):
         return False
-    return not any(True for search in (_relative, _import) for _ in search(text))
+    return not any(True for search in (_relative, _import) for _ in search.finditer(text))
 
 
-_function: Final = re.compile(rb"\(" + after(bracket=rb"\(")).search
+_function: Final = expression(rb"\(" + after(bracket=rb"\("))
 
 
 def holds_none(text: bytes) -> bool:
@@ -56,9 +57,9 @@ def holds_none(text: bytes) -> bool:
     Args:
         text: a style sheet or a value, in a charset in which ASCII bytes are ASCII.
     """
-    if b"\\" in text and _telling_escape(text):
+    if b"\\" in text and _telling_escape.search(text):
         return False
-    return _function(text) is None and next(_import(text), None) is None
+    return _function.search(text) is None and _import.search(text) is None
 
 
 def last_relative(text: bytes) -> int:
@@ -70,10 +71,10 @@ def last_relative(text: bytes) -> int:
     >>> last_relative(b"p{background:url(data:,)}"), last_relative(b"p{background:URL(x)} b{}")
     (0, 17)
     """
-    if b"\\" in text and _telling_escape(text):
+    if b"\\" in text and _telling_escape.search(text):
         return len(text)
     last = 0
     for search in (_relative, _import):
-        for found in search(text):
+        for found in search.finditer(text):
             last = max(last, found.end())
     return last

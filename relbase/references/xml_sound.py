@@ -4,11 +4,19 @@ expat decides, the parser of the standard library, which says where. It is stopp
 declaration of an entity or of an attribute's default: with those a document means what its
 declarations make of it, and relbase reads none. So no entity is ever expanded, and nothing outside
 of the document is looked for: expat fetches nothing on its own.
+
+In a feed nearly all is HTML that is written in texts, which expat has read already, each on its
+own, when somebody asked what they mean (`xml_values`). Those are not read again.
 """
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relbase.edit import Span
 
 
 class Unsound(NamedTuple):
@@ -22,11 +30,12 @@ class _Declared(Exception):  # noqa: N818 (it is not an error)
     """The document declares what relbase does not read."""
 
 
-def unsound(text: bytes) -> Unsound | None:
+def unsound(text: bytes, read: Sequence[Span] = ()) -> Unsound | None:
     """Say where and why a document is not well-formed, or declares entities or defaults.
 
     Args:
         text: the document, in UTF-8, whatever its declaration says.
+        read: whole texts of elements, in order, that expat has read on their own.
 
     Namespaces do not count: a prefix that is bound nowhere makes an element of no vocabulary.
 
@@ -38,19 +47,32 @@ def unsound(text: bytes) -> Unsound | None:
     parser = expat.ParserCreate("utf-8")
     parser.EntityDeclHandler = _entity
     parser.AttlistDeclHandler = _attribute
-    # expat keeps something for each open element.
-    if text.count(b"</") * _KEPT_BY_EXPAT > _FREE * len(text):
+    # expat keeps something for each open element. One character is counted sooner than two.
+    if all(text.count(mark) * _KEPT_BY_EXPAT > _FREE * len(text) for mark in (b"<", b"</")):
         depth = _Depth()
         parser.StartElementHandler = depth.begin
         parser.EndElementHandler = depth.end
     try:
-        parser.Parse(text, True)
+        at = 0
+        for start, end in read:
+            parser.Parse(memoryview(text)[at:start], False)
+            at = end
+        parser.Parse(memoryview(text)[at:], True)
     except _Declared as declared:
-        return Unsound(parser.CurrentByteIndex, str(declared))
+        return Unsound(_place(parser.CurrentByteIndex, read), str(declared))
     except expat.ExpatError as error:
         why = expat.ErrorString(error.code)
-        return Unsound(max(parser.ErrorByteIndex, 0), f"it is not well-formed: {why}")
+        return Unsound(_place(max(parser.ErrorByteIndex, 0), read), f"it is not well-formed: {why}")
     return None
+
+
+def _place(index: int, read: Iterable[Span]) -> int:
+    """Where in the document something is, from where it is in what was not read before."""
+    for start, end in read:
+        if index < start:
+            break
+        index += end - start
+    return index
 
 
 # No real document comes near.

@@ -7,11 +7,10 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, unsuitable
+from relbase.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
@@ -35,11 +34,13 @@ def allowed_growth(size: int) -> int:
     return max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
 
 
-@dataclass(slots=True)
 class Room:
     """How many bytes longer a text may become; below 0 nothing more is visited, or resolved."""
 
-    left: int
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
 
 
 class Opened(Protocol):
@@ -188,21 +189,15 @@ class Context(_Values):
         return self.having(task=task)
 
 
-# A hostile URL may be as long as its document: those are not remembered (threat N3).
-_REMEMBERED_URL: Final = 1 << 12
-
-
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
     if not url:  # as each context begins
         return None
-    prepare = _prepared if len(url) <= _REMEMBERED_URL else _prepared_once
-    return prepare(url, profile, encoding)
+    return _prepared(url)(url, profile, encoding)
 
 
 def _prepared_once(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
     return None if unsuitable(url) else Resolver(url, profile, encoding).resolve
 
 
-# The parts of a message, and the messages of a mailbox, most often share their bases.
-_prepared: Final = lru_cache(maxsize=16)(_prepared_once)
+_prepared: Final = remembering(_prepared_once)

@@ -14,6 +14,7 @@ from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Layer, Statement, establish
 from relbase.bases.marks import is_stand_in, own_base
 from relbase.edit import Edit, Span
@@ -224,6 +225,9 @@ def _base_statement(text: bytes, attribute: Attribute, around: Context) -> State
     span = Span(attribute.start, attribute.end)
     value = _url_value(text, attribute, around.charset)
     source = f"<base href> at {line}:{column}{around.within}"
+    places = around.task.places
+    if isinstance(places, Unarchived):
+        value = places.base(value) or value
     return Statement(Layer.EMBEDDED, value, source, span)
 
 

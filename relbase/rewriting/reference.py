@@ -22,6 +22,7 @@ from relbase.view.characters import text as decode_inner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from relbase.bases.marks import Places
     from relbase.references.vocabulary import Row
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
@@ -209,8 +210,7 @@ def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
         url = own_url(context.base) if context.depth == 0 else None
         return Verdict(Status.KEPT if url is None else relative, url)
     if places is not None and relative is Status.REWRITTEN:
-        # What stays relative is on a relative <base>.
-        placed = Placed() if place.element == "base" else places(reference)
+        placed = _placed_base(reference, places) if place.element == "base" else places(reference)
         if placed is not None:
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
             return Verdict(status, placed.url, placed.note)
@@ -229,6 +229,11 @@ def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
     if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
         return Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
     return Verdict(relative, url)
+
+
+def _placed_base(reference: str, places: Places) -> Placed:
+    """What becomes of a relative `<base>`: it stays, since what stays relative is on it."""
+    return Placed(places.base(reference) if isinstance(places, Unarchived) else None)
 
 
 # How the profiles write a path that begins with `//` after a scheme alone.

@@ -8,7 +8,7 @@ sample resolves to anything else, references of that shape are looked at one by 
 from __future__ import annotations
 
 import re
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from relbase.edit import Span
@@ -27,6 +27,7 @@ from relbase.references.holding import (
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
+from relbase.remembering import remembering
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
@@ -72,9 +73,8 @@ def skim_for(context: Context, name: str) -> Skim | None:
     resolve = _sampled_by(context)
     if policy.chooses:
         keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
-        return _skim(_prepare_of(context), resolve, how, keeps)
-    make = _skim if len(context.base.url) > _REMEMBERED_URL else _remembered_skim
-    return make(_prepare_of(context), resolve, how)
+        return _skim(context.base.url, resolve, how, keeps)
+    return _remembered_skim(context.base.url)(context.base.url, resolve, how)
 
 
 class _How(NamedTuple):
@@ -98,12 +98,12 @@ class _How(NamedTuple):
 
 
 def _skim(
-    prepare: Callable[[Resolve | None], _Prepared],
+    base: str,
     resolve: Resolve | None,
     how: _How,
     keeps: Keeps | KeepsEach | None = None,
 ) -> Skim:
-    becomes, unquoted, in_css = prepare(resolve)
+    becomes, unquoted, in_css = _remembered(base)(resolve)
     if how.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
@@ -138,7 +138,7 @@ def list_for(context: Context, name: str) -> Listing | None:
     """
     if name == scanner.EXACT or not context.task.found_only:
         return None
-    becomes = _prepare_of(context)(_sampled_by(context)).becomes
+    becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
     extended = context.task.policy.extended
     whatwg = context.task.profile is Profile.WHATWG
     if name == scanner.SKIMMED:
@@ -328,11 +328,5 @@ def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
     return (start, end, new) if is_alike and plain_in_quotes(new) else None
 
 
-def _prepare_of(context: Context) -> Callable[[Resolve | None], _Prepared]:
-    return _prepared if len(context.base.url) > _REMEMBERED_URL else _remembered
-
-
-# Messages of a mailbox most often share their base; a hostile one may be as long as the mailbox.
-_REMEMBERED_URL: Final = 1 << 12
-_remembered: Final = lru_cache(maxsize=16)(_prepared)
-_remembered_skim: Final = lru_cache(maxsize=16)(_skim)
+_remembered: Final = remembering(_prepared)
+_remembered_skim: Final = remembering(_skim)

@@ -5,8 +5,10 @@ HTML is, and its items are lowered. HTML in feeds is a nested document, read by 
 the base of the element around it. The bases are in `xml_bases`.
 
 To mind: what the walk finds is believed only when the document is well-formed and declares nothing
-that would change its meaning. That costs a parse, so it is asked at the first reference that would
-change: up to there nothing of the document has been changed, and after a no nothing will be.
+that would change its meaning. That costs a parse, so it is asked after the first reference that
+would change: up to there nothing of the document has been changed, and after a no nothing will be.
+Of a feed that parse is most of the work, but that its articles are parsed already for what they
+mean: so changes wait for a while, and then only what is left is parsed.
 """
 
 from __future__ import annotations
@@ -27,17 +29,23 @@ from relbase.references.xml_sound import unsound
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
+from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
 from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.xml_pieces import PiecesView, pieces
-from relbase.view.xml_values import has_entities, needs_xml_view, text_view, value_view
+from relbase.view.xml_values import (
+    EscapedView,
+    has_entities,
+    needs_xml_view,
+    text_view,
+    value_view,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
@@ -53,20 +61,39 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         text: the document, in UTF-8.
         around: the context of its container.
     """
-    items = _visit_found(text, around)
+    read: list[Span] = []
+    items = _visit_found(text, around, read)
+    task = around.task
+    left = None if task.room is None else task.room.left
     for item in items:
         if not _changes(item):
             yield item
             continue
-        note = _unsound_note(text, around.part)
+        waiting = [item, *(_some(items) if task.edits_only else ())]
+        note = _unsound_note(text, around.part, read=read)
         if note is None:
-            yield item
+            yield from drained(waiting)
             yield from items
-        else:
-            yield note
-            if not around.task.edits_only:
-                yield from _unchanged(chain((item,), items))
+            return
+        yield note
+        if not task.edits_only:
+            yield from _unchanged(chain(waiting, items))
+        elif task.room is not None and left is not None:
+            task.room.left = left  # nothing of it is written
         return
+
+
+# So much of what would change waits, in bytes: what is written, and what an item takes.
+_MAY_WAIT: Final = 1 << 22
+_ITEM: Final = 150
+
+
+def _some(items: Iterator[Item]) -> Iterator[Item]:
+    """As many items as may wait."""
+    left = _MAY_WAIT
+    while left > 0 and (item := next(items, None)) is not None:
+        left -= _ITEM + (len(item.new) if isinstance(item, Edit) else 0)
+        yield item
 
 
 def _changes(item: Item) -> bool:
@@ -116,15 +143,18 @@ def _counts(root: xml.Element, around: Context) -> bool:
     return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
 
 
-def _unsound_note(text: bytes, part: str, broken: xml.Broken | None = None) -> Note | None:
+def _unsound_note(
+    text: bytes, part: str, broken: xml.Broken | None = None, read: Sequence[Span] = ()
+) -> Note | None:
     """Why nothing in a document is changed, if it is not sound.
 
     Args:
         text: the document.
         part: its number.
         broken: where the walk broke off, None if it did not.
+        read: what of it expat has read already.
     """
-    why = unsound(text)
+    why = unsound(text, read)
     if why is None:
         if broken is None:
             return None
@@ -137,13 +167,13 @@ def _unsound_note(text: bytes, part: str, broken: xml.Broken | None = None) -> N
     return Note(Reason.XML_UNSOUND, part, Span(start, start), text_)
 
 
-def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of a document that is taken for sound."""
+def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Item]:
+    """The items of a document that is taken for sound; what expat reads of it goes into `read`."""
     task = around.task
     skips = task.edits_only
     document, notes, base_at = _document(text, around)
     yield from notes
-    visit = _Visit(text, around, document, base_at)
+    visit = _Visit(text, around, document, base_at, read)
     for each in xml.elements(text, skipping() if skips else None):
         if isinstance(each, xml.Element):
             yield from visit.element(each)
@@ -152,7 +182,7 @@ def _visit_found(text: bytes, around: Context) -> Iterator[Item]:
         elif isinstance(each, xml.Sheet):
             yield from visit.sheet(each)
         else:
-            note = _unsound_note(text, around.part, each)
+            note = _unsound_note(text, around.part, each, read)
             assert note is not None
             yield note
     late = visit.late
@@ -181,13 +211,17 @@ class _Visit:
         "_in_html",
         "_is_outside",
         "_items",
+        "_read",
         "_text",
         "late",
         "scopes",
     )
 
-    def __init__(self, text: bytes, around: Context, document: Context, base_at: int) -> None:
+    def __init__(
+        self, text: bytes, around: Context, document: Context, base_at: int, read: list[Span]
+    ) -> None:
         self._text = text
+        self._read = read
         self._around = around
         self._document = document
         self._has_doctype = False  # until the root is seen
@@ -259,6 +293,8 @@ class _Visit:
             view = _text_view(raw)
             if view is None:
                 return (self._too_many(slot, context),)
+            if isinstance(view, EscapedView) and len(raw) >= _LEFT_OUT_FROM:
+                self._read.append(Span(value.start, value.end))
             if slot.row.syntax is Nested.HTML and self._html is not None:
                 items = self._html(view.inner, self._nested(context))
                 if isinstance(view, PiecesView):
@@ -307,6 +343,9 @@ class _Visit:
         url = url_of(self._text, attribute)
         return on_codebase(url, context) if url else None
 
+
+# A shorter text is read again sooner than left out.
+_LEFT_OUT_FROM: Final = 1 << 10
 
 _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 

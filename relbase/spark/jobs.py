@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
@@ -22,7 +21,7 @@ from relbase.warc.columns import Columns
 from relbase.warc.rows import LinkRow
 from relbase.warc.table import PLAIN
 from relbase.warc.work import Job, info_of, items, name_of
-from relbase.warc.writing import check_date
+from relbase.warc.writing import check_date, date_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -149,9 +148,10 @@ def convert(
         careful: whether to work in children at once, not only when a worker died.
 
     Raises:
-        ValueError: if two archives would have one output, or the date is not one.
+        ValueError: if two archives would have one output, or the date is not one, that of
+            SOURCE_DATE_EPOCH neither.
     """
-    date = _now() if date is None else date
+    date = date_of_run(os.environ.get("SOURCE_DATE_EPOCH", "")) if date is None else date
     check_date(date)
     names = [name_of(path) for path in paths]
     if clashes := {name for name in names if names.count(name) > 1}:
@@ -176,12 +176,6 @@ def _tasks(spark: SparkSession, job: Job) -> DataFrame:
                 context.pythonExec = sys.executable
     count = len(job.paths)
     return spark.range(0, count, 1, count)
-
-
-def _now() -> str:
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    at = int(epoch) if epoch.isascii() and epoch.isdigit() else time.time()
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
 # ---- tasks

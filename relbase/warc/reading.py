@@ -97,9 +97,11 @@ def pages(
     for record in records(chunks, _wanted):
         if isinstance(record, Fault):
             yield record
+        elif not _type_of(record):
+            yield _fault(record, Trouble.DAMAGED, "it has no WARC-Type: not read")
         elif record.block is None:
             continue
-        elif record.get("warc-type") == "revisit":
+        elif _type_of(record) == "revisit":
             if not skip(record):
                 yield from _revisit(record, places, again)
         else:
@@ -112,8 +114,13 @@ def pages(
                 yield page
 
 
+def _type_of(record: Record) -> str:
+    """The type of a record: the literals of a grammar are in any case (RFC 2616 §2.1)."""
+    return record.get("warc-type").lower()
+
+
 def _wanted(record: Record) -> bool:
-    type_ = record.get("warc-type")
+    type_ = _type_of(record)
     if type_ not in _TYPES:
         return False
     return type_ == "revisit" or may_hold_references(record.get("content-type"))
@@ -123,9 +130,11 @@ def _page(record: Record) -> Page | Fault | None:
     """The page that a record holds; None when it holds no document of use."""
     assert record.block is not None
     head = read_head(record.block)
-    is_http = head is not None and record.get("warc-type") == "response"
+    is_http = head is not None and _type_of(record) == "response"
     fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
     body = record.block
+    if head is not None and is_http and head.heading.cut:
+        return _fault(record, Trouble.TOO_LARGE, "the HTTP heading is too large: not read")
     if head is not None and is_http:
         fields, body = _fields(record.block, head), body[head.heading.body :]
     type_ = next((value for name, value in fields if name == "content-type"), "")
@@ -190,11 +199,12 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
         return  # of an image, say
     names = _payload_names(record)
     offset = next((at for name in names if (at := places.find(name)) is not None), None)
-    if offset is None or again is None:
-        text = "its payload is not before it in the archive"
-        if offset is not None:
-            text = "its payload stands before it: not read once more"
-        yield _fault(record, Trouble.ELSEWHERE, text)
+    if offset is None:
+        yield _fault(record, Trouble.ELSEWHERE, "its payload is not before it in the archive")
+        return
+    if again is None:
+        text = "its payload stands before it in what can be read only once"
+        yield _fault(record, Trouble.NOT_AGAIN, text)
         return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):
         if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
@@ -202,7 +212,8 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
             if isinstance(page, Page):
                 yield _revisited(record, page)
             return
-    yield _fault(record, Trouble.ELSEWHERE, "its payload is not where it was: not read")
+    text = f"its payload is not among the first {_LOOKED_AT} records of its member: not read"
+    yield _fault(record, Trouble.NOT_AGAIN, text)
 
 
 def _revisited(record: Record, payload: Page) -> Page:

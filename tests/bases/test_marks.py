@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 
 import relbase
 from relbase.bases.marks import NONE, Marks, read_marks
@@ -224,7 +224,7 @@ def test_credentials_are_removed_with_a_note() -> None:
     ],
 )
 def test_time_is_linear(start: bytes, unit: bytes, end: bytes) -> None:
-    assert_linear(read_marks, lambda n: start + unit * n + end, [100_000, 200_000], rounds=3)
+    assert_linear_from_10_ms(read_marks, lambda n: start + unit * n + end)
 
 
 # ---- rule 17: what the library does with them
@@ -273,6 +273,28 @@ def test_with_a_given_url_all_become_absolute() -> None:
 )
 def test_a_mark_that_disagrees_with_a_given_url(url: str, noted: list[Reason]) -> None:
     assert [note.reason for note in relbase.rewrite(PAGE % b"", url=url).notes] == noted
+
+
+def test_marks_that_disagree_with_one_another() -> None:
+    comment = b"<!-- saved from url=(0012)http://h.ex/ -->"
+    for other, noted in ((b"https://h.ex", 0), (b"http://p.ex/q", 1)):
+        page = comment + b'<html data-scrapbook-source="%b"><a href=/x>' % other
+        result = relbase.rewrite(page)
+        assert result.base.url == "http://h.ex/"
+        notes = [note for note in result.notes if note.reason is Reason.MARK_DISAGREES]
+        assert len(notes) == noted
+    (note,) = notes
+    where = "the mark of WebScrapBook at 1:72 says 'http://p.ex/q'"
+    assert (
+        note.text
+        == f"{where}: 'http://h.ex/' counts (the mark of a browser (saved from url) at 1:5)"
+    )
+
+
+def test_a_doubtful_mark_is_not_noted_where_it_does_not_count() -> None:
+    page = b"<!-- Mirrored from h.ex/a" + HTTRACK + b"<a href=x>"
+    assert Reason.MARK_DOUBTFUL in {note.reason for note in relbase.rewrite(page).notes}
+    assert relbase.rewrite(page, url="https://h.ex/a").notes == ()
 
 
 def test_a_refused_mark_stands_in_the_chain() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -11,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
-from archives import PACKED, gz, http, record_id, response, zstd
+from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
 from running import program, run
 
 from relbase import pipeline
+from relbase.cli import streams
 from relbase.warc import Fault, Page, pages, rows, writing
 
 if TYPE_CHECKING:
@@ -51,6 +53,17 @@ def test_rewrite_writes_conversions(crawl: Path, tmp_path: Path) -> None:
     ]
     assert result.stderr == f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
     assert b"WARC-Filename: out.warc.gz" in gzip.decompress(output.read_bytes())
+
+
+def test_a_terminal_gets_a_summary(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
+    for jobs in ("1", "2"):
+        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "-j", jobs)
+        assert result.stderr.endswith(
+            f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
+        )
 
 
 def test_all_status_converts_what_failed_too(crawl: Path, tmp_path: Path) -> None:
@@ -108,10 +121,125 @@ def test_what_cannot_be_is_told_with_the_fix(
     assert text in result.stderr
 
 
-def test_standard_input_cannot_be_read_twice(crawl: Path) -> None:
-    result = run("rewrite", "--with-originals", stdin=crawl.read_bytes())
+REVISIT: Final = record(
+    9, "revisit", http(b""), ("WARC-Target-URI", "http://h/z/"), ("WARC-Refers-To", record_id(1))
+)
+
+
+def test_what_can_be_read_once_is_not_read_twice(crawl: Path, tmp_path: Path) -> None:
+    data = crawl.read_bytes() + gz(REVISIT)
+    crawl.write_bytes(data)
+    assert "http://h/z/: a/@href: x -> http://h/z/x" in run("links", crawl).stdout
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    for arguments, error in (
+        (["links"], "1 revisit of payloads that cannot be read once more: give an archive in a"),
+        (["rewrite", "--with-originals"], "reads the archive twice: give a file"),
+    ):
+        for name in ("-", str(pipe)):
+            with subprocess.Popen(
+                [sys.executable, "-m", "relbase", *arguments, name],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            ) as ran:
+                assert ran.stdin is not None
+                if name == "-":
+                    _, told = ran.communicate(data, timeout=60)
+                else:
+                    pipe.write_bytes(data)
+                    _, told = ran.communicate(timeout=60)
+            assert (ran.returncode, error in told.decode()) == (3, True)
+
+
+@pytest.mark.parametrize("command", ["rewrite", "links", "base"])
+def test_options_of_one_document_say_nothing_of_an_archive(command: str, crawl: Path) -> None:
+    result = run(command, crawl, "--url", "http://x/", "--charset", "utf-8", "--strict")
+    assert result.exit_code == 1
+    for option in ("--url", "--charset"):
+        assert f"{crawl}: warning: {option} says nothing of an archive" in result.stderr
+    assert run(command, crawl, "--strict").stderr == ""
+
+
+def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path: Path) -> None:
+    said = http(b"<base href=data:x><a href=x>", "Content-Encoding: gzip")
+    crawl.write_bytes(b"".join(gz(response(number, "http://h/", said)) for number in range(5)))
+    for flags, shown, more in (((), 3, 1), (("-v",), 5, 0), (("-q",), 0, 0)):
+        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--strict", *flags)
+        assert result.exit_code == 1
+        for end in ("stands [coding]", "count [base-unsuitable]"):
+            assert result.stderr.count(f"{end}\n") == shown
+            kind = end.partition(" ")[2]
+            assert result.stderr.count(f"2 more of this kind {kind}; -v shows all") == more
+
+
+def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None:
+    crawl.write_bytes(crawl.read_bytes()[:-5])
+    again = ("--report", tmp_path / "report", "--resume", tmp_path / "report")
+    for _ in range(2):
+        result = run("rewrite", crawl, "-o", f"{tmp_path}/out/", *again)
+        assert (result.exit_code, "breaks off" in result.stderr) == (3, True)
+    for row in map(json.loads, (tmp_path / "report").read_text().splitlines()):
+        assert (row["state"], row["error"]) == ("rewritten", "1 record cannot be read")
+
+
+def test_an_output_in_zstandard_without_its_package(
+    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "zstandard", None)
+    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.zst")
     assert result.exit_code == 3
-    assert "give a file" in result.stderr
+    assert result.stderr.endswith("to write .zst: pip install 'relbase[warc]'\n")
+    assert "defect" not in result.stderr
+
+
+@pytest.mark.parametrize("epoch", ["abc", "-1", "9" * 20, "\N{SUPERSCRIPT TWO}"])
+def test_an_epoch_that_is_no_time(
+    epoch: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz")
+    assert result.exit_code == 3
+    assert "SOURCE_DATE_EPOCH=" in result.stderr
+    assert "give seconds since 1970, as 1767323045" in result.stderr
+    assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--date", DATE).exit_code == 0
+    (tmp_path / "page.html").write_bytes(b"<a href=x>")
+    assert run("rewrite", tmp_path / "page.html", "--url", "http://h/").exit_code == 0
+
+
+def test_violations_of_the_grammar(crawl: Path) -> None:
+    crawl.write_bytes(gz(response(1, "http://h/d/", http(b"<a href='a b'><a href=ok>"))))
+    result = run("links", crawl, "--violations")
+    assert result.exit_code == 1
+    assert f"{crawl}:0: http://h/d/: a/@href:\na b\n ^\n" in result.stdout
+    result = run("links", crawl, "--violations", "--json")
+    [row] = map(json.loads, result.stdout.splitlines())
+    assert (row["reference"], [one["character"] for one in row["violations"]]) == ("a b", [" "])
+    for option in ("--violations", "--json"):
+        assert run("links", crawl, option, "--parquet", "x").exit_code == 2
+
+
+def test_a_table_takes_the_place_of_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+    before = crawl.read_bytes()
+    table, link = tmp_path / "x.parquet", tmp_path / "link.parquet"
+    other = tmp_path / "other.warc.gz"
+    other.write_bytes(before)
+    link.symlink_to(crawl)
+    (tmp_path / "y.errors.parquet").write_bytes(b"somebody else's")
+    for name, why in (
+        (crawl, "is the input"),
+        (link, "is the input"),
+        (other, "is there, and is not a table"),
+        (tmp_path / "y.parquet", "is there, and is not a table"),
+        ("/dev/null", "is not a regular file"),
+    ):
+        result = run("links", crawl, "--parquet", name)
+        assert (result.exit_code, why in " ".join(result.stderr.split())) == (2, True), name
+    assert (crawl.read_bytes(), other.read_bytes()) == (before, before)
+    table.touch()
+    for _ in range(2):
+        assert run("links", crawl, "--parquet", table).exit_code == 0
+    assert parquet.read_table(table).num_rows == 3
 
 
 @pytest.mark.parametrize("packed", PACKED)

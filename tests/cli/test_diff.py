@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -227,4 +227,4 @@ def test_linear_time(line: bytes) -> None:
         for _ in diff("a", *case):
             pass
 
-    assert_linear(show, make, (4_000, 8_000, 16_000), rounds=3)
+    assert_linear_from_10_ms(show, make, 1 << 10)

@@ -123,6 +123,26 @@ def test_what_is_there_is_not_replaced() -> None:
     assert tree("out") == {"new/1.host": b"old", "new/2.host": DONE}
 
 
+def test_resume_goes_on_with_a_copy() -> None:
+    for number in range(3):
+        put(f"cur/{number},S={len(MAIL)}:2,S")
+    again = ("--report", "report", "--resume", "report")
+    command = ("rewrite", "Maildir", "-o", "copy", *URL, *again)
+    assert run(*command).exit_code == 0
+    lines = Path("report").read_bytes().splitlines(keepends=True)
+    Path("report").write_bytes(lines[0])  # the second was written and not reported
+    Path(f"copy/cur/2,S={len(DONE)}:2,S").unlink()
+    result = run(*command)
+    assert (result.exit_code, len(tree("copy"))) == (0, 3)
+    sums = "3 inputs: 2 rewritten, 1 done before, 2 links made absolute\n"
+    assert result.stderr == sums
+    Path(f"copy/cur/0,S={len(DONE)}:2,S").write_bytes(b"x")
+    result = run(*command)
+    assert result.exit_code == 3
+    assert f"copy/cur/0,S={len(DONE)}:2,S is there already: not replaced" in result.stderr
+    assert tree("copy")[f"cur/0,S={len(DONE)}:2,S"] == b"x"
+
+
 def test_a_message_that_cannot_be_read_stops_no_others() -> None:
     Path("Maildir/cur/0.host").mkdir()
     Path("Maildir/cur/1.host").symlink_to("nowhere")

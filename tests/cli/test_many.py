@@ -138,6 +138,15 @@ def test_what_lacks_a_base_is_told_what_to_give() -> None:
         assert "with --url URL" in result.output
 
 
+def test_a_list_with_nul_bytes_wants_its_flag() -> None:
+    Path("names").write_bytes(b"site/index.html\0site/a/b.html\0")
+    result = run("rewrite", "--files-from", "names", "-o", "out")
+    assert (result.exit_code, "names: there are NUL bytes in it: give -0 too" in result.stderr) == (
+        2,
+        True,
+    )
+
+
 def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [b"site/a/c d.html", b"site/index.html"]
     Path("names").write_bytes(b"\0".join((*names, b"")))
@@ -239,6 +248,37 @@ def test_resume_does_what_is_not_done(where: list[str]) -> None:
     assert result.exit_code == 0
     assert result.stderr == "4 inputs: 1 rewritten, 3 done before, 1 link made absolute\n"
     assert changed.read_bytes() == DONE["index.html"]
+
+
+@pytest.mark.parametrize("report", [b"", b'{"file": "site/in'])
+def test_resume_knows_what_was_written_and_not_reported(report: bytes) -> None:
+    assert run("rewrite", *ROOT, "-o", "out").exit_code == 0
+    Path("out/a/b.html").write_bytes(b"somebody else's")
+    Path("out/index.html").unlink()
+    Path("report.jsonl").write_bytes(report)
+    again = ("--report", "report.jsonl", "--resume", "report.jsonl")
+    result = run("rewrite", *ROOT, "-o", "out", *again)
+    assert result.exit_code == 3
+    there = "out/a/b.html is there already: not replaced without --force"
+    assert f"site/a/b.html: error: {there}\n4 inputs: 2 rewritten, 1 unch" in result.stderr
+    assert files("out") == {**DONE, "a/b.html": b"somebody else's"}
+    Path("out/a/b.html").unlink()
+    result = run("rewrite", *ROOT, "-o", "out", *again)  # what was cut is gone
+    assert (result.exit_code, files("out")) == (0, DONE)
+    assert result.stderr == "4 inputs: 1 rewritten, 3 done before, 1 link made absolute\n"
+
+
+def test_without_a_report_what_is_there_is_refused() -> None:
+    Path("out").mkdir()
+    Path("out/index.html").write_bytes(b"somebody else's")
+    result = run("rewrite", *ROOT, "-o", "out", "--resume", "nosuch")
+    assert (result.exit_code, "give --force to replace" in result.stderr) == (2, True)
+
+
+def test_a_page_without_a_line_end_is_not_a_report_that_was_cut() -> None:
+    Path("x").write_bytes(PAGE)
+    result = run("rewrite", *ROOT, "-i", "--resume", "x", "--report", "x")
+    assert (result.exit_code, Path("x").read_bytes()) == (2, PAGE)
 
 
 def test_a_resume_that_is_no_report() -> None:

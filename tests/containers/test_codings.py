@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import brotli
 import pytest
 import zstandard
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -195,7 +195,7 @@ HOSTILE: Final[dict[str, tuple[str, Callable[[int], bytes]]]] = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_bodies_take_linear_time(name: str) -> None:
     coding, make = HOSTILE[name]
-    assert_linear_from_20_ms(lambda body: decoded(body, [], [coding]), make)
+    assert_linear_from_10_ms(lambda body: decoded(body, [], [coding]), make)
 
 
 @pytest.mark.parametrize("name", ["br", "zstd"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -200,4 +200,4 @@ def test_parameters_types_and_tokens_in_linear_time(start: str, unit: str) -> No
         media_type(value)
         token(value)
 
-    assert_linear_from_20_ms(function, lambda size: start + unit * (size // len(unit)))
+    assert_linear_from_10_ms(function, lambda size: start + unit * (size // len(unit)))

@@ -6,7 +6,7 @@ import tracemalloc
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -313,4 +313,4 @@ def test_headings_in_linear_time(name: str, start: bytes, end: bytes) -> None:
     def make(size: int) -> bytes:
         return start + unit * (size // len(unit)) + end
 
-    assert_linear_from_20_ms(read, make)
+    assert_linear_from_10_ms(read, make)

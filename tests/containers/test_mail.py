@@ -6,7 +6,7 @@ import tracemalloc
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from growth import assert_linear, assert_linear_from_20_ms
+from growth import assert_linear, assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -750,7 +750,7 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_linear_time(name: str) -> None:
-    assert_linear_from_20_ms(walk, HOSTILE[name])
+    assert_linear_from_10_ms(walk, HOSTILE[name])
 
 
 def test_the_time_does_not_grow_with_the_open_boundaries() -> None:

@@ -7,7 +7,7 @@ import tracemalloc
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear, assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -367,14 +367,14 @@ def test_time_is_linear(start: bytes, text: bytes) -> None:
         piece = text * ((1 << 12) // len(text) + 1)
         return [start] + [piece] * (size // len(piece) + 1)
 
-    assert_linear_from_20_ms(drained, chunks)
+    assert_linear_from_10_ms(drained, chunks)
 
 
 def test_time_is_linear_in_small_pieces() -> None:
     def chunks(size: int) -> list[bytes]:
         return list(pieces((A + ONE * 20 + b"\n") * (size // 400), 3))
 
-    assert_linear(drained, chunks, (1 << 17, 1 << 18), rounds=3)
+    assert_linear_from_10_ms(drained, chunks)
 
 
 def test_memory_is_bounded_by_the_largest_message() -> None:

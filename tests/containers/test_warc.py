@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
 from fastwarc.warc import ArchiveIterator
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -277,7 +277,7 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_archives_take_linear_time(name: str) -> None:
-    assert_linear_from_20_ms(lambda data: sum(1 for _ in records([data])), HOSTILE[name])
+    assert_linear_from_10_ms(lambda data: sum(1 for _ in records([data])), HOSTILE[name])
 
 
 @given(st.binary(max_size=200), st.sampled_from(["", "warc", "warc.gz", "warc.zst"]))

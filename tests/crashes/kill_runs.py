@@ -1,17 +1,16 @@
 """Kill runs that replace files, again and again, and look at what is left.
 
-Run it as `python tests/crashes/kill_runs.py`.
+Run it as `python tests/crashes/kill_runs.py`; `--help` says how often it kills.
 
 Strategy: a tree of pages is rewritten in place by two processes, with a report. At a random moment
 the whole group is killed with SIGKILL. Then each page is what it was or what it is to be, whole,
 and none is gone. The next run goes on with the report, until all is done; then the tree is made
 anew. At the end a run finishes, and no temporary file is left.
-
-An argument is the number of kills, 200 without one.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import signal
@@ -113,4 +112,6 @@ def main(kills: int) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 200))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("kills", type=int, nargs="?", default=200, help="200 if left out")
+    sys.exit(main(parser.parse_args().kills))

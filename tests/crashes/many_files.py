@@ -1,18 +1,18 @@
 """Ten thousand files by one process and by two, with one among them that ends its process.
 
-Run it as `python tests/crashes/many_files.py` on a machine that does nothing else.
+Run it as `python tests/crashes/many_files.py` on a machine that does nothing else; `--help` lists
+its arguments.
 
 Strategy: a tree of pages, some of them of a megabyte, is rewritten into another, by one process
 and by two in turns. The poison ends the process that reads it (for one process it is an error).
 The most memory of each process is looked up as they run. Two are to take less than 1/1.7 of the
 time of one, the poison is to cost itself alone, and no process is to need more than the largest
 page takes six times over.
-
-Arguments are the number of files, 10,000 without one, and that of the rounds, 3 without one.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import resource
 import shutil
@@ -22,7 +22,10 @@ import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 URL: Final = "http://h.example/"
 LARGE: Final = 1 << 20
@@ -153,5 +156,22 @@ def main(count: int, rounds: int) -> int:
     return 0 if ratio >= FASTER and most - small <= _MARGIN else 1
 
 
+def number(least: int) -> Callable[[str], int]:
+    """What reads a number of at least so many."""
+
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and int(text) >= least):
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number of {least} or more")
+        return int(text)
+
+    return read
+
+
 if __name__ == "__main__":
-    sys.exit(main(*map(int, sys.argv[1:])) if len(sys.argv) == 3 else main(10_000, 3))
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument(
+        "files", type=number(2), nargs="?", default=10_000, help="10,000 if left out"
+    )
+    parser.add_argument("rounds", type=number(1), nargs="?", default=3, help="3 if left out")
+    given = parser.parse_args()
+    sys.exit(main(given.files, given.rounds))

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -229,7 +229,7 @@ def test_no_document_raises(data: bytes, kind: str | None) -> None:
     [b"<a href=x>\n", b"<a href=x>", b"x" * 11, b"\xe9\xe9\xe9", b"<a href=../x> <p>\n", b"&&<<"],
 )
 def test_time_is_linear(piece: bytes) -> None:
-    assert_linear_from_20_ms(
+    assert_linear_from_10_ms(
         lambda data: explain(data, url=URL, kind="html"), lambda size: piece * (size // 64)
     )
 
@@ -330,7 +330,7 @@ def test_encoded_bodies_are_shown_as_they_decode() -> None:
 
 def test_the_decoded_parts_of_many_messages_take_linear_time() -> None:
     message = b"From a@b Thu Jan  1 00:00:00 2015\n" + ENCODED + b"\n"
-    assert_linear_from_20_ms(
+    assert_linear_from_10_ms(
         lambda data: explain(data, url=URL, kind="mbox"),
         lambda size: message * (size // len(message)),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import brotli
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import event, given
 from hypothesis import strategies as st
 
@@ -263,7 +263,7 @@ def test_no_bytes_raise(tail: bytes) -> None:
     "unit", [b"HTTP/1.1 301 x\r\nLocation: a/\r\n\r\n", b"Link: <a>\r\n", b"1\r\nx\r\n"]
 )
 def test_time_is_linear(unit: bytes) -> None:
-    assert_linear_from_20_ms(
+    assert_linear_from_10_ms(
         lambda data: rewrite(data, url=URL),
         lambda size: (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n" + unit * (size // len(unit))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import HOSTILE
@@ -480,7 +480,7 @@ def test_time_is_linear(name: bytes, start: bytes, text: bytes) -> None:
         for begin, end in references(name, value):
             folded_view(value[begin:end], quote_before(value, Span(begin, end)))
 
-    assert_linear_from_20_ms(read_all, lambda n: start + text * (n // len(text)))
+    assert_linear_from_10_ms(read_all, lambda n: start + text * (n // len(text)))
 
 
 @pytest.mark.parametrize("name", [LINK, LIST])
@@ -489,7 +489,7 @@ def test_time_of_open_brackets_is_linear(name: bytes) -> None:
         for _ in range(20):
             assert not list(references(name, value))
 
-    assert_linear_from_20_ms(read_often, lambda n: b"<" * n)
+    assert_linear_from_10_ms(read_often, lambda n: b"<" * n)
 
 
 @pytest.mark.parametrize(
@@ -509,7 +509,7 @@ def test_time_of_writing_is_linear(text: bytes) -> None:
         end = len(view.inner)
         view.lower([Edit(0, 0, b"http://h/=?"), Edit(end, end, b"=")])
 
-    assert_linear_from_20_ms(write, lambda n: text * (n // len(text)))
+    assert_linear_from_10_ms(write, lambda n: text * (n // len(text)))
 
 
 # Other people's messages

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -301,7 +301,7 @@ def test_reading_takes_linear_time(make: Callable[[int], bytes]) -> None:
     def read(text: bytes) -> int:
         return sum(1 for _ in import_map(text)) + sum(1 for _ in speculation_rules(text))
 
-    assert_linear_from_20_ms(read, make)
+    assert_linear_from_10_ms(read, make)
 
 
 @pytest.mark.parametrize(

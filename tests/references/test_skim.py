@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scanners import SCANNERS, scanning
@@ -427,4 +427,4 @@ def test_skimming_takes_linear_time(piece: bytes) -> None:
         def all_elements(text: bytes, search: shapes.Skim = search) -> int:
             return len(elements(text, search))
 
-        assert_linear_from_20_ms(all_elements, lambda n: piece * (n // len(piece)))
+        assert_linear_from_10_ms(all_elements, lambda n: piece * (n // len(piece)))

@@ -6,7 +6,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, TypeVar
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -290,7 +290,7 @@ def test_reading_takes_linear_time(syntax: Syntax, make: Callable[[int], bytes])
     def read(value: bytes) -> int:
         return sum(1 for _ in SYNTAXES[syntax](value))
 
-    assert_linear_from_20_ms(read, make)
+    assert_linear_from_10_ms(read, make)
 
 
 @pytest.mark.parametrize("syntax", Syntax)
@@ -302,4 +302,4 @@ def test_spelling_takes_linear_time(syntax: Syntax, pattern: str) -> None:
     def make(size: int) -> str:
         return pattern * (size // len(pattern)) + "h"
 
-    assert_linear_from_20_ms(spell_it, make)
+    assert_linear_from_10_ms(spell_it, make)

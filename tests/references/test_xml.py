@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 
 from relbase.references import xml
 from relbase.references.xml_skim import skipping
@@ -210,4 +210,4 @@ def test_time_is_linear(name: str, *, skim: bool) -> None:
                 for _ in xml.slots(text, each):
                     pass
 
-    assert_linear_from_20_ms(walk, HOSTILE[name])
+    assert_linear_from_10_ms(walk, HOSTILE[name])

@@ -1,13 +1,11 @@
 """Save a site with real programs, rewrite what they wrote, and compare with the site.
 
-Run it as `python tests/savers/save_site.py`.
-
-With names of programs as arguments only those are run. What is printed is the table in
-docs/saved-pages.md; `-v` lists what is missing of each.
+Run it as `python tests/savers/save_site.py`. What is printed is the table in docs/saved-pages.md.
 """
 
 from __future__ import annotations
 
+import argparse
 import subprocess
 import sys
 import tempfile
@@ -19,13 +17,13 @@ from local_site import served
 from savers import SAVERS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from judging import Judged
 
 
-def main(arguments: list[str]) -> None:
-    """Run the programs and print the table."""
-    verbose = "-v" in arguments
-    chosen = [name for name in arguments if name != "-v"] or list(SAVERS)
+def main(chosen: Sequence[str], *, verbose: bool) -> None:
+    """Run programs and print the table."""
     print("| program | pages | links | equal | of a, area, form | relative | not on the site |")
     print("|---|---:|---:|---:|---:|---:|---:|")
     with served() as (host, site), tempfile.TemporaryDirectory() as directory:
@@ -65,4 +63,11 @@ def _explain(judged: Judged, told: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    known = ", ".join(map(repr, SAVERS))
+    parser.add_argument("program", nargs="*", help=f"all if left out, or some of {known}")
+    parser.add_argument("-v", action="store_true", help="list what is missing of each")
+    given = parser.parse_args()
+    if unknown := set(given.program) - set(SAVERS):
+        parser.error(f"{min(unknown)!r} is none of {known}")
+    main(given.program or list(SAVERS), verbose=given.v)

@@ -4,8 +4,8 @@ In: a function and a maker of inputs by size. Out: the ratios t(size i+1) / t(si
 interleaved over the sizes, so that a slow spell of the machine falls on all of them, and the
 minimum of the rounds counts. Inputs are made once, outside of what is timed.
 
-What to mind: choose sizes at which one call takes 20 ms or more, each double the one before. The
-clock counts processor time; a smaller input measures the clock.
+What to mind: choose sizes at which one call takes 10 ms or more, each double the one before. The
+clock counts processor time; a smaller input measures the caches.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 # The processor time from which on a comparison says something, in seconds.
-_ENOUGH: Final = 0.02
+_ENOUGH: Final = 0.01
 
 _ATTEMPTS: Final = 4
 _FIRST: Final = 2  # rounds
@@ -51,7 +51,6 @@ def growth(
     inputs = [make(size) for size in sizes]
     best = [float("inf")] * len(inputs)
     was_enabled = gc.isenabled()
-    gc.collect()
     gc.disable()
     try:
         for _ in range(rounds):
@@ -88,33 +87,26 @@ def assert_linear(
     raise AssertionError(f"sizes {tuple(sizes)}: the time grows by {ratios}")
 
 
-# The least that a call must take for the clock to see it, and the size at which it has to do.
-_LEAST_SECONDS: Final = 0.015
-_GREATEST: Final = 1 << 22
+# What takes less than 10 ms for so much is not quadratic, and no clock says more about it.
+_GREATEST: Final = 1 << 20
 
 
-def measurable(function: Callable[[T], object], make: Callable[[int], T]) -> int:
-    """Return a size at which a call takes long enough to be measured."""
-    size = 1 << 14
-    while size < _GREATEST:
-        value = make(size)
-        started = process_time()
-        function(value)
-        if process_time() - started >= _LEAST_SECONDS:
-            break
-        size *= 2
-    return size
+def assert_linear_from_10_ms(
+    function: Callable[[T], object], make: Callable[[int], T], start: int = 1 << 12
+) -> None:
+    """Compare the first size that takes 10 ms with its double.
 
-
-def assert_linear_from_20_ms(function: Callable[[T], object], make: Callable[[int], T]) -> None:
-    """Compare a size that takes 20 ms with its double.
-
-    What takes less for 8 MB is not quadratic, and no clock says more about it.
+    Args:
+        function: what is timed.
+        make: makes the input of a size.
+        start: the first size that is tried.
     """
-    for size in (1 << power for power in range(14, 24)):
+    size = start
+    while size <= _GREATEST:
         value = make(size)
         started = process_time()
         function(value)
         if process_time() - started >= _ENOUGH:
             assert_linear(function, make, (size, size * 2), rounds=3)
             return
+        size *= 2

@@ -15,7 +15,7 @@ import lxml.objectify
 import parsel
 import pytest
 import yarl
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 
 from relbase import Policy, Profile, Status, rewrite, rewrite_text
 from relbase.trees import TreeLink, iterlinks, make_links_absolute
@@ -359,7 +359,7 @@ def deep(kind: str, size: int) -> Any:
 
 @pytest.mark.parametrize("kind", ["svg", "links", "soup svg"])
 def test_trees_take_linear_time(kind: str) -> None:
-    assert_linear_from_20_ms(lambda tree: list(iterlinks(tree, URL)), lambda size: deep(kind, size))
+    assert_linear_from_10_ms(lambda tree: list(iterlinks(tree, URL)), lambda size: deep(kind, size))
 
 
 def test_xml_base_nests_deep() -> None:

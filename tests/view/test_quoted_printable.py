@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from view_laws import check_law, real_bodies
@@ -367,7 +367,7 @@ def test_linear(part: bytes) -> None:
         step = 1 + len(view.inner) // 1000
         return view.lower([Edit(at, at, b"~") for at in range(0, len(view.inner) + 1, step)])
 
-    assert_linear(work, lambda size: part * (size // len(part)), (400_000, 800_000), rounds=2)
+    assert_linear_from_10_ms(work, lambda size: part * (size // len(part)))
 
 
 @pytest.mark.parametrize("part", [b"abc", b"=41", b"=4", b"a\n", b"=\na"])
@@ -376,12 +376,12 @@ def test_many_edits_are_linear(part: bytes) -> None:
         view = QuotedPrintableView(part * size)
         return view, [Edit(at, at, b"/") for at in range(0, size, 2)]
 
-    assert_linear(lambda case: case[0].lower(case[1]), make, (20_000, 40_000), rounds=2)
+    assert_linear_from_10_ms(lambda case: case[0].lower(case[1]), make)
 
 
 def test_many_edits_at_one_place_are_linear() -> None:
     view = QuotedPrintableView(b"a\n")
-    assert_linear(view.lower, lambda size: [Edit(1, 1, b"/")] * size, (40_000, 80_000))
+    assert_linear_from_10_ms(view.lower, lambda size: [Edit(1, 1, b"/")] * size)
 
 
 @pytest.mark.parametrize("part", [b"a", b"=41", b"=x", b"a \n", b"=\n"])

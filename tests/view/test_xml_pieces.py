@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_xml_values import text_of
@@ -81,4 +81,4 @@ def test_time_is_linear(piece: bytes) -> None:
         view = PiecesView(raw, pieces(raw))
         view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 16)])
 
-    assert_linear(lower, lambda size: piece * (size // len(piece)), (1 << 17, 1 << 18), rounds=3)
+    assert_linear_from_10_ms(lower, lambda size: piece * (size // len(piece)))

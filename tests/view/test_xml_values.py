@@ -6,7 +6,7 @@ from typing import Final
 from xml.parsers import expat
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from view_laws import check_law, edits_of
@@ -127,4 +127,4 @@ def test_time_is_linear(piece: bytes) -> None:
         view = text_view(raw)
         view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 64)])
 
-    assert_linear(lower, lambda size: piece * (size // len(piece)), (1 << 18, 1 << 19), rounds=3)
+    assert_linear_from_10_ms(lower, lambda size: piece * (size // len(piece)))

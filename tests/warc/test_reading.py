@@ -9,6 +9,7 @@ import brotli
 import pytest
 from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
 
+from relbase.containers.fields import MAX_HEADING
 from relbase.warc import Fault, Page, Trouble, pages
 
 if TYPE_CHECKING:
@@ -122,6 +123,21 @@ def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Tr
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
 
 
+def test_a_heading_that_is_too_large_is_not_guessed_at() -> None:
+    data = response(1, "http://h/", http(BODY, f"X: {'a' * MAX_HEADING}"))
+    [fault] = read(data)
+    assert isinstance(fault, Fault)
+    assert (fault.trouble, fault.record_id) == (Trouble.TOO_LARGE, record_id(1))
+
+
+def test_the_type_of_a_record_is_in_any_case_and_there() -> None:
+    data = response(1, "http://h/", http(BODY))
+    assert only(data.replace(b"Type: response", b"Type: Response")).status == 200
+    [fault] = read(data.replace(b"WARC-Type:", b"X:"))
+    assert isinstance(fault, Fault)
+    assert (fault.trouble, fault.text) == (Trouble.DAMAGED, "it has no WARC-Type: not read")
+
+
 def test_how_a_page_was_truncated_is_known() -> None:
     data = response(1, "http://h/", http(BODY), ("WARC-Truncated", "length"))
     assert only(data).truncated == "length"
@@ -177,6 +193,15 @@ def test_a_revisit_whose_payload_is_elsewhere_says_so(twice: bool) -> None:  # n
     assert fault.trouble is Trouble.ELSEWHERE
     found = read(ORIGINAL + revisit(("WARC-Refers-To", record_id(1))), twice=twice)
     assert isinstance(found[1], Page) is twice
+    assert isinstance(found[1], Page) or found[1].trouble is Trouble.NOT_AGAIN
+
+
+def test_a_payload_far_inside_of_a_member_is_not_said_to_be_elsewhere() -> None:
+    others = b"".join(response(number, f"http://o/{number}", http(b"")) for number in range(3, 67))
+    data = gz(others + ORIGINAL + revisit(("WARC-Refers-To", record_id(1))))
+    found = read(data, twice=True)[-1]
+    assert isinstance(found, Fault)
+    assert found.trouble is Trouble.NOT_AGAIN
 
 
 def test_a_revisit_of_an_image_is_passed_over() -> None:

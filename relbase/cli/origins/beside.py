@@ -28,11 +28,19 @@ _LIMIT: Final = 1 << 20
 
 
 class Stated(NamedTuple):
-    """A URL that stands beside a file, and where; `sure` as in what is found of an input."""
+    """A URL that stands beside a file, and where.
+
+    Args:
+        url: as it is stated.
+        source: where, for people.
+        sure: as in what is found of an input.
+        remark: what the user should know of it, "" for nothing.
+    """
 
     url: str
     source: str
     sure: bool = True
+    remark: str = ""
 
 
 def beside(source: OpenInput) -> Iterator[Stated]:
@@ -106,6 +114,7 @@ _host_url_line: Final = expression(
     r"^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE
 )
 _zone_transfer: Final = expression(r"^[ \t]*\[ZoneTransfer\]", re.IGNORECASE | re.MULTILINE)
+_section: Final = expression(r"^[ \t]*\[", re.MULTILINE)
 
 
 def _host_url(value: bytes) -> str:
@@ -113,7 +122,11 @@ def _host_url(value: bytes) -> str:
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = value.decode("utf-16" if utf_16 else "utf-8-sig", "replace").replace("\r", "\n")
     section = _zone_transfer.search(text)
-    found = _host_url_line.search(text, section.end()) if section else None
+    if section is None:
+        return ""
+    following = _section.search(text, section.end())
+    end = following.start() if following else len(text)
+    found = _host_url_line.search(text, section.end(), end)
     return "" if found is None or found[1].lower().startswith("about:") else found[1]
 
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from relbase import pipeline
@@ -22,18 +21,15 @@ from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
-from relbase.cli.origins.canonical import canonical
-from relbase.cli.origins.converted import is_converted, undone
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
-from relbase.cli.origins.tables import read_new_txt
 from relbase.formats import FORMATS
 from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.bases.archived import Archived
     from relbase.bases.marks import Marks, Places
@@ -96,7 +92,6 @@ _SAVED_HEAD: Final = 1 << 18  # bytes of a page in which its mark is looked for,
 _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULTILINE)
 
 
-@dataclass(slots=True)
 class Finder:
     """Finds the URLs of inputs.
 
@@ -105,10 +100,13 @@ class Finder:
         trees: the directories that are walked, whose lists are read.
     """
 
-    whence: Whence
-    trees: tuple[str, ...] = ()
-    _listed: dict[str, str] = field(default_factory=dict)
-    _known: dict[str, str | None] = field(default_factory=dict)
+    __slots__ = ("_known", "_listed", "trees", "whence")
+
+    def __init__(self, whence: Whence, trees: tuple[str, ...] = ()) -> None:
+        self.whence = whence
+        self.trees = trees
+        self._listed: dict[str, str] = {}
+        self._known: dict[str, str | None] = {}
 
     def load(self) -> None:
         """Read the tables of programs that mirror, once for all processes."""
@@ -146,16 +144,25 @@ class Finder:
             url, why, remarks = found_url(stated.url, stated.source)
             if url:
                 notes += remarks
+                if stated.remark:
+                    notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
                 return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
             notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
         return Found(notes=tuple(notes))
 
     def _given(self, one: Input) -> tuple[str, str] | None:
-        for name in (one.name, "/".join(one.parts) if one.root else ""):
-            url = self.whence.mapped.get(os.path.normpath(name)) if name else None
+        for name in _mapped_names(one):
+            url = self.whence.mapped.get(name)
             if url is not None:
                 return url, "--map"
         return url_on_root(one.name, self.whence.roots)
+
+    def map_is_of_others(self, inputs: Iterable[Input]) -> bool:
+        """Return whether there is a map and none of its lines is of an input."""
+        mapped = self.whence.mapped
+        return bool(mapped) and not any(
+            name in mapped for one in inputs for name in _mapped_names(one)
+        )
 
     def _stated(self, source: OpenInput) -> Iterator[Stated]:
         path = os.path.abspath(source.name)  # noqa: PTH100
@@ -166,7 +173,8 @@ class Finder:
             if mirrored is not None:
                 doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
                 source_ = f"--mirror {mirror.directory}{doubt}"
-                yield Stated(mirrored.url, source_, sure=mirrored.sure)
+                remark = _guessed(mirror) if mirrored.guessed else ""
+                yield Stated(mirrored.url, source_, mirrored.sure, remark)
         if self.whence.detect:
             yield from beside(source)
 
@@ -209,7 +217,11 @@ class Finder:
             if marks.pages:
                 mark = marks.pages[0]
                 return found._replace(url=mark.value, source=mark.source)
-        if self.whence.canonical and (stated := canonical(data)) is not None:
+        if not self.whence.canonical:
+            return found._replace(notes=notes)
+        from relbase.cli.origins.canonical import canonical  # noqa: PLC0415 (start-up time)
+
+        if (stated := canonical(data)) is not None:
             url, why, _ = found_url(stated.url, stated.source)
             if url:
                 return found._replace(url=url, source=stated.source)
@@ -244,6 +256,8 @@ class Finder:
         mirror = next((one for one in self.whence.mirrors if inside(source.name, one[0])), None)
         if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
             return places
+        from relbase.cli.origins.converted import is_converted, undone  # noqa: PLC0415 (likewise)
+
         name = source.input.parts[-1]
         for before in dict.fromkeys((name, name.removesuffix(".html"), name.removesuffix(".css"))):
             original = side_file(source.input, f"{before}.orig")
@@ -300,6 +314,19 @@ class Finder:
         return pages[0].value if pages else None
 
 
+def _mapped_names(one: Input) -> Iterator[str]:
+    """What a map may call an input: as it was given, from its tree, or its whole path."""
+    yield os.path.normpath(one.name)
+    if one.root:
+        yield os.path.normpath("/".join(one.parts))
+    yield os.path.abspath(one.name)  # noqa: PTH100
+
+
+def _guessed(mirror: Mirror) -> str:
+    fix = f"give --mirror {mirror.directory}=https if it is that"
+    return f"--mirror {mirror.directory}: its paths do not say the scheme: taken for http; {fix}"
+
+
 # Links lead to the same files again and again; a tree may have a million.
 _REMEMBERED: Final = 1 << 16
 
@@ -333,7 +360,11 @@ def _marks(data: bytes) -> Marks:
 
 def _list_of(tree: str) -> dict[str, str]:
     data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
-    return read_new_txt(data, tree) if data else {}
+    if not data:
+        return {}
+    from relbase.cli.origins.tables import read_new_txt  # noqa: PLC0415 (start-up time)
+
+    return read_new_txt(data, tree)
 
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:

@@ -102,8 +102,8 @@ _mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 
 
 def read_mirror(text: str) -> Mirror:
-    """Return what `DIR` or `DIR=https` says."""
-    found = _mirror.fullmatch(text)
+    """Return what `DIR` or `DIR=https` says; a directory may have a name like that."""
+    found = None if os.path.isdir(text) else _mirror.fullmatch(text)  # noqa: PTH112
     return Mirror(found[1], found[2]) if found else Mirror(text)
 
 
@@ -146,18 +146,20 @@ class Mirrored(NamedTuple):
         url: as its path has it.
         sure: whether the name can mean only this; `doubt` says why it cannot.
         doubt: in words, "" for none.
+        guessed: whether nothing says that its scheme is http.
     """
 
     url: str
     sure: bool
     doubt: str = ""
+    guessed: bool = False
 
 
 def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     """Return the URL of a file in a mirror, None where no host is on its path.
 
     >>> url_in_mirror("m/h.example:8000/a/index.html", Mirror("m", "https"))
-    Mirrored(url='https://h.example:8000/a/', sure=True, doubt='')
+    Mirrored(url='https://h.example:8000/a/', sure=True, doubt='', guessed=False)
     """
     steps = inside(path, mirror.directory)
     if steps is None:
@@ -177,8 +179,8 @@ def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     if before is None and _is_doubtful(name, mirror):
         text = f"{doubt}; " if doubt else ""
         text += "the end of its name may be added by the program that saved it"
-        return Mirrored(url, sure=False, doubt=text)
-    return Mirrored(url, sure=True, doubt=doubt)
+        return Mirrored(url, sure=False, doubt=text, guessed=scheme is None)
+    return Mirrored(url, sure=True, doubt=doubt, guessed=scheme is None)
 
 
 def _is_doubtful(name: str, mirror: Mirror) -> bool:

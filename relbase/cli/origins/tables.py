@@ -6,6 +6,7 @@ that are none, does not count.
 
 from __future__ import annotations
 
+import codecs
 import os
 from typing import Final
 
@@ -30,7 +31,8 @@ def read_map(data: bytes) -> dict[str, str]:
     {'a.html': 'http://h/a'}
     """
     urls: dict[str, str] = {}
-    for number, raw in enumerate(data.split(b"\n"), 1):
+    # Programs of Windows begin a text with a mark, which is not part of the first name.
+    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
         line = raw.removesuffix(b"\r")
         if not line:
             continue

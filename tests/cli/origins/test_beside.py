@@ -70,6 +70,7 @@ def test_attributes(name: str, value: bytes, url: str | None) -> None:
         ("[ZoneTransfer]\r\nhosturl = http://h/a\r\n".encode("utf-16"), "http://h/a"),
         (b"\xef\xbb\xbf[zonetransfer]\nHOSTURL=http://h/a", "http://h/a"),
         (b"[ZoneTransfer]\r\nHostUrl=about:internet\r\n", None),
+        (b"[A]\nHostUrl=http://a/\n[ZoneTransfer]\nZoneId=3\n[B]\nHostUrl=http://b/\n", None),
         (b"HostUrl=http://h/a\r\n", None),
         (b"\xff\xfe\x00", None),
     ],

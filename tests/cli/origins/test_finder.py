@@ -66,6 +66,50 @@ def test_the_strongest_that_is_there_counts() -> None:
     os.rename("../localhost", "../saved")  # noqa: PTH104
 
 
+def test_a_map_of_windows_and_one_of_whole_paths() -> None:
+    Path("map").write_bytes(b"\xef\xbb\xbfp.html\thttp://map.ex/\r\n\r\n")
+    assert base("--map", "map")[0] == "http://map.ex/"
+    Path("map").write_bytes(b"%b\thttp://map.ex/\n" % os.fsencode(Path("p.html").absolute()))
+    assert base("--map", "map")[0] == "http://map.ex/"
+
+
+@pytest.mark.parametrize("command", ["rewrite", "links", "base", "explain"])
+def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
+    Path("map").write_bytes(b"saved/p.html\thttp://map.ex/\n")
+    result = run(command, "p.html", "--map", "map", "--strict")
+    assert (result.exit_code, "no line of --map is of an input" in result.stderr) == (1, True)
+    Path("map").write_bytes(b"other.html\thttp://map.ex/\np.html\thttp://h.ex/d/p\n")
+    result = run(command, "p.html", "--map", "map", "--strict")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["--root", ".=http://h/?q"], "paths cannot follow a query or a fragment"),
+        (["--root", ".=http://h/a#f"], "paths cannot follow a query or a fragment"),
+        (["--mirror", "nowhere"], "'nowhere' is not a directory"),
+        (["--sidecar", ""], "it wants the end of a name, as in --sidecar .headers"),
+        (["--sidecar", "/../x"], "it wants the end of a name, as in --sidecar .headers"),
+        (["--mirror", ".=gopher"], "'.=gopher' is not a directory"),
+    ],
+)
+def test_what_cannot_be_a_root_or_a_mirror_is_refused(arguments: list[str], why: str) -> None:
+    result = run("rewrite", "p.html", *arguments)
+    assert result.exit_code == 2
+    assert why in " ".join(result.stderr.split())
+
+
+def test_that_the_scheme_of_a_mirror_is_a_guess_is_reported() -> None:
+    Path("m=http/h.ex").mkdir(parents=True)
+    Path("m=http/h.ex/p.html").write_bytes(b"<a href=x>")
+    ran = run("rewrite", "m=http/h.ex/p.html", "--mirror", "m=http")
+    assert ran.stdout == "<a href=http://h.ex/x>"
+    assert "do not say the scheme: taken for http; give --mirror m=http=https" in ran.stderr
+    ran = run("rewrite", "m=http/h.ex/p.html", "--mirror", "m=http=https")
+    assert (ran.stdout, ran.stderr) == ("<a href=https://h.ex/x>", "")
+
+
 def test_marks_are_what_is_left() -> None:
     assert base() == ("http://h.ex/d/p", "the mark of a browser (saved from url) at 2:5")
     Path("p.html:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=http://zone.ex/\n")
@@ -161,6 +205,24 @@ def test_the_wayback_machine_wherever_it_wrote(before: bytes, after: bytes) -> N
     assert (result.exit_code, "disagrees" in result.stderr) == (0, False)
     original = b"http://h.ex/x?a=1"
     assert Path("o.html").read_bytes() == WOMBAT + after % (original, original)
+
+
+@pytest.mark.parametrize("host", ["", "//web.archive.org", WAYBACK[:23]])
+def test_the_wayback_machine_wrote_a_base(host: str) -> None:
+    page = WOMBAT + b'<base href="%b/web/20120611024252/http://b.ex/q/"><a href=z><img src="%b">'
+    copy = WAYBACK.encode() + b"im_/http://h.ex/x"
+    Path("p.html").write_bytes(page % (host.encode(), copy))
+    result = run("rewrite", "--original", "p.html", "-o", "o.html")
+    assert (result.exit_code, result.stderr) == (0, "")
+    after = b'<base href="http://b.ex/q/"><a href=http://b.ex/q/z><img src="http://h.ex/x">'
+    assert Path("o.html").read_bytes() == WOMBAT + after
+    assert base("--original")[0] == "http://b.ex/q/"
+
+
+def test_a_base_in_another_copy_is_of_the_author() -> None:
+    other = "https://web.archive.org/web/2001/http://a.ex/"
+    Path("p.html").write_bytes(WOMBAT + f'<base href="{other}"><a href="z">'.encode())
+    assert references("--original")[-1] == f"{other}z"
 
 
 def test_a_copy_that_its_url_tells() -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
-from growth import assert_linear_from_20_ms
+from growth import assert_linear_from_10_ms
 from rfc1808_examples import ABNORMAL, BASE, NORMAL, RECOMMENDED
 
 from relbase.url.resolver import Profile, Resolver
@@ -170,7 +170,7 @@ def test_hostile_paths_have_few_steps_in_linear_time(profile: Profile) -> None:
         assert len(steps) <= MAX_REPEATED + 20
         assert all(len(step.stack or ()) <= MAX_STACK + 1 for step in steps)
         assert all(len(step.text) < 700 for step in steps)
-    assert_linear_from_20_ms(take, lambda size: "a/../b/" * size)
+    assert_linear_from_10_ms(take, lambda size: "a/../b/" * size)
 
 
 def test_what_is_no_string_is_refused() -> None:

@@ -1,0 +1,114 @@
+"""Links and bases of the pages of web archives, on the command line."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import relbase
+from relbase.cli import streams
+from relbase.cli.archives import how_of
+from relbase.cli.streams import excerpt, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.cli.archives import Archive
+    from relbase.cli.tables import Table
+    from relbase.warc import Page
+    from relbase.warc.rows import LinkRow
+
+
+# ---- links
+
+
+def tabulate(archive: Archive, table: Table) -> None:
+    """Put the links of the pages of an archive into a table."""
+    name = archive.source.name
+    pages = archive.pages(lambda fault: table.add_fault(fault, name))
+    table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
+
+
+def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
+    """Show the links of the pages of an archive.
+
+    Args:
+        archive: the input.
+        as_json: whether as the rows of the table, in JSON Lines.
+        violations: whether those alone that violate the grammar, and why.
+    """
+    show = _show_violations if violations else _show
+    for page in archive.pages():
+        for row in _rows(archive, page, archive.source.name):
+            show(archive, page, row, as_json=as_json)
+
+
+def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
+    if as_json:
+        import json  # noqa: PLC0415 (start-up time)
+
+        streams.say(json.dumps(row._asdict()))
+        return
+    shown = excerpt(row.reference)
+    if row.url is not None and row.url != row.reference:
+        shown += f" -> {excerpt(row.url)}"
+    streams.say(f"{_place(archive, page, row)}: {shown} [{row.outcome}]")
+
+
+def _show_violations(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
+    from relbase.cli.check import report  # noqa: PLC0415 (likewise)
+    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (likewise)
+
+    found = violations(row.reference, row.base or None)
+    if not found:
+        return
+    archive.tally.found += any(one.kind is Severity.VIOLATION for one in found)
+    if as_json:
+        streams.say(jsonl.object_line({**row._asdict(), "violations": found}))
+    else:
+        streams.say(f"{_place(archive, page, row)}:\n{report(row.reference, found)}")
+
+
+def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
+    """The rows of a page; after a defect no more of them."""
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    try:
+        yield from warc.link_rows(page, name, **how_of(archive))
+    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        archive.report_defect(page, error)
+
+
+def _place(archive: Archive, page: Page, row: LinkRow) -> str:
+    where = row.element or row.attribute or row.syntax
+    if row.element and row.attribute:
+        where += f"/@{row.attribute}"
+    part = f"part {row.part}: " if row.part else ""
+    return f"{archive.place(page)}: {part}{printable(where)}"
+
+
+# ---- bases
+
+
+def show_bases(archive: Archive, *, as_json: bool) -> None:
+    """Show the base of each page of an archive, and what states it.
+
+    Args:
+        archive: the input.
+        as_json: whether in JSON Lines, with the chain of bases.
+    """
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
+    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
+
+    for page in archive.pages():
+        given = arguments(page, **how_of(archive))
+        for entity in relbase.entities(page.body, **given):
+            archive.tally.warnings += not entity.base.usable
+            if as_json:
+                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
+                streams.say(jsonl.line(archive.source.name, entity, **place))
+                continue
+            part = f"part {entity.part}: " if entity.part else ""
+            base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
+            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")
