@@ -72,8 +72,8 @@ def make_links_absolute(
     changed = []
     # All is found before anything is changed: the walk goes along what would change.
     for value in list(walk.values(all_=False)):
-        links = value.links
-        if value.text is not None and not walk.write(value):
+        links = value.links()
+        if value.settled.text is not None and not walk.write(value):
             links = [link._replace(url=None, status=Status.UNRESOLVED) for link in links]
         changed += [link for link in links if link.status in TOLD]
     if drop_base:
@@ -110,7 +110,7 @@ def iterlinks(
     [('x.png', 15)]
     """
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return (link for value in walk.values(all_=True) for link in value.links)
+    return (link for value in walk.values(all_=True) for link in value.links())
 
 
 def _walk(

@@ -127,14 +127,6 @@ class Known:
         # How trees name attributes, and how the vocabulary does.
         self.attributes = _attributes(is_html=is_html)
 
-    def _vocabulary(self, tag: str, around: Around) -> str | None:
-        if tag[0] == "{":
-            return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
-        if self._is_html:
-            name = tag.lower().encode("utf-8", "surrogatepass")
-            return namespace_in_tree(name, around.namespace)
-        return self._plain
-
     def kind(self, tag: str, around: Around) -> Kind:
         """What is known of an element.
 
@@ -142,12 +134,12 @@ class Known:
             tag: its name.
             around: what is around it.
         """
-        found = self._kinds.get((tag, around.namespace))
+        namespace = around.namespace
+        found = self._kinds.get((tag, namespace))
         if found is None:
             make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
-            vocabulary_ = self._vocabulary(tag, around)
-            found = make(tag, vocabulary_, is_html=self._is_html, extended=self._extended)
-            self._kinds[tag, around.namespace] = found
+            found = make(tag, namespace, self._plain, self._is_html, self._extended)
+            self._kinds[tag, namespace] = found
         return found
 
     def inside(self, kind: Kind, around: Around, scope: Scope | None = None) -> Around:
@@ -194,7 +186,22 @@ def _spellings(*, is_html: bool) -> dict[bytes, list[str]]:
     return found
 
 
-def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -> Kind:
+def _vocabulary(tag: str, namespace: str, plain: str | None, *, is_html: bool) -> str | None:
+    if tag[0] == "{":
+        return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
+    if is_html:
+        return namespace_in_tree(tag.lower().encode("utf-8", "surrogatepass"), namespace)
+    return plain
+
+
+def _kind(
+    tag: str,
+    namespace: str,
+    plain: str | None,
+    is_html: bool,  # noqa: FBT001 (by position: it is looked up for each name of each tree)
+    extended: bool,  # noqa: FBT001
+) -> Kind:
+    vocabulary_ = _vocabulary(tag, namespace, plain, is_html=is_html)
     name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
     rows: Mapping[bytes, tuple[Row, ...]] = {}
     text: tuple[Text, ...] = ()

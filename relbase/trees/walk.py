@@ -58,23 +58,7 @@ class TreeLink(NamedTuple):
     status: Status
 
 
-class Value(NamedTuple):
-    """One value or text of a tree that holds references.
-
-    Args:
-        holder: the element, or what holds the piece of text.
-        attribute: its name, None for text.
-        text: what is to be written, None to leave it.
-        links: the references in it.
-    """
-
-    holder: Any
-    attribute: str | None
-    text: str | None
-    links: list[TreeLink]
-
-
-class _Settled(NamedTuple):
+class Settled(NamedTuple):
     """What a value becomes, and the references in it: each with its place, its URL and status.
 
     `stays` is a value that does not change, and holds nothing that cannot be resolved.
@@ -85,7 +69,27 @@ class _Settled(NamedTuple):
     stays: bool
 
 
-_NOTHING: Final = _Settled(None, (), stays=True)
+class Value(NamedTuple):
+    """One value or text of a tree that holds references.
+
+    Args:
+        element: whose it is.
+        holder: the element, or what holds the piece of text.
+        attribute: its name, None for text.
+        settled: what it becomes.
+    """
+
+    element: Any
+    holder: Any
+    attribute: str | None
+    settled: Settled
+
+    def links(self) -> list[TreeLink]:
+        """The references in it."""
+        return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
+
+
+_NOTHING: Final = Settled(None, (), stays=True)
 
 
 class Walk:
@@ -130,7 +134,7 @@ class Walk:
         self._prefixes: dict[tuple[int, bool], str | None] = {}
         self._known = tree.known(extended=policy.extended)
         # What values become, by the contexts that they stand in.
-        self._remembered: dict[int, dict[tuple[str, int], _Settled]] = {
+        self._remembered: dict[int, dict[tuple[str, int], Settled]] = {
             id(self._around): {},
             id(self._inside): {},
         }
@@ -178,14 +182,15 @@ class Walk:
                     continue
                 attribute = keys[key] if isinstance(keys, dict) else key
                 value = get(element, attribute)
-                if not all_ and value.startswith(_ABSOLUTE) and row.syntax is Syntax.URL:
+                is_url = row.syntax is _URL
+                if is_url and not all_ and value.startswith(_ABSOLUTE):
                     continue
                 settled = remembered.get((value, id(row)))
                 if settled is None:
-                    settle = self._settle_url if row.syntax is Syntax.URL else self._settle
+                    settle = self._settle_url if is_url else self._settle
                     settled = settle(spot, key, row, value, context)
                 if all_ or not settled.stays:
-                    yield _value(element, element, attribute, settled)
+                    yield Value(element, element, attribute, settled)
             if kind.text:
                 yield from self._texts(spot, context)
 
@@ -197,7 +202,7 @@ class Walk:
                 attribute = spot.keys[key] if isinstance(spot.keys, dict) else key
                 value = self._tree.get(spot.element, attribute)
                 settled = self._settle(spot, key, row, value, context)
-                yield _value(spot.element, spot.element, attribute, settled)
+                yield Value(spot.element, spot.element, attribute, settled)
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
@@ -205,7 +210,7 @@ class Walk:
         pieces = self._tree.texts(spot.element)
         if not pieces:
             return
-        says = lru_cache(partial(self._says, spot))
+        says = partial(self._says, spot)
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
         for holder, text in pieces if rows else ():
             for row, only in rows:
@@ -213,17 +218,18 @@ class Walk:
                     is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
                     inside = self._on_link(spot, context) if is_linked else context
                     settled = self._settle(spot, "", row, text, inside)
-                    yield _value(spot.element, holder, None, settled)
+                    yield Value(spot.element, holder, None, settled)
                     break
 
     def write(self, value: Value) -> bool:
         """Write what a value becomes; False where the tree does not take it."""
-        assert value.text is not None
+        _, holder, attribute, (text, _, _) = value
+        assert text is not None
         try:
-            if value.attribute is None:
-                self._tree.set_text(value.holder, value.text)
+            if attribute is None:
+                self._tree.set_text(holder, text)
             else:
-                self._tree.set(value.holder, value.attribute, value.text)
+                self._tree.set(holder, attribute, text)
         except ValueError:  # lxml: control characters, which HTML may hold and XML may not
             return False
         return True
@@ -238,12 +244,12 @@ class Walk:
         said = "" if attribute is None else self._tree.get(spot.element, attribute)
         return encode_inner(said).lower()
 
-    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
         prefix = self._prefix(value, context) if _plain(value) else None
         if prefix is not None:
             whole = prefix + value
-            settled = _Settled(whole, ((value, 0, whole, Status.REWRITTEN),), stays=False)
+            settled = Settled(whole, ((value, 0, whole, _REWRITTEN),), stays=False)
             self._remembered[id(context)][value, id(row)] = settled
             return settled
         written = value.strip(_C0_AND_SPACE)
@@ -254,17 +260,17 @@ class Walk:
         start = 0 if written == value else len(value) - len(value.lstrip(_C0_AND_SPACE))
         if reference.startswith(_ABSOLUTE):
             found = (written, start, reference, Status.ABSOLUTE)
-            settled = _Settled(None, (found,), stays=True)
+            settled = Settled(None, (found,), stays=True)
         else:
             place = _BASE if spot.kind.is_base else _place(row)
             status, url, _ = verdict_of(reference, context, place)
             new = None
-            if status is Status.REWRITTEN and url is not None:
-                new = value[:start] + spell(Syntax.URL, url, b"", _NO_SPAN)
+            if status is _REWRITTEN and url is not None:
+                new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
             stays = status not in TOLD
-            settled = _Settled(new, ((written, start, url, status),), stays)
+            settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
         return settled
@@ -282,9 +288,9 @@ class Walk:
         room.left -= len(prefix)
         return prefix
 
-    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
-        if row.syntax is Nested.CSS and "(" not in value and "@" not in value:
+        if row.syntax is _CSS and "(" not in value and "@" not in value:
             return _NOTHING  # no function and no @import: most style attributes
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
@@ -357,7 +363,7 @@ class Walk:
             whole = Span(0, len(view.inner))
             items = visit_url(view.inner, whole, self._around, _SHEET)
             settled = _settled(text, lower(items, view, at))
-            yield _value(spot.element, holder, None, settled)
+            yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
@@ -369,7 +375,7 @@ class Walk:
                 for reference, position, url, status in settled.found
             ]
             new = None if settled.text is None else settled.text[len("<!--") : -len("-->")]
-            yield _value(spot.element, holder, None, _Settled(new, tuple(found), settled.stays))
+            yield Value(spot.element, holder, None, Settled(new, tuple(found), settled.stays))
 
 
 # xml-stylesheet §3: the pseudo-attribute.
@@ -378,6 +384,11 @@ _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
 TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
+# Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
+_URL: Final = Syntax.URL
+_CSS: Final = Nested.CSS
+_REWRITTEN: Final = Status.REWRITTEN
 
 
 # Absolute in every profile, whatever follows.
@@ -419,7 +430,7 @@ def _trimmed(value: str) -> str:
     return clean(value.strip(_C0_AND_SPACE))
 
 
-def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
+def _settled(text: bytes, items: Iterable[Item]) -> Settled:
     edits: list[Edit] = []
     found: list[tuple[str, int, str | None, Status]] = []
     is_ascii = text.isascii()
@@ -431,9 +442,4 @@ def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
             position = start if is_ascii else len(decode_inner(text[:start]))
             found.append((item.reference, position, item.url, item.status))
     new = decode_inner(splice(text, edits)) if edits else None
-    return _Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
-
-
-def _value(element: Any, holder: Any, attribute: str | None, settled: _Settled) -> Value:  # noqa: ANN401
-    links = [TreeLink(element, attribute, *found) for found in settled.found]
-    return Value(holder, attribute, settled.text, links)
+    return Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
