@@ -15,6 +15,7 @@ from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
 from relbase.recognition import reader
+from relbase.references.css_skim import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Nested, Row, held
@@ -88,6 +89,11 @@ class Value(NamedTuple):
         """The references in it."""
         return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
 
+    def told(self) -> list[TreeLink]:
+        """Those that change, or cannot be resolved."""
+        element, _, attribute, (_, every, _) = self
+        return [TreeLink(element, attribute, *found) for found in every if found[3] in _TOLD]
+
 
 _NOTHING: Final = Settled(None, (), stays=True)
 
@@ -105,6 +111,7 @@ class Walk:
 
     __slots__ = (
         "_around",
+        "_holds_none",
         "_inside",
         "_known",
         "_linked",
@@ -138,6 +145,8 @@ class Walk:
             id(self._around): {},
             id(self._inside): {},
         }
+        # Whether CSS holds nothing that is asked for, at the first sight.
+        self._holds_none = holds_none
         # The contexts of each link of an item, by those around it.
         self._linked: dict[tuple[int, str], Context] = {}
         # The contexts of each xml:base that is in force somewhere.
@@ -161,6 +170,7 @@ class Walk:
             all_: those too that stay as they are, and hold nothing that cannot be resolved.
         """
         get = self._tree.get
+        self._holds_none = holds_none if all_ else is_settled
         inside = self._inside
         of_inside = self._remembered[id(inside)]
         for spot in self._tree.spots(self._known):
@@ -207,12 +217,10 @@ class Walk:
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The pieces of an element's text that hold references."""
-        pieces = self._tree.texts(spot.element)
-        if not pieces:
-            return
         says = partial(self._says, spot)
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
-        for holder, text in pieces if rows else ():
+        # Of most scripts the text is never looked at: it may be long.
+        for holder, text in self._tree.texts(spot.element) if rows else ():
             for row, only in rows:
                 if not only or encode_inner(text.lstrip()).startswith(only):
                     is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
@@ -269,7 +277,7 @@ class Walk:
                 new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
-            stays = status not in TOLD
+            stays = status not in _TOLD
             settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
@@ -291,16 +299,19 @@ class Walk:
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
         if row.syntax is _CSS and "(" not in value and "@" not in value:
-            return _NOTHING  # no function and no @import: most style attributes
+            return _NOTHING  # most style attributes: no function and no @import
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
         if is_remembered and (value, id(row)) in remembered:
             return remembered[value, id(row)]
-        name = self._known.attributes.get(key, b"")
-        place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
         text = encode_inner(value)
-        settled = _settled(text, visit_value(text, context, place))
+        if row.syntax is _CSS and self._holds_none(text):
+            settled = _NOTHING
+        else:
+            name = self._known.attributes.get(key, b"")
+            place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
+            settled = _settled(text, visit_value(text, context, place))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -383,7 +394,7 @@ _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
-TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+_TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 # Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
 _URL: Final = Syntax.URL
@@ -442,4 +453,4 @@ def _settled(text: bytes, items: Iterable[Item]) -> Settled:
             position = start if is_ascii else len(decode_inner(text[:start]))
             found.append((item.reference, position, item.url, item.status))
     new = decode_inner(splice(text, edits)) if edits else None
-    return Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
+    return Settled(new, tuple(found), not edits and all(one[3] not in _TOLD for one in found))
