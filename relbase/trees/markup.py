@@ -58,6 +58,7 @@ class Kind(NamedTuple):
         keys: its attributes that may hold references, as the tree names them, each with its row
             where that is so whatever else the element says.
         own: the names of those attributes alone, and of those that its text depends on.
+        asked: the latter.
         speaks: whether its text holds references where it has no attributes.
         is_special: whether something else holds inside of it than around it.
         is_base: whether it is HTML's `<base>`, which stands on what is around the document.
@@ -70,6 +71,7 @@ class Kind(NamedTuple):
     vocabulary: str | None = None
     keys: Mapping[str, Row | None] = {}
     own: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
     speaks: bool = False
     is_special: bool = False
     is_base: bool = False
@@ -222,14 +224,17 @@ def _kind(
         for key, attribute in _attributes(is_html=is_html).items()
         if counting.get(attribute)
     }
-    asked = {attribute for row, _ in text if row.when for attribute in row.when.asks}
+    spellings = _spellings(is_html=is_html)
+    asks = {attribute for row, _ in text if row.when for attribute in row.when.asks}
+    asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
     return Kind(
         name,
         counting,
         text,
         vocabulary_,
         keys,
-        frozenset(keys).union(*(_spellings(is_html=is_html).get(name, ()) for name in asked)),
+        asked.union(keys),
+        asked,
         speaks=any(row.when is None or row.when.holds(_nothing) for row, _ in text),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,

@@ -96,7 +96,8 @@ class LxmlTree:
             if tag in holds_none:
                 keys = node.keys()
                 if not holds_none[tag](keys):
-                    yield Spot(node, kinds[tag], keys)
+                    # As `Spot(...)`, in half the time.
+                    yield tuple.__new__(Spot, (node, kinds[tag], keys, None))
                 continue
             if tag.__class__ is not str:
                 if tag is etree.Comment and is_conditional(node.text):
