@@ -104,15 +104,16 @@ class LxmlTree:
                     yield Spot(node, COMMENT)
                 continue
             kind = known.kind(tag, TOP)
-            if kind.is_special:
+            if kind.is_special and len(node):
                 inner = list(node.iter())
                 yield from self._within(inner, node, TOP, known)
                 next(islice(nodes, len(inner) - 1, len(inner) - 1), None)
                 continue
-            kinds[tag] = kind
-            holds_none[tag] = _never if kind.speaks else kind.own.isdisjoint
+            is_boring = _never if kind.speaks else kind.own.isdisjoint
+            if not kind.is_special:
+                kinds[tag], holds_none[tag] = kind, is_boring
             keys = node.keys()
-            if not holds_none[tag](keys):
+            if not is_boring(keys):
                 yield Spot(node, kind, keys)
 
     def _within(

@@ -142,8 +142,8 @@ class Walk:
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
-        # What to write before plain paths, by the context and whether they begin with a slash.
-        self._prefixes: dict[tuple[int, bool], str | None] = {}
+        # What to write for the beginnings of plain paths, by the context.
+        self._prefixes: dict[tuple[int, str], str | None] = {}
         self._known = tree.known(extended=policy.extended)
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], Settled]] = {
@@ -261,9 +261,10 @@ class Walk:
 
     def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
-        prefix = self._prefix(value, context) if _plain(value) else None
-        if prefix is not None:
-            whole = prefix + value
+        plain = _plain(value)
+        prefix = None if plain is None else self._prefix(plain[1], context)
+        if plain is not None and prefix is not None:
+            whole = prefix + value[plain.end(1) :]
             settled = Settled(whole, ((value, 0, whole, _REWRITTEN),), stays=False)
             self._remembered[id(context)][value, id(row)] = settled
             return settled
@@ -290,17 +291,16 @@ class Walk:
             self._remembered[id(context)][value, id(row)] = settled
         return settled
 
-    def _prefix(self, value: str, context: Context) -> str | None:
-        """What to write before a plain path; None where that is not all that is to be done."""
-        shape = value[0] == "/"
-        key = (id(context), shape)
+    def _prefix(self, beginning: str, context: Context) -> str | None:
+        """What to write for the beginning of a plain path; None where that is not all."""
+        key = (id(context), beginning)
         if key not in self._prefixes:
-            self._prefixes[key] = _prefix_of(_SAMPLES[shape], context)
+            self._prefixes[key] = _prefix_of(beginning, context)
         prefix = self._prefixes[key]
         room = context.task.room
         if prefix is None or room is None or room.left < len(prefix):
             return None
-        room.left -= len(prefix)
+        room.left -= len(prefix) - len(beginning)
         return prefix
 
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
@@ -413,23 +413,24 @@ _REWRITTEN: Final = Status.REWRITTEN
 _ABSOLUTE: Final = ("http://", "https://")
 _NO_SPAN: Final = Span(0, 0)
 
-# A path that holds no dot segment, no parameters and nothing that a URL parser writes anew, with a
-# query or a fragment; and one of each shape, for which any other could stand.
+# A path that holds no dot segment but those that it begins with, no parameters and nothing that a
+# URL parser writes anew, with a query or a fragment. Any other with the same beginning could stand
+# for it.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@-]"
 _plain: Final = re.compile(
-    rf"(?:/|(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
+    rf"(/|(?:\.\./){{0,8}}+(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
     rf"(?:[?](?:{_WORD}|[.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
 ).fullmatch
-_SAMPLES: Final = {True: "/x", False: "x"}
+_ANY: Final = "x"
 
 
-def _prefix_of(sample: str, context: Context) -> str | None:
+def _prefix_of(beginning: str, context: Context) -> str | None:
     task = context.task
     if task.profile is Profile.WHATWG or task.policy.chooses or context.resolve is None:
         return None
-    url = context.resolve(sample)
-    prefix = url[: len(url) - len(sample)]
-    is_plain = url.endswith(sample) and prefix.isascii() and prefix.isprintable()
+    url = context.resolve(beginning + _ANY)
+    prefix = url.removesuffix(_ANY)
+    is_plain = prefix != url and prefix.isascii() and prefix.isprintable()
     return prefix if is_plain and len(prefix) <= _REMEMBERED else None
 
 
