@@ -335,6 +335,13 @@ static Text escape_end(Text p, Text e) {
   return q + 1;
 }
 
+/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
+static size_t quote_at(Text p, Text e, int in_attribute) {
+  if (p < e && IS(*p, QUOTE)) return 1;
+  if (!in_attribute) return 0;
+  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
+}
+
 /* Whether there is no function that takes references, no at-rule of interest, and no escape that
    may stand for one: most sheets and style attributes. `&quot;`, `&amp;` and `&#39;` are none. */
 static int without_functions(const Scan *s, Text begin, Text e, int in_attribute) {
@@ -353,9 +360,7 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
       if (!f->kind || s->mode == ALL) return 0;
       Text q = p + 1;
       if (q < e && *q == '#') continue; /* local */
-      if (begins(q, e, "&quot;")) q += 6;
-      else if (q < e && (*q == '"' || *q == '\'')) q++;
-      if (!absolute_in_css(q, e)) return 0;
+      if (!absolute_in_css(q + quote_at(q, e, in_attribute), e)) return 0;
     }
   }
   return 1;
@@ -364,12 +369,6 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
 /* Whether a character reference of anything but `&` stands at `p`. */
 static int is_encoded(Text p, Text e) { return *p == '&' && !begins(p, e, "&amp;"); }
 
-/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
-static size_t quote_at(Text p, Text e, int in_attribute) {
-  if (p < e && IS(*p, QUOTE)) return 1;
-  if (!in_attribute) return 0;
-  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
-}
 static int is_quote(Text p, Text e, Text quote, size_t n) {
   return (size_t)(e - p) >= n && !memcmp(p, quote, n);
 }
