@@ -193,7 +193,8 @@ def test_n1_time_is_linear_with_dot_segments_in_the_base(
     def rewrite_it(data: bytes) -> None:
         relbase.rewrite(data, kind="html", profile=profile)
 
-    assert_linear_from_10_ms(rewrite_it, make)
+    # Both bases are longer than any that is remembered: there the time makes a step.
+    assert_linear(rewrite_it, make, (140_000, 280_000), rounds=3)
 
 
 def test_n9_time_is_linear_with_redirects() -> None:
