@@ -303,12 +303,20 @@ static int relative(Scan *s, Text p, Text e) {
   return add(s, p, e, shape);
 }
 
+/* Whether a character reference at `p` may be one of white space: all end in a semicolon. */
+static int may_be_space(Text p, Text e) {
+  if (begins(p, e, "&amp;")) return 0;
+  if (++p < e && *p == '#') return 1;
+  while (p < e && IS(*p, ALNUM)) p++;
+  return p < e && *p == ';';
+}
+
 /* What becomes of an absolute one: it is listed, when it means itself without a further look. */
 static int listed(Scan *s, Text p, Text e) {
   if (s->mode != ALL) return CONTINUES;
   if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
   for (Text q = p; q < e; q++)
-    if (*q < 0x20 || *q == 0x7f) return STOPS;
+    if (*q < 0x20 || *q == 0x7f || (*q == '&' && may_be_space(q, e))) return STOPS;
   return add(s, p, e, ABSOLUTE_SHAPE);
 }
 

@@ -186,7 +186,8 @@ def _value(value: _Value, how: _Listing, records: list[_Record]) -> bool:
     return kind == holding.IF
 
 
-_controls: Final = re.compile(rb"[\x00-\x1f\x7f]").search
+# What a URL parser drops, as it is or as a character reference.
+_may_drop: Final = re.compile(rb"[\x00-\x1f\x7f]|&(?!amp;)(?:\#|[a-zA-Z0-9]++;)").search
 
 
 def _url(value: _Value, how: _Listing, records: list[_Record]) -> bool:
@@ -203,7 +204,7 @@ def _url(value: _Value, how: _Listing, records: list[_Record]) -> bool:
     at = value.start + whole.index(raw)
     if absolute(raw):
         records.append((at, at + len(raw), 0, *value.rest))
-        return _controls(raw) is None
+        return _may_drop(raw) is None
     found = url_matcher(whatwg=how.whatwg)(raw)
     if found is None:
         return False
@@ -232,7 +233,7 @@ def _srcset(value: _Value, how: _Listing, records: list[_Record]) -> bool:
             token = text[at:start].split(None, 1)[0].rstrip(b",")
             shape = 0 if group == _ABSOLUTE else BEGINNINGS[found[group]]
             records.append((at, at + len(token), shape, *rest))
-            if (shape == 0 and _controls(token)) or (shape and not how.becomes[shape]):
+            if (shape == 0 and _may_drop(token)) or (shape and not how.becomes[shape]):
                 return False
         if start == end:
             return True

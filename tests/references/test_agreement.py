@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 URL: Final = "http://h.example/d/p.html"
 
 VALUES: Final[dict[Syntax | Nested, tuple[str, ...]]] = {
-    Syntax.URL: ("x", "/x", "../x", "./", "//h/x", "?q", "x&amp;y", "x\x7f"),
+    Syntax.URL: ("x", "/x", "../x", "./", "//h/x", "?q", "x&amp;y", "x\x7f", "a:&#10;b"),
     Syntax.SPACE_LIST: ("x y", "http://a/ y"),
     Syntax.COMMA_LIST: ("x,y", "http://a/,y"),
     Syntax.SEMICOLON_LIST: ("x;y", "http://a/;y"),
-    Syntax.SRCSET: ("x 1x, y 2x", "http://a/ 1x,y 2x"),
+    Syntax.SRCSET: ("x 1x, y 2x", "http://a/ 1x,y 2x", "a:&Tab;b, y 2x"),
     Syntax.REFRESH: ("0;url=x",),
     Syntax.LINK: ("<x>; rel=y",),
     Nested.CSS: ("a:url(x)", "a:url(#i),url('../x')", "a:image-set(&quot;x&quot; 1x)"),
