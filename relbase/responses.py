@@ -218,7 +218,10 @@ def _urls(response: object) -> tuple[str, ...]:
     # aiohttp takes the fragment off in `url`; it is none of the base either way.
     last = _attribute(response, "url")
     if last is None and callable(getattr(response, "geturl", None)):
-        last = cast("Any", response).geturl()
+        try:
+            last = cast("Any", response).geturl()
+        except AttributeError:  # http.client's, when nobody has told it
+            last = None
     return tuple(str(url) for url in (*chain, last) if url)
 
 
@@ -274,7 +277,7 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
         "rewrite, with url=response.url and headers=response.headers.items()"
     )
     is_closed = _attribute(response, "isclosed") or _attribute(response, "closed")
-    if is_closed() if callable(is_closed) else is_closed:
+    if (is_closed() if callable(is_closed) else is_closed) or _is_begun(response):
         raise ValueError(gone)
     try:
         found = read()
@@ -286,3 +289,17 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
             "a str to rewrite_text"
         )
     return found
+
+
+def _is_begun(response: object) -> bool:
+    """Whether something of a body was read, as far as urllib can tell: the rest is no document."""
+    left = _attribute(response, "length")
+    tell = _attribute(response, "tell")
+    try:
+        if isinstance(left, int):  # 0 after a HEAD, whatever the heading states
+            return 0 < left < int(cast("Any", response).headers["Content-Length"])
+        if _attribute(response, "chunked"):
+            return isinstance(_attribute(response, "chunk_left"), int)
+        return callable(tell) and tell() > 0  # of a file, or of bytes
+    except (KeyError, OSError, TypeError, ValueError):  # of a connection
+        return False

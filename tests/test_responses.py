@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import email.message
+import http.client
 import io
 import json
 import subprocess
@@ -374,6 +375,23 @@ def test_bodies_that_are_not_read_yet(port: int) -> None:
         assert rewrite_response(response).changed
         with pytest.raises(ValueError, match="was read before"):
             rewrite_response(response)
+
+    for path in ("/plain", "/chunked"):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
+            assert len(response.read(5)) == 5
+            with pytest.raises(ValueError, match="was read before"):  # a part is no document
+                rewrite_response(response)
+    begun = addinfourl(io.BytesIO(BODY), email.message.Message(), url)
+    begun.read(5)
+    with pytest.raises(ValueError, match="was read before"):
+        rewrite_response(begun)
+    raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n"
+    head = http.client.HTTPResponse(
+        SimpleNamespace(makefile=lambda _mode: io.BytesIO(raw)),  # type: ignore[arg-type]
+        method="HEAD",
+    )
+    head.begin()
+    assert rewrite_response(head, url=url).data == b""
 
     async def unread_of_aiohttp() -> None:
         async with aiohttp.ClientSession() as session, session.get(url) as waiting:
