@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import email.message
+import gzip
 import http.client
 import io
 import json
@@ -349,6 +350,31 @@ def test_a_bad_response_is_an_error_that_names_the_fix(
     with pytest.raises(error, match=fix) as raised:
         function(response)
     assert type(raised.value) is error
+
+
+@pytest.mark.parametrize(
+    ("type_", "coding", "is_decoded"),
+    [
+        ("text/xml", None, True),  # servers that say nothing of the coding of sitemap.xml.gz
+        ("text/html", "gzip", True),
+        ("application/gzip", None, False),
+        ("application/octet-stream", None, False),
+        ("", None, False),
+        ("application/x-gzip", "gzip", False),  # undone by the client already: an archive
+    ],
+)
+def test_what_is_gzip_by_itself_stays(type_: str, coding: str | None, *, is_decoded: bool) -> None:
+    document = b"<html><a href=x>" if type_ == "text/html" else b"<rss><docs>x</docs></rss>"
+    body = gzip.compress(document)
+    headers = {"Content-Type": type_} | ({"Content-Encoding": coding} if coding else {})
+    response = SimpleNamespace(url="http://h.example/", headers=headers, content=body)
+    result = rewrite_response(response)
+    assert result.changed == is_decoded
+    assert result.data == (
+        document.replace(b"x>", b"http://h.example/x>").replace(b">x<", b">http://h.example/x<")
+        if is_decoded
+        else body
+    )
 
 
 def test_a_coroutine_in_place_of_a_response() -> None:
