@@ -29,9 +29,9 @@ class Items:
 
     __slots__ = ("_agreed", "_end", "_item", "_lines", "_link", "_text", "_told")
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
-        self._lines = Lines(text)
+        self._lines = Lines(text, encoding)
         self._item: xml.Element | None = None
         self._link: xml.Attribute | None = None
         self._end = -1
