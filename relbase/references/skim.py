@@ -35,7 +35,7 @@ from relbase.references.skim_tokens import (
 from relbase.references.tags import WS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.references.shapes import Becomes, Keeps, Skim
 
@@ -91,17 +91,17 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
     before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
-    rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
-    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb"|\.)*+"
+    rest = rb"(?:" + shapes.rest + rb"|/(?!\.))*+"
+    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb")*+"
     # A name ends where white space begins.
     return (
         rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
         + rb"))(?=" + WS + rb")" + before
         + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
-        rb"()/(?![/.])" + rest
-        + rb"|()#" + rest
-        + rb"|()\?(?![\"'#\t\n\f\r >])" + rest
-        + rb"|()" + shapes.network + rest
+        rb"/()(?![/.])" + rest
+        + rb"|#()" + rest
+        + rb"|\?()(?![\"'#\t\n\f\r >])" + rest
+        + rb"|" + shapes.network + rb"()" + rest
         + rb"|()" + segment + rb"(?!:)" + rest
         + rb"|(?(4)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
@@ -146,7 +146,24 @@ def skimming(
         extended=extended,
     )
     reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
-    return partial(_skim, pattern.finditer, reading)
+    return partial(_skim, pattern.finditer, reading, _from_groups(becomes))
+
+
+# What stands before the group of a shape: an arm that begins with a byte is tried there alone.
+_BEFORE: Final[Mapping[int, int]] = {
+    Shape.ROOT: 1,
+    Shape.FRAGMENT: 1,
+    Shape.QUERY: 1,
+    Shape.NETWORK: 2,
+}
+
+
+def _from_groups(becomes: Becomes) -> Becomes:
+    """What becomes of references, in offsets of the groups of their shapes."""
+    return tuple(
+        edit and (edit[0] - _BEFORE.get(shape, 0), edit[1] - _BEFORE.get(shape, 0), edit[2])
+        for shape, edit in enumerate(becomes)
+    )
 
 
 @cache
@@ -176,13 +193,15 @@ def _styled(html: Watched, *, whatwg: bool) -> bytes:
     )  # fmt: skip
 
 
-def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
+def _skim(  # noqa: C901, PLR0912, PLR0917 (one loop over what the expression stops at)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
     reading: Reading,
+    placed: Becomes,
     text: bytes,
     pos: int,
     end: int,
-    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one,
+    _in_comment: bool = False,  # noqa: FBT001, FBT002  nor whole comments in a comment)
 ) -> tuple[list[Edit], int]:
     becomes, keeps = reading.becomes, reading.keeps
     batch: list[Edit] = []
@@ -211,12 +230,13 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = at, found.end(shape)
-            if stop > start:
-                shape += (stop - start) // len("../") - 1
-            edit = becomes[shape]
-            if edit and not (keeps and keeps(_value(text, start, found.end()))):
-                batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
+            if shape == _LAST_GROUP:
+                shape += (found.end(shape) - at) // len("../") - 1
+            edit = placed[shape]
+            if edit and not (
+                keeps and keeps(_value(text, at - _BEFORE.get(shape, 0), found.end()))
+            ):
+                batch.append(tuple.__new__(Edit, (at + edit[0], at + edit[1], edit[2])))
                 if len(batch) == _BATCH:
                     return batch, found.end()
     return batch, pos
