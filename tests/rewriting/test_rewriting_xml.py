@@ -388,6 +388,8 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "items with links": lambda n: b"<rss>"
     + b"<item><link>/y/</link><description>&lt;a href='x'&gt;</description></item>" * (n // 73)
     + b"</rss>",
+    "texts in one item": lambda n: b"<rss><item>"
+    + b"<description>&lt;a href='x'&gt;</description>" * (n // 45) + b"</item></rss>",
     "ends of sections": lambda n: b"<rss><description>" + b"<![CDATA[]]]]><![CDATA[>]]>" * (n // 27)
     + b"</description></rss>",
     "escapes": lambda n: b"<rss><description>" + b"&lt;a href=&#39;x&#x27;&gt;" * (n // 26)
