@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 from relbase import pipeline
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
+from relbase.recognition import may_hold_references
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     >>> rewrite_response(page).data
     b'<a href=http://h/d/x>'
     """
-    entity = _read(response)
+    entity = _read(response, arguments.get("kind"))
     result = pipeline.rewrite(entity.data, **_call(entity, arguments))
     if entity.fault is None:
         return result
@@ -79,7 +80,7 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
         response: as of `rewrite_response`.
         **arguments: as of `rewrite_response`.
     """
-    entity = _read(response)
+    entity = _read(response, arguments.get("kind"))
     return pipeline.links(entity.data, **_call(entity, arguments))
 
 
@@ -90,7 +91,7 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
         response: as of `rewrite_response`.
         **arguments: as of `rewrite_response`.
     """
-    entity = _read(response)
+    entity = _read(response, arguments.get("kind"))
     return pipeline.base(entity.data, **_call(entity, arguments))
 
 
@@ -110,7 +111,7 @@ class _Received(NamedTuple):
     fault: Note | None
 
 
-def _read(response: object) -> _Received:
+def _read(response: object, kind: object) -> _Received:
     if isinstance(response, (str, bytes)) or not hasattr(type(response), "__dict__"):
         raise TypeError(_no_response(response))
     headers = _attribute(response, "headers")
@@ -123,6 +124,12 @@ def _read(response: object) -> _Received:
 
     undone = decoded(body, (), codings)
     fault = None
+    if kind is None and undone.undone:
+        # Archives are gzip by themselves: what passes through is what the client holds.
+        type_ = next((value for name, value in fields if name.lower() == "content-type"), "")
+        seen = undone.data if len(undone.undone) <= len(codings) else body
+        if not may_hold_references(type_, seen):
+            return _Received(body, fields, _urls(response), None)
     if undone.data is None:
         text = f"the body is left as it is: {undone.fault}"
         fault = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
@@ -218,7 +225,10 @@ def _urls(response: object) -> tuple[str, ...]:
     # aiohttp takes the fragment off in `url`; it is none of the base either way.
     last = _attribute(response, "url")
     if last is None and callable(getattr(response, "geturl", None)):
-        last = cast("Any", response).geturl()
+        try:
+            last = cast("Any", response).geturl()
+        except AttributeError:  # http.client's, when nobody has told it
+            last = None
     return tuple(str(url) for url in (*chain, last) if url)
 
 
@@ -274,7 +284,7 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
         "rewrite, with url=response.url and headers=response.headers.items()"
     )
     is_closed = _attribute(response, "isclosed") or _attribute(response, "closed")
-    if is_closed() if callable(is_closed) else is_closed:
+    if (is_closed() if callable(is_closed) else is_closed) or _is_begun(response):
         raise ValueError(gone)
     try:
         found = read()
@@ -286,3 +296,17 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
             "a str to rewrite_text"
         )
     return found
+
+
+def _is_begun(response: object) -> bool:
+    """Whether something of a body was read, as far as urllib can tell: the rest is no document."""
+    left = _attribute(response, "length")
+    tell = _attribute(response, "tell")
+    try:
+        if isinstance(left, int):  # 0 after a HEAD, whatever the heading states
+            return 0 < left < int(cast("Any", response).headers["Content-Length"])
+        if _attribute(response, "chunked"):
+            return isinstance(_attribute(response, "chunk_left"), int)
+        return callable(tell) and tell() > 0  # of a file, or of bytes
+    except (KeyError, OSError, TypeError, ValueError):  # of a connection
+        return False

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import email.message
+import gzip
+import http.client
 import io
 import json
 import subprocess
@@ -350,6 +352,31 @@ def test_a_bad_response_is_an_error_that_names_the_fix(
     assert type(raised.value) is error
 
 
+@pytest.mark.parametrize(
+    ("type_", "coding", "is_decoded"),
+    [
+        ("text/xml", None, True),  # servers that say nothing of the coding of sitemap.xml.gz
+        ("text/html", "gzip", True),
+        ("application/gzip", None, False),
+        ("application/octet-stream", None, False),
+        ("", None, False),
+        ("application/x-gzip", "gzip", False),  # undone by the client already: an archive
+    ],
+)
+def test_what_is_gzip_by_itself_stays(type_: str, coding: str | None, *, is_decoded: bool) -> None:
+    document = b"<html><a href=x>" if type_ == "text/html" else b"<rss><docs>x</docs></rss>"
+    body = gzip.compress(document)
+    headers = {"Content-Type": type_} | ({"Content-Encoding": coding} if coding else {})
+    response = SimpleNamespace(url="http://h.example/", headers=headers, content=body)
+    result = rewrite_response(response)
+    assert result.changed == is_decoded
+    assert result.data == (
+        document.replace(b"x>", b"http://h.example/x>").replace(b">x<", b">http://h.example/x<")
+        if is_decoded
+        else body
+    )
+
+
 def test_a_coroutine_in_place_of_a_response() -> None:
     waiting = coroutine()
     with pytest.raises(TypeError, match="await it first"):
@@ -374,6 +401,23 @@ def test_bodies_that_are_not_read_yet(port: int) -> None:
         assert rewrite_response(response).changed
         with pytest.raises(ValueError, match="was read before"):
             rewrite_response(response)
+
+    for path in ("/plain", "/chunked"):
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as response:
+            assert len(response.read(5)) == 5
+            with pytest.raises(ValueError, match="was read before"):  # a part is no document
+                rewrite_response(response)
+    begun = addinfourl(io.BytesIO(BODY), email.message.Message(), url)
+    begun.read(5)
+    with pytest.raises(ValueError, match="was read before"):
+        rewrite_response(begun)
+    raw = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 99\r\n\r\n"
+    head = http.client.HTTPResponse(
+        SimpleNamespace(makefile=lambda _mode: io.BytesIO(raw)),  # type: ignore[arg-type]
+        method="HEAD",
+    )
+    head.begin()
+    assert rewrite_response(head, url=url).data == b""
 
     async def unread_of_aiohttp() -> None:
         async with aiohttp.ClientSession() as session, session.get(url) as waiting:

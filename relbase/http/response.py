@@ -13,6 +13,7 @@ To mind: there may be no retrieval URL, and then the Locations may be all that i
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import sniffing
@@ -50,6 +51,9 @@ _ON_REQUEST: Final = frozenset(("location", "content-location"))
 
 _INFORMATION: Final = range(100, 200)
 _PARTIAL: Final = 206
+# Clients ask for the same once more, with credentials (RFC 9110 §11.4, §11.7.1), and write down
+# both heads.
+_ASKED_AGAIN: Final = (401, 407)
 
 # Whoever follows more redirects is in a circle (browsers follow 20).
 MAX_HEADS: Final = 100
@@ -66,7 +70,6 @@ class _Response(NamedTuple):
         context: of each head, on the URL of its request.
         inside: of the body, on the base that the last heading states.
         body: where the body is.
-        rest: where other messages begin, the end for none.
         decoded: the body without its codings.
         type: the media type of the body.
         notes: on the bases.
@@ -109,6 +112,7 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
             inside.append(item)
         else:
             yield item
+    yield from _rest_notes(response)
     if inside:
         followed, stale = follow_body(data, response.heads[-1], response.body, inside)
         yield from (note._replace(part=context.part) for note in stale)
@@ -180,9 +184,18 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
         at = head.heading.body
         if head.status in REDIRECTION:
             context = _redirected(data, head, context)
-        elif head.status not in _INFORMATION:
+        elif head.status not in _ASKED_AGAIN and _has_content(data, head):
             break
     return heads, contexts
+
+
+def _has_content(data: bytes, head: Head) -> bool:
+    """Whether a response has a body: one that informs has none, nor the answer to a CONNECT."""
+    if head.status in _INFORMATION:
+        return False
+    return any(map(partial(values, data, head), ("content-type", "transfer-encoding"))) or (
+        values(data, head, "content-length") not in ([], ["0"])
+    )
 
 
 def _redirected(data: bytes, head: Head, context: Context) -> Context:
@@ -256,6 +269,17 @@ def _document(response: _Response) -> Opened | None:
     return reader.read(response.decoded.data, response.label, response.inside)
 
 
+def _rest_notes(response: _Response) -> Iterator[Note]:
+    """What is said of messages after the first response: who asked for them is not known."""
+    part, begin, end = response.inside.part, response.body.end, len(response.data)
+    if len(response.heads) == MAX_HEADS and read_head(response.data, response.body.start):
+        text = f"more than {MAX_HEADS} HTTP heads follow one another: the rest passes through"
+        yield Note(Reason.LIMIT_HEADING, part, response.body, text)
+    if begin < end:
+        text = "another HTTP message begins here: passed through; give it by itself, with its URL"
+        yield Note(Reason.KIND_UNSUPPORTED, part, Span(begin, end), text)
+
+
 def _is_partial(response: _Response) -> bool:
     return response.heads[-1].status == _PARTIAL
 
@@ -263,6 +287,8 @@ def _is_partial(response: _Response) -> bool:
 def _visit_body(response: _Response) -> Iterator[Item]:
     """The items of the document in the body."""
     found, part, inside = response.decoded, response.inside.part, response.inside
+    if not range(*response.body):  # after a HEAD, or of a 304: whatever the head says of it
+        return
     is_mail = response.type == "message/rfc822" or response.type.startswith("multipart/")
     if inside.task.reader(response.type, "") is None and not is_mail:
         return

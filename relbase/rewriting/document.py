@@ -83,6 +83,8 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     """
     if charset.name in UNREADABLE or charset.name in NOT_ASCII:
         text = f"the charset is {charset.name!r}, which is not read"
+        if charset.name == "replacement":  # what WHATWG calls one that is not to be read
+            text = "the charset that the document states is not read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"

@@ -31,7 +31,7 @@ from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
-from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
+from relbase.rewriting.xml_bases import Lines, Scopes, shown, state, url_of
 from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
@@ -70,7 +70,7 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
             yield item
             continue
         waiting = [item, *(_some(items) if task.edits_only else ())]
-        note = _unsound_note(text, around.part, read=read)
+        note = _unsound_note(text, around, read=read)
         if note is None:
             yield from drained(waiting)
             yield from items
@@ -132,9 +132,8 @@ def _document(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
     stated = xml.embedded_base(text)
     if stated is None:
         return around, [], 0
-    line = text.count(b"\n", 0, stated.start) + 1
-    column = stated.start - text.rfind(b"\n", 0, stated.start)
-    inside, notes = state(text, stated, f"<base href> at {line}:{column}{around.within}", around)
+    at = Lines(text, around.encoding).of(stated.start)
+    inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)
     return inside, notes, stated.start
 
 
@@ -144,13 +143,13 @@ def _counts(root: xml.Element, around: Context) -> bool:
 
 
 def _unsound_note(
-    text: bytes, part: str, broken: xml.Broken | None = None, read: Sequence[Span] = ()
+    text: bytes, around: Context, broken: xml.Broken | None = None, read: Sequence[Span] = ()
 ) -> Note | None:
     """Why nothing in a document is changed, if it is not sound.
 
     Args:
         text: the document.
-        part: its number.
+        around: the context of its container.
         broken: where the walk broke off, None if it did not.
         read: what of it expat has read already.
     """
@@ -161,10 +160,9 @@ def _unsound_note(
         start, reason = broken
     else:
         start, reason = why
-    line = text.count(b"\n", 0, start) + 1
-    column = start - text.rfind(b"\n", 0, start)
-    text_ = f"{reason} at {line}:{column}: passed through"
-    return Note(Reason.XML_UNSOUND, part, Span(start, start), text_)
+    at = Lines(text, around.encoding).of(start)
+    text_ = f"{reason} at {at}{around.within}: passed through"
+    return Note(Reason.XML_UNSOUND, around.part, Span(start, start), text_)
 
 
 def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Item]:
@@ -182,7 +180,7 @@ def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Ite
         elif isinstance(each, xml.Sheet):
             yield from visit.sheet(each)
         else:
-            note = _unsound_note(text, around.part, each, read)
+            note = _unsound_note(text, around, each, read)
             assert note is not None
             yield note
     late = visit.late
@@ -225,7 +223,7 @@ class _Visit:
         self._around = around
         self._document = document
         self._has_doctype = False  # until the root is seen
-        self._items = Items(text)
+        self._items = Items(text, around.encoding)
         self._is_outside = True
         self._base_at = base_at
         self.late = 0

@@ -31,20 +31,35 @@ _REMEMBERED: Final = 1 << 12
 
 
 class Lines:
-    """The lines and columns of places in a text that are asked for in order: linear."""
+    """The lines and columns of places in a text that are asked for in order: linear.
 
-    __slots__ = ("_at", "_line", "_line_start", "_text")
+    Args:
+        text: the text, in UTF-8.
+        encoding: of the document: its lines are the text's, but its columns count its own bytes.
+    """
 
-    def __init__(self, text: bytes) -> None:
+    __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
+
+    def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
         self._at = self._line_start = 0
         self._line = 1
+        self._encoding = encoding
+        self._is_ascii = True  # the line, up to here
 
     def of(self, at: int) -> str:
-        """A place for people: "12:5"."""
-        self._line += self._text.count(b"\n", self._at, at)
-        self._line_start = max(self._line_start, self._text.rfind(b"\n", self._at, at) + 1)
+        """A place for people: "12:5", or "line 12" where its column is another in the document."""
+        lines = self._text.count(b"\n", self._at, at)
+        if lines:
+            self._line += lines
+            self._line_start = self._text.rfind(b"\n", self._at, at) + 1
+            self._is_ascii = True
+        if self._encoding != "utf-8":
+            begin = max(self._at, self._line_start)
+            self._is_ascii = self._is_ascii and self._text[begin:at].isascii()
         self._at = at
+        if self._encoding.startswith("utf-16") or not self._is_ascii:
+            return f"line {self._line}"
         return f"{self._line}:{at - self._line_start + 1}"
 
 
@@ -93,7 +108,7 @@ class Scopes:
 
     def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
         self._text = text
-        self._lines = Lines(text)
+        self._lines = Lines(text, document.encoding)
         self._counts = counts
         self._depth = 0
         self._last: tuple[tuple[bytes, str] | None, Context] = None, document

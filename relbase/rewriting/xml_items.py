@@ -27,14 +27,26 @@ if TYPE_CHECKING:
 class Items:
     """The items of a feed, and what their links would make of their HTML."""
 
-    __slots__ = ("_agreed", "_end", "_item", "_lines", "_link", "_text", "_told")
+    __slots__ = (
+        "_agreed",
+        "_end",
+        "_item",
+        "_lines",
+        "_link",
+        "_looked",
+        "_quick",
+        "_text",
+        "_told",
+    )
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
-        self._lines = Lines(text)
+        self._lines = Lines(text, encoding)
         self._item: xml.Element | None = None
         self._link: xml.Attribute | None = None
         self._end = -1
+        self._quick: re.Match[bytes] | None = None
+        self._looked = 0
         self._told = _Told()
         self._agreed: set[object] = set()
 
@@ -43,6 +55,10 @@ class Items:
         self._item = item
         self._link = None
         self._end = -1
+        # A plain link of the item, and how far one was looked for: an item may hold any number of
+        # texts.
+        self._quick = None
+        self._looked = item.end
 
     def visit(
         self,
@@ -76,7 +92,10 @@ class Items:
         if not alike:
             return found
         # The links of a feed are most often in a few directories, and what is written is the same.
-        quick = self._item and _plain_link(self._text, self._item.end, slot.value.start)
+        quick = self._quick = self._quick or _plain_link(
+            self._text, self._looked, max(self._looked, slot.value.start)
+        )
+        self._looked = slot.value.start
         key = (frozenset(alike), quick[1].rpartition(b"/")[0], context.base.url) if quick else None
         if key in self._agreed:
             return found

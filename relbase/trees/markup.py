@@ -17,7 +17,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 from relbase.references import vocabulary, xml_vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT
-from relbase.references.xml_vocabulary import CASED, KEYS, ROOTS, RSS, VOCABULARIES, Text
+from relbase.references.xml_vocabulary import (
+    CASED,
+    KEYS,
+    ROOTS,
+    RSS,
+    VOCABULARIES,
+    XML_BASE,
+    Text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +70,8 @@ class Kind(NamedTuple):
         speaks: whether its text holds references where it has no attributes.
         is_special: whether something else holds inside of it than around it.
         is_base: whether it is HTML's `<base>`, which stands on what is around the document.
-        by_browsers: whether browsers, which know no xml:base, read it as their own.
+        by_browsers: whether browsers read it as their own: they know no xml:base in documents with
+            such a root.
     """
 
     name: bytes
@@ -89,7 +98,7 @@ class Spot(NamedTuple):
         element: of the tree.
         kind: what is known of it.
         keys: its attributes, how the tree names them by how lxml would; the same where they agree.
-        scope: the xml:base of what is around it.
+        scope: the xml:base that is in force in it, its own one first.
     """
 
     element: Any
@@ -119,11 +128,12 @@ class Known:
         extended: whether rows of the policy `extended` count.
     """
 
-    __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "attributes")
+    __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "_root", "attributes")
 
     def __init__(self, root: str, *, is_html: bool, extended: bool) -> None:
         self._is_html = is_html
         self._extended = extended
+        self._root = root
         self._plain = ROOTS.get(root.encode("utf-8", "surrogatepass"))
         self._kinds: dict[tuple[str, str], Kind] = {}
         # How trees name attributes, and how the vocabulary does.
@@ -160,6 +170,10 @@ class Known:
             around.opaque or (is_html and kind.name in _OPAQUE),
             scope,
         )
+
+    def is_shown(self) -> bool:
+        """Whether a browser shows the document as its own, and so ignores xml:base (rule 7)."""
+        return self.kind(self._root, TOP).by_browsers
 
     def is_item(self, tag: str) -> bool:
         """Whether an element of this name is an item of RSS."""
@@ -220,7 +234,7 @@ def _kind(
         for attribute, found in rows.items()
     }
     keys = {
-        key: _only_row(counting[attribute])
+        key: None if attribute == XML_BASE else _only_row(counting[attribute])
         for key, attribute in _attributes(is_html=is_html).items()
         if counting.get(attribute)
     }
@@ -343,13 +357,13 @@ class Tree(Protocol):
         """Give an attribute another value."""
 
     def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
-        """The pieces of an element's text, or the one of a comment, each with what holds it."""
+        """The text of an element or of a comment with what holds it; none for one with elements."""
 
     def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
         """The link of the item of RSS around an element, None where there is none."""
 
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of a piece."""
+        """Write another text in place of what is held."""
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands after it."""

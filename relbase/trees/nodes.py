@@ -29,6 +29,8 @@ from relbase.view.charset import lookup
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from relbase.trees.markup import Scope
+
 
 def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
     """Return an element, or an ElementTree, as the walk sees it."""
@@ -44,6 +46,7 @@ def _never(_keys: list[str]) -> bool:
     return False
 
 
+_WITHIN_TEXT: Final = (etree.Comment, etree.PI)
 _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
@@ -144,15 +147,16 @@ class LxmlTree:
                 continue
             keys = node.keys()
             kind = known.kind(tag, here)
+            scope = self._scope(node, here)
             if len(node):
-                arounds[node] = self._inside(node, kind, here, known)
+                arounds[node] = known.inside(kind, here, scope)
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
-                yield Spot(node, kind, keys, here.scope)
+                yield Spot(node, kind, keys, scope)
 
-    def _inside(self, node: Any, kind: Kind, here: Around, known: Known) -> Around:  # noqa: ANN401
+    def _scope(self, node: Any, here: Around) -> Scope | None:  # noqa: ANN401
+        """The xml:base that is in force in an element: its own one counts for itself too."""
         stated = None if self._is_html else node.get(_XML_BASE)
-        scope = here.scope if stated is None else (stated, here.scope)
-        return known.inside(kind, here, scope)
+        return here.scope if stated is None else (stated, here.scope)
 
     def _nodes(self) -> Iterator[Any]:
         """The nodes of this part; of a whole tree those beside its root, too."""
@@ -165,7 +169,8 @@ class LxmlTree:
         """What is around an element: from the root down to it."""
         around = TOP
         for ancestor in reversed(list(element.iterancestors())):
-            around = self._inside(ancestor, known.kind(ancestor.tag, around), around, known)
+            kind = known.kind(ancestor.tag, around)
+            around = known.inside(kind, around, self._scope(ancestor, around))
         return around
 
     def known(self, *, extended: bool) -> Known:
@@ -179,19 +184,32 @@ class LxmlTree:
 
     def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
         """The text of an element or of a comment, unless there are elements in it."""
-        return ((element, element.text),) if element.text and not len(element) else ()
+        if not len(element):
+            return ((element, element.text),) if element.text else ()
+        # Comments and instructions within a text are no part of it.
+        if any(node.tag not in _WITHIN_TEXT for node in element):
+            return ()
+        pieces = [element.text, *(node.tail for node in element)]
+        return ((element, "".join(piece for piece in pieces if piece)),)
 
     def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
         """The link of the item of RSS around an element, None where there is none."""
         for around in element.iterancestors():
             if known.is_item(around.tag):
-                link: str | None = around.findtext(around.tag.removesuffix("item") + "link")
-                return link
+                link = around.find(around.tag.removesuffix("item") + "link")
+                pieces = () if link is None else self.texts(link)
+                return pieces[0][1] if pieces else None
         return None
 
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of a piece."""
-        holder.text = text
+        """Write another text in place of what is held."""
+        pieces = [node for node in holder if node.tail]
+        if holder.text or not pieces:
+            holder.text = text
+        else:
+            pieces.pop(0).tail = text
+        for node in pieces:
+            node.tail = None
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands after it."""

@@ -22,7 +22,6 @@ from relbase.trees.markup import (
     SHEET,
     TOP,
     Around,
-    Kind,
     Known,
     Spot,
     is_conditional,
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from bs4.element import PageElement
+
+    from relbase.trees.markup import Scope
 
 
 def soup_tree(tree: object) -> SoupTree:
@@ -101,11 +102,12 @@ class SoupTree:
             here = arounds.get(id(node.parent), TOP) if arounds else TOP
             if isinstance(node, bs4.Tag):
                 kind = known.kind(self._name(node), here)
+                scope = self._scope(node, here)
                 if kind.is_special or here is not TOP or not self._is_html:
-                    arounds[id(node)] = self._inside(node, kind, here, known)
+                    arounds[id(node)] = known.inside(kind, here, scope)
                 keys: Any = node.attrs if self._is_html else self._spelled(node)
                 if (kind.speaks or not kind.own.isdisjoint(keys)) and not here.opaque:
-                    yield Spot(node, kind, list(keys) if self._is_html else keys, here.scope)
+                    yield Spot(node, kind, list(keys) if self._is_html else keys, scope)
             elif isinstance(node, PreformattedString) and not here.opaque:
                 yield from self._instruction(node)
 
@@ -116,10 +118,10 @@ class SoupTree:
         elif isinstance(node, XMLProcessingInstruction) and node.startswith("xml-stylesheet"):
             yield Spot(node, SHEET)
 
-    def _inside(self, tag: bs4.Tag, kind: Kind, here: Around, known: Known) -> Around:
+    def _scope(self, tag: bs4.Tag, here: Around) -> Scope | None:
+        """The xml:base that is in force in a tag: its own one counts for itself too."""
         stated = None if self._is_html else tag.attrs.get("xml:base")
-        scope = here.scope if stated is None else (_joined(stated), here.scope)
-        return known.inside(kind, here, scope)
+        return here.scope if stated is None else (_joined(stated), here.scope)
 
     def _around(self, tag: bs4.Tag, known: Known) -> Around:
         """What is around a tag: from the top of the soup down to it."""
@@ -127,7 +129,7 @@ class SoupTree:
         for parent in reversed(list(tag.parents)):
             if not isinstance(parent, bs4.BeautifulSoup):
                 kind = known.kind(self._name(parent), around)
-                around = self._inside(parent, kind, around, known)
+                around = known.inside(kind, around, self._scope(parent, around))
         return around
 
     def _name(self, tag: bs4.Tag) -> str:
@@ -156,16 +158,18 @@ class SoupTree:
         element.attrs[attribute] = value.split() if is_list else value
 
     def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
-        """The pieces of an element's text, unless there are elements in it, or of a comment."""
+        """The text of an element, unless there are elements in it, or of a comment."""
         if isinstance(element, NavigableString):
-            return ((element, str(element)),)
+            return (((element,), str(element)),)
         if any(isinstance(node, bs4.Tag) for node in element.contents):
             return ()
-        return [
-            (node, str(node))
+        # Comments and instructions within a text are no part of it.
+        pieces = [
+            node
             for node in element.contents
             if not isinstance(node, PreformattedString) or isinstance(node, CData)
         ]
+        return ((pieces, "".join(pieces)),) if pieces else ()
 
     def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
         """The link of the item of RSS around an element, None where there is none."""
@@ -177,8 +181,11 @@ class SoupTree:
         return None
 
     def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of a piece."""
-        holder.replace_with(type(holder)(text))
+        """Write another text in place of what is held."""
+        first, *others = holder
+        first.replace_with(type(first)(text))
+        for piece in others:
+            piece.extract()
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands in it and after it."""

@@ -19,11 +19,13 @@ from relbase.references.css_skim import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Nested, Row, held
+from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
 from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
+from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import SHEET
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
@@ -75,7 +77,7 @@ class Value(NamedTuple):
 
     Args:
         element: whose it is.
-        holder: the element, or what holds the piece of text.
+        holder: the element, or what holds the text.
         attribute: its name, None for text.
         settled: what it becomes.
     """
@@ -117,12 +119,14 @@ class Walk:
     __slots__ = (
         "_around",
         "_holds_none",
+        "_ignores_scopes",
         "_inside",
         "_known",
         "_linked",
         "_prefixes",
         "_remembered",
         "_scoped",
+        "_stated",
         "_tree",
     )
 
@@ -154,8 +158,12 @@ class Walk:
         self._holds_none = holds_none
         # The contexts of each link of an item, by those around it.
         self._linked: dict[tuple[int, str], Context] = {}
-        # The contexts of each xml:base that is in force somewhere.
-        self._scoped: dict[int, tuple[Scope, Context]] = {}
+        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
+        # those of each that is stated, by the contexts around it.
+        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
+        self._stated: dict[tuple[int, str], Context] = {}
+        # In what browsers show xml:base does not count, but is made absolute (rule 7).
+        self._ignores_scopes = profile is Profile.WHATWG and self._known.is_shown()
 
     def _embedded(self) -> Base:
         """The base that the document states itself (RFC 1808 §3.1), or that around it."""
@@ -211,7 +219,9 @@ class Walk:
                 yield from self._texts(spot, context)
 
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
-        """The value of an attribute that depends on others, or is more than one URL."""
+        """The value of an attribute that depends on others, or of xml:base itself."""
+        if spot.scope is not None and self._known.attributes[key] == XML_BASE:
+            context = self._in_scope(spot.scope[1])
         says = partial(self._says, spot)
         for row in spot.kind.rows[self._known.attributes[key]]:
             if row.when is None or row.when.holds(says):
@@ -222,7 +232,7 @@ class Walk:
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
-        """The pieces of an element's text that hold references."""
+        """The text of an element, if it holds references."""
         says = partial(self._says, spot)
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
         # Of most scripts the text is never looked at: it may be long.
@@ -325,29 +335,39 @@ class Walk:
         return settled
 
     def _context(self, kind: Kind, scope: Scope | None) -> Context:
-        """The context of an element: on its `<base>`, and on the xml:base around it."""
+        """The context of an element: on its `<base>`, and on the xml:base of it and around it."""
         if kind.is_base:
             return self._around
-        is_browser = kind.by_browsers and self._inside.task.profile is Profile.WHATWG
-        if scope is None or is_browser:  # browsers know no xml:base (rule 7)
-            return self._inside
-        return self._in_scope(scope)
+        return self._inside if self._ignores_scopes else self._in_scope(scope)
 
-    def _in_scope(self, innermost: Scope) -> Context:
+    def _in_scope(self, innermost: Scope | None) -> Context:
         left: list[Scope] = []
-        scope: Scope | None = innermost
+        scope = innermost
         while scope is not None and id(scope) not in self._scoped:
             left.append(scope)
             scope = scope[1]
-        context = self._inside if scope is None else self._scoped[id(scope)][1]
+        context, depth = self._inside, 0
+        if scope is not None:
+            _, context, depth = self._scoped[id(scope)]
         while left:
-            scope = left.pop()
-            statement = Statement(Layer.EMBEDDED, _trimmed(scope[0]), "xml:base")
-            base, _ = establish((statement,), context.base, profile=context.task.profile)
-            context = context.on(base)
-            self._scoped[id(scope)] = (scope, context)
-            self._remembered.setdefault(id(context), {})
+            scope, depth = left.pop(), depth + 1
+            context = self._based(_trimmed(scope[0]), context, depth)
+            self._scoped[id(scope)] = (scope, context, depth)
         return context
+
+    def _based(self, stated: str, around: Context, depth: int) -> Context:
+        """The context inside of an xml:base; in one nested too deep nothing is resolved."""
+        if not stated:
+            return around
+        key = (id(around), stated)
+        if key not in self._stated:
+            base = UNKNOWN
+            if depth <= MAX_XML_BASE_DEPTH:
+                statement = Statement(Layer.EMBEDDED, stated, "xml:base")
+                base, _ = establish((statement,), around.base, profile=around.task.profile)
+            inside = self._stated[key] = around.on(base)
+            self._remembered.setdefault(id(inside), {})
+        return self._stated[key]
 
     def _on_link(self, spot: Spot, context: Context) -> Context:
         """The context of HTML in an item of RSS: on its link (the policy `item_links`)."""

@@ -96,7 +96,32 @@ def test_redirects_before_the_response_lead_to_its_url() -> None:
 @pytest.mark.parametrize("count", [MAX_HEADS - 2, MAX_HEADS - 1, MAX_HEADS])
 def test_so_many_redirects_are_followed_and_no_more(count: int) -> None:
     data = b"HTTP/1.1 301 x\r\n\r\n" * count + message(b"<a href=x>")
-    assert rewrite(data, url=URL).changed is (count < MAX_HEADS)
+    result = rewrite(data, url=URL)
+    assert result.changed is (count < MAX_HEADS)
+    assert {note.reason for note in result.notes} == (
+        set() if result.changed else {Reason.LIMIT_HEADING}
+    )
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"HTTP/1.1 200 Connection established\r\n\r\n",  # curl through a proxy
+        b"HTTP/1.1 401 x\r\nContent-Type: text/html; charset=koi8-r\r\nContent-Length: 4\r\n\r\n",
+        b"HTTP/1.1 407 x\r\nContent-Length: 0\r\n\r\n",
+    ],
+)
+def test_what_was_asked_again_is_the_response(first: bytes) -> None:
+    data = first + message(b"<a href=x>", "Content-Base: http://b/")
+    result = rewrite(data, url=URL)
+    assert result.data == first + message(b"<a href=http://b/x>", "Content-Base: http://b/")
+    assert not result.notes
+
+
+@pytest.mark.parametrize("field", ["Transfer-Encoding: chunked", "Content-Encoding: gzip"])
+def test_no_body_has_no_coding(field: str) -> None:
+    """The answer to a HEAD says how the body would be encoded."""
+    assert not reasons(message(b"", field, "Content-Length: 7"))
 
 
 @pytest.mark.parametrize(
@@ -147,6 +172,9 @@ def test_another_message_behind_a_body_is_not_of_it() -> None:
     assert rewrite(first + second, url=URL).data == (
         message(b"<a href=http://h/d/x>", "Content-Length: 21") + second
     )
+    (note,) = rewrite(first + second, url=URL).notes
+    assert note.reason is Reason.KIND_UNSUPPORTED
+    assert note.span == (len(first), len(first + second))
 
 
 # ---- codings

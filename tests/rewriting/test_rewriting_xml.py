@@ -218,6 +218,37 @@ def test_the_place_is_that_of_the_bytes(charset: str) -> None:
     at = document.index("</r>") + len("</")
     assert note.span is not None
     assert data[: note.span.start].decode(charset) == document[:at]
+    # Columns are of the document's bytes, and not of what was decoded.
+    assert note.text.endswith(" at line 1: passed through")
+
+
+def test_places_in_parts_say_so() -> None:
+    part = b"Content-Type: text/xml\n\n<rss>\n<link>x</link></rs>\n"
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + part + b"--b--\n"
+    (note,) = relbase.rewrite(data, url=URL, kind="mail").notes
+    assert note.text.endswith("mismatched tag at 2:17 of part 1: passed through")
+
+
+@pytest.mark.parametrize(
+    ("before", "place"), [("", "2:17"), ("ж\n", "3:17"), ("ж", "line 2"), ("ж\nж", "line 3")]
+)
+def test_places_are_of_the_document_itself(before: str, place: str) -> None:
+    feed = (
+        "<?xml version='1.0' encoding='koi8-r'?><feed xmlns='http://www.w3.org/2005/Atom'>\n"
+        f"{before}<link xml:base='ж/' href='x'/></feed>"
+    )
+    link = list(relbase.links(feed.encode("koi8-r"), url=URL, kind="xml"))[1]
+    assert link.base.source == f"xml:base of <link> at {place}"
+    document = feed.replace("koi8-r", "utf-8").encode()
+    base, link = relbase.links(document, url=URL, kind="xml")
+    assert link.base.source == f"xml:base of <link> at {base.line}:{base.column}"
+
+
+@pytest.mark.parametrize("label", ["x-unknown", "utf-16", "utf-7"])
+def test_a_charset_that_is_not_read(label: str) -> None:
+    document = f"<?xml version='1.0' encoding='{label}'?><rss><link>x</link></rss>"
+    (note,) = relbase.rewrite(document.encode(), url=URL, kind="xml").notes
+    assert note.text == "the charset that the document states is not read: passed through"
 
 
 @pytest.mark.parametrize(
@@ -357,6 +388,8 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "items with links": lambda n: b"<rss>"
     + b"<item><link>/y/</link><description>&lt;a href='x'&gt;</description></item>" * (n // 73)
     + b"</rss>",
+    "texts in one item": lambda n: b"<rss><item>"
+    + b"<description>&lt;a href='x'&gt;</description>" * (n // 45) + b"</item></rss>",
     "ends of sections": lambda n: b"<rss><description>" + b"<![CDATA[]]]]><![CDATA[>]]>" * (n // 27)
     + b"</description></rss>",
     "escapes": lambda n: b"<rss><description>" + b"&lt;a href=&#39;x&#x27;&gt;" * (n // 26)

@@ -18,6 +18,7 @@ import yarl
 from growth import assert_linear_from_10_ms
 
 from relbase import Policy, Profile, Status, rewrite, rewrite_text
+from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees import TreeLink, iterlinks, make_links_absolute
 
 URL: Final = "http://h.example/d/p.html"
@@ -283,6 +284,83 @@ def test_a_part_of_a_feed() -> None:
     assert [link.url for link in make_links_absolute(part, URL)] == ["http://h.example/f/e/h"]
 
 
+SCOPED: Final = (
+    '<feed xmlns="http://www.w3.org/2005/Atom"><entry>'
+    '<content type="html" xml:base="/p/">&lt;a href="x"&gt;</content>'
+    '<link href="y" xml:base="q/"/><icon xml:base="q/">i</icon></entry></feed>'
+)
+
+
+@pytest.mark.parametrize("profile", Profile)
+def test_xml_base_counts_for_its_own_element(profile: Profile) -> None:
+    """XML Base 2 §4.2: the base of an element is first of all that of its own xml:base."""
+    for tree in (lxml.etree.fromstring(SCOPED), bs4.BeautifulSoup(SCOPED, "xml")):
+        assert [link.url for link in make_links_absolute(tree, URL, profile=profile)] == [
+            "http://h.example/p/",
+            "http://h.example/p/x",
+            "http://h.example/d/q/y",
+            "http://h.example/d/q/",
+            "http://h.example/d/q/",
+            "http://h.example/d/q/i",
+        ]
+
+
+IN_A_FEED: Final = (
+    '<feed xmlns="http://www.w3.org/2005/Atom" xml:base="/f/"><content type="xhtml">'
+    '<div xmlns="http://www.w3.org/1999/xhtml" xml:base="d/"><a href="x"/></div></content></feed>'
+)
+SHOWN: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xml:base="/f/">'
+    '<r:Seq xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xml:base="d/" r:about="x"/></svg>'
+)
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [(IN_A_FEED, ["f/", "f/d/", "f/d/x"]), (SHOWN, ["f/", "f/d/", "d/x"])],
+)
+def test_whether_xml_base_counts_in_browsers(markup: str, expected: list[str]) -> None:
+    """Rule 7: by the document, as its root says, not by the element."""
+    for tree in (lxml.etree.fromstring(markup), bs4.BeautifulSoup(markup, "xml")):
+        told = make_links_absolute(tree, URL, profile=Profile.WHATWG)
+        assert [link.url for link in told] == [f"http://h.example/{url}" for url in expected]
+
+
+PIECES: Final = (
+    "<rss><channel><link>../x<!-- c -->y<?p i?>/z</link>"
+    "<docs><!-- c --><![CDATA[ q]]> </docs><url>a<b/></url></channel></rss>"
+)
+
+
+def test_text_around_comments_is_one() -> None:
+    for tree in (
+        lxml.etree.fromstring(PIECES),
+        lxml.etree.fromstring(PIECES, lxml.etree.XMLParser(strip_cdata=False)),
+        bs4.BeautifulSoup(PIECES, "xml"),
+    ):
+        told = make_links_absolute(tree, URL)
+        assert [(link.reference, link.position, link.url) for link in told] == [
+            ("../xy/z", 0, "http://h.example/xy/z"),
+            ("q", 1, "http://h.example/d/q"),
+        ]
+        is_soup = isinstance(tree, bs4.Tag)
+        written = str(tree) if is_soup else lxml.etree.tostring(tree, encoding="unicode")
+        again = lxml.etree.fromstring(written.encode())
+        (link,), (docs,) = again.iter("link"), again.iter("docs")
+        assert link.xpath("string()") == "http://h.example/xy/z"
+        assert docs.xpath("string()") == " http://h.example/d/q "
+        assert written.count("<!-- c -->") == 2
+        assert written.count("<?p i?>") == 1
+
+
+def test_text_with_an_entity_stays() -> None:
+    parser = lxml.etree.XMLParser(resolve_entities=False)
+    tree = lxml.etree.fromstring(
+        "<!DOCTYPE rss [<!ENTITY e 'x'>]><rss><link>/&e;</link></rss>", parser
+    )
+    assert make_links_absolute(tree, URL) == []
+
+
 XHTML: Final = (
     '<html xmlns="http://www.w3.org/1999/xhtml"><head><base href="/s/"/></head>'
     '<body xml:base="b/"><a href="x"/><IMG src="n"/></body></html>'
@@ -366,7 +444,9 @@ def test_xml_base_nests_deep() -> None:
     tree = deep("xml:base", 1 << 18)
     links = list(iterlinks(tree, URL))
     assert len(links) > 10_000
-    assert links[-1].url == "http://h.example/d/a"
+    assert links[MAX_XML_BASE_DEPTH].url == "http://h.example/d/a"
+    assert links[MAX_XML_BASE_DEPTH + 1].status is Status.UNRESOLVED
+    assert links[-1].url is None
 
 
 # ---- threads
