@@ -190,6 +190,42 @@ def test_before_is_the_document_and_after_the_result() -> None:
     assert changed > 50
 
 
+WORDS: Final = "<p>\u65e5\u672c \u3042</p>\n" * 900 + "<a href='../x'>\u65e5</a>\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec"),
+    [
+        ("utf-16le", "utf-16-le"),
+        ("utf-16be", "utf-16-be"),
+        ("iso-2022-jp", "iso2022_jp"),
+        ("shift_jis", "shift_jis"),
+        ("gb18030", "gb18030"),
+    ],
+)
+def test_the_source_is_shown_in_the_charset_of_the_document(charset: str, codec: str) -> None:
+    # it is cut in chunks: in UTF-16 not inside of a unit, or the rest of the chunk is another text
+    heading = {"Content-Type": f"text/html; charset={charset}"}
+    for markup in (
+        explain(WORDS.encode(codec), url=URL, charset=charset),
+        explain(WORDS.encode(codec), url=URL, headers=heading),
+    ):
+        shown = re.sub('</div><div class="[a-z ]*">', "", source_of(markup))
+        assert plain(re.sub("<ins>.*?</ins>", "", shown)) == WORDS
+    sheet = f'@charset "{charset}"; /* \u65e5 */ a{{b:url(x)}}'
+    if not charset.startswith("utf-16"):  # which cannot be stated so
+        assert "/* \u65e5 */" in explain(sheet.encode(codec), url=URL, kind="css")
+
+
+def test_the_steps_in_a_feed_write_queries_in_its_charset() -> None:
+    feed = (
+        '<?xml version="1.0" encoding="koi8-r"?><rss><channel><link>x?\u0430</link></channel></rss>'
+    )
+    markup = explain(feed.encode("koi8-r"), url=URL, kind="xml", profile="whatwg")
+    assert "<p>resolved</p>" not in markup  # the steps come to another result
+    assert "x?%C1" in markup
+
+
 HOSTILE: Final = [
     "</title><script>alert(1)</script>",
     "</style><img src=x onerror=alert(1)>",
