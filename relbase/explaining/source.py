@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from relbase.explaining.decoding import Decoder
     from relbase.results import Link
 
-# A chunk ends at the first line end after so many bytes; without one it is cut here at last.
+# A chunk ends at the first line end after so many bytes; without one it is cut here at last,
+# between two references too: a page that was minified is one line.
 _CHUNK: Final = 8 << 10
 _LONGEST: Final = 64 << 10
 
@@ -263,14 +264,14 @@ def _cut(data: bytes, start: int, end: int, size: int, unit: int) -> int:
 
 def _line_cut(data: bytes, start: int, end: int, size: int) -> int:
     least = start + max(_CHUNK - size, 0)
-    if least >= end:
-        return end
-    longest = min(least + _LONGEST, end)
-    newline = data.find(b"\n", least, longest)
+    longest = start + max(_LONGEST - size, 0)
+    newline = data.find(b"\n", least, min(longest, end))
     if newline >= 0:
         return newline + 1
+    if longest >= end:
+        return end
     # Not inside of a character of UTF-8.
-    while least < longest < end and data[longest] in _CONTINUING:
+    while longest > least and data[longest] in _CONTINUING:
         longest -= 1
     return longest
 

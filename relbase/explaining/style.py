@@ -40,7 +40,8 @@ th,td{padding:.4rem .8rem;text-align:right;border-bottom:1px solid var(--line);w
 th:first-child{text-align:left;font-weight:500}
 thead th{color:var(--quiet);font-weight:500;font-size:.9rem}
 tbody tr:last-child>*{border-bottom:0;font-weight:700}
-.index th:first-child,.index .base{text-align:left;white-space:normal;overflow-wrap:anywhere}
+.index th:first-child,.index .base{text-align:left;white-space:normal;overflow-wrap:anywhere;
+min-width:11em}
 .box{border:2px solid var(--c);border-radius:.75rem;padding:.75rem;background:var(--sheet)}
 .box>.about{padding:.5rem .25rem 0;overflow-wrap:anywhere}
 .box .about p{margin:.1rem 0}

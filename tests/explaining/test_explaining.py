@@ -280,6 +280,22 @@ def test_long_pages_list_some_and_mark_all() -> None:
     assert set(re.findall('href="#(r[0-9]+)"', markup)) <= set(re.findall('id="(r[0-9]+)"', markup))
 
 
+@pytest.mark.parametrize("piece", [b"<a href=x>", b"<p>word", "\u65e5".encode(), b"\x80"])
+def test_a_page_without_line_ends_is_cut_in_chunks(piece: bytes) -> None:
+    # a browser lays out a chunk as a whole: one of 5 MB hung it
+    marked = source_of(explain(piece * (600_000 // len(piece)), url=URL, kind="html"))
+    chunks = [plain(chunk) for chunk in marked.split('<div class="chunk far">')]
+    assert len(chunks) > 6
+    assert max(len(chunk.encode()) for chunk in chunks) < 400_000  # 64 KiB, with what they become
+    assert "\\xe6" not in marked
+
+
+def test_where_a_reference_stands() -> None:
+    shown = plain(explain(b"<style>a{b:url(x)}</style><a href=y>", url=URL))
+    assert "column 16: style (css)" in shown
+    assert "column 35: a/@href (url)" in shown
+
+
 def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(boxes, "MAX_DRAWN", 10)
     message = b"From a@b Thu Jan  1 00:00:00 2015\nContent-Type: text/html\n\n<a href=x>\n\n"
