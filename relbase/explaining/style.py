@@ -10,7 +10,7 @@ STYLE: Final = """
 --embedded:#0a6b3c;--embedded-soft:#dff3e6;--entity:#5f2fa8;--entity-soft:#eee5fb;
 --retrieval:#0b4f9e;--retrieval-soft:#e0ecfb;--none:#a3200f;--none-soft:#fdeae6;
 --kept:#7a5200;--del:#a3200f;--ins:#0a6b3c}
-@media (prefers-color-scheme:dark){:root{--page:#14161a;--sheet:#1b1e23;--ink:#e8e6e1;
+@media screen and (prefers-color-scheme:dark){:root{--page:#14161a;--sheet:#1b1e23;--ink:#e8e6e1;
 --quiet:#a9adb4;--line:#3a3f47;--link:#8fbcff;
 --embedded:#7ad7a2;--embedded-soft:#12351f;--entity:#c8a8ff;--entity-soft:#2d1f49;
 --retrieval:#8fbcff;--retrieval-soft:#132b4d;--none:#ff9d8c;--none-soft:#471b13;
@@ -126,7 +126,7 @@ header{padding-top:1.25rem}h1{font-size:1.35rem}.lead{font-size:1rem}
 th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
 .links>li{grid-template-columns:1fr;padding:.6rem .7rem}.links>li>*{grid-column:1}
 .links .number{grid-row:auto;text-align:left}}
-@media print{:root{--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
+@media print{:root{color-scheme:light;--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
 body{font-size:10pt}header,main,footer{max-width:none;padding:0}.skip,fieldset{display:none}
 .source{max-height:none;overflow:visible;font-size:8pt}.far,.links:not(:only-of-type){content-visibility:visible}
 .links>li,.box .about,tr{break-inside:avoid}h2{break-after:avoid}
