@@ -57,12 +57,12 @@ min-width:11em}
 color:var(--sheet);font-size:.85em;font-weight:700;line-height:1.6}
 .verdict{display:inline-block;font-weight:700;color:var(--c)}
 .verdict::before{content:"\\2605\\00a0"}
-.refused{color:var(--none)}
+.refused{color:var(--none);overflow-wrap:anywhere}
 .refused::before{content:"\\2715\\00a0"}
 .leaf{padding:.6rem .8rem;border:1px solid var(--line);border-radius:.5rem;background:var(--page)}
 .part{border:1px solid var(--line);border-radius:.75rem;padding:.75rem;margin:.6rem 0;
 background:var(--sheet)}
-.part>.name{font-weight:600;margin:0 0 .5rem}
+.part>.name{font-weight:600;margin:0 0 .5rem;overflow-wrap:anywhere}
 .part>.name small{font-weight:400;margin-left:.4rem}
 .box>.part:first-child{margin-top:0}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}
@@ -97,9 +97,9 @@ main:has(#before:checked) del,main:has(#after:checked) ins{color:inherit;text-de
 font-weight:inherit}
 .links{list-style:none;padding:0;margin:0}
 .links:not(:only-of-type){content-visibility:auto;contain-intrinsic-size:auto 700rem}
-.links>li{display:grid;grid-template-columns:3.2em 1fr;background:var(--sheet);
+.links>li{display:grid;grid-template-columns:3.2em minmax(0,1fr);background:var(--sheet);
 border:1px solid var(--line);border-radius:.5rem;padding:.65rem .9rem .65rem .4rem;margin:0 0 .5rem}
-.links>li>*{grid-column:2}
+.links>li>*{grid-column:2;overflow-wrap:anywhere}
 .links .number{grid-column:1;grid-row:1;color:var(--quiet);font-size:.85em;text-align:right;
 padding:.15rem .9rem 0 0;font-variant-numeric:tabular-nums}
 .links p{margin:0}
@@ -124,7 +124,7 @@ header{padding-top:1.25rem}h1{font-size:1.35rem}.lead{font-size:1rem}
 .box{padding:.4rem;border-radius:.5rem}.part{padding:.5rem}.box>.about{padding:.35rem .1rem 0}
 .source{padding:.6rem;font-size:.78rem}table{font-size:.75rem}
 th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
-.links>li{grid-template-columns:1fr;padding:.6rem .7rem}.links>li>*{grid-column:1}
+.links>li{grid-template-columns:minmax(0,1fr);padding:.6rem .7rem}.links>li>*{grid-column:1}
 .links .number{grid-row:auto;text-align:left}}
 @media print{:root{color-scheme:light;--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
 body{font-size:10pt}header,main,footer{max-width:none;padding:0}.skip,fieldset{display:none}

@@ -113,6 +113,20 @@ def test_the_layers_are_nested_as_in_the_figure() -> None:
     assert 'class="box retrieval missing"' in explain(PAGE)
 
 
+def test_what_is_refused_stands_in_its_layer() -> None:
+    saved = b"<!-- saved from url=(0005)ftp:x -->\n"
+    for section, markup in {
+        "3.1": explain(b'<base href="data:,x"><a href=x>', url=URL),
+        "3.2": explain(b"<a href=x>", url=URL, headers={"Content-Location": "http://o/"}),
+        "3.3": explain(saved + b"<a href=x>"),
+    }.items():
+        # the label of a box, and what is said below it
+        about = re.findall('class="section">(3.[1-4])</span>(.*?)</div>', markup, re.DOTALL)
+        assert [found for found, said in about if "Refused:" in said] == [section]
+    redirected = explain(b"<a href=x>", url=URL, redirects=["mailto:a@b"])
+    assert "Refused: redirect 1" in redirected.partition('class="section">3.3')[2]
+
+
 def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
     markup = explain(MESSAGE, url="http://archive.example/")
     drawn = markup[markup.index('id="boxes"') : markup.index('id="source"')]
