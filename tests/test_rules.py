@@ -9,6 +9,13 @@ from typing import Final
 
 import pytest
 
+from relbase.containers import mail
+from relbase.containers.codings import MAX_DECODED
+from relbase.containers.warc import MAX_BLOCK
+from relbase.references import xml_sound
+from relbase.rewriting.context import MAX_GROWTH, MAX_GROWTH_BYTES
+from relbase.rewriting.html import MAX_SRCDOC_DEPTH
+
 ROOT: Final = Path(__file__).parents[1]
 RULES: Final = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
 
@@ -68,3 +75,23 @@ def test_the_code_cites_most_of_them() -> None:
     }  # fmt: skip
     found = set().union(*(cited(path.read_text(encoding="utf-8")) for path in FILES))
     assert len(found & STATED.keys()) > 50
+
+
+def test_the_limits_are_those_of_the_code() -> None:
+    table = dict(
+        re.findall(r"^\| ([^|]*?) \| ([^|]*?) \|$", RULES.partition("| limit |")[2], re.MULTILINE)
+    )
+    mebi = 1 << 20
+    growth = (
+        f"{MAX_GROWTH} times its input, or {MAX_GROWTH_BYTES // mebi} MiB more where that is more"
+    )
+    limits = {
+        "an output": growth,
+        "parts of a message within one another": f"{mail.MAX_DEPTH:,}",
+        "parts of a message": f"{mail.MAX_PARTS:,}",
+        "elements of XML within one another": f"{xml_sound.MAX_DEPTH:,}",
+        "documents in `srcdoc` within one another": f"{MAX_SRCDOC_DEPTH:,}",
+        "a body of HTTP, decoded": f"{MAX_DECODED // mebi} MiB",
+        "the block of a record of a web archive": f"{MAX_BLOCK // mebi} MiB",
+    }
+    assert {name: table.get(name) for name in limits} == limits

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import Base, Layer
 from relbase.explaining.layers import SHOWN, chain
 from relbase.explaining.markup import attribute, counted, text, url
+from relbase.registry import States, bases
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -92,8 +93,11 @@ def _layer_of(note: Note) -> Layer:
     source = note.text.partition(": ")[0]
     if source.startswith(("<", "xml:base")):
         return Layer.EMBEDDED
-    is_heading = " of " in source and not source.startswith("Snapshot-")
-    return Layer.ENTITY if is_heading else Layer.RETRIEVAL
+    # A mark has a source with "of" too: "the mark of a browser", "HostUrl of Zone.Identifier".
+    return Layer.ENTITY if source.partition(" of ")[0] in _HEADINGS else Layer.RETRIEVAL
+
+
+_HEADINGS: Final = frozenset(row.name for row in bases(States.MAIL))
 
 
 def _key(base: Base) -> tuple[str, str]:

@@ -77,9 +77,8 @@ class _Writer:
 
     def item(self, number: int, link: Link) -> str:
         """One reference."""
-        place = f"{link.element}/@{link.attribute}" if link.element else link.attribute
         where = f"part {link.part}, " if link.part else ""
-        where += f"{place or 'text'} ({link.syntax})"
+        where += f"{_place(link)} ({link.syntax})"
         target = "" if link.url is None else f'<p class="to"><span>to</span> {url(link.url)}</p>'
         return (
             f'<li id="r{number}" class="{link.status.value}">'
@@ -115,7 +114,7 @@ class _Writer:
         """The step that decides, and after it all of them."""
         steps = self._taken(link)
         if not steps or steps[-1].value != link.url:
-            return "<p>resolved</p>"  # too long, or against a base of its own, such as codebase
+            return "<p>resolved</p>"  # too long, or the document's own URL
         step = decisive(steps)
         reported = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
@@ -132,6 +131,13 @@ class _Writer:
             except ValueError:
                 return []
         return list(self._resolver.steps(link.reference))
+
+
+def _place(link: Link) -> str:
+    """The element or the heading field that a reference stands in."""
+    if link.element and link.attribute:
+        return f"{link.element}/@{link.attribute}"
+    return link.element or link.attribute or "text"
 
 
 def _layer(link: Link) -> str:

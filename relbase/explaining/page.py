@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.bases.layers import Layer
 from relbase.edit import Span
 from relbase.explaining.boxes import boxes
+from relbase.explaining.decoding import decoder
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import listing
 from relbase.explaining.markup import counted, text, url
@@ -25,10 +26,11 @@ from relbase.rewriting.items import Status
 from relbase.view.charset import sniff
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.call import Call
+    from relbase.formats import Document
     from relbase.notes import Note
     from relbase.results import Link
 
@@ -67,7 +69,9 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     found = list(entities_called(data, call))
     if not found or found[0].part:  # of a mailbox its messages are listed, not itself
         found.insert(0, Entity("", _MAILBOX, Span(0, len(data)), result.base))
-    encoding = sniff(data, call.charset).name
+    document = read_input(data, call).document
+    show = decoder(data, document.charset, call.charset)
+    encoding = document.charset.name if document.charset else document.context.charset
     listed = listing(links, result.notes, call.profile, call.policy, encoding)
     sections = (
         _counts(links),
@@ -75,7 +79,7 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
         _notes(result.notes),
         _section("source", "The source, before and after", _SOURCE_HEAD)
         + '<div class="source" tabindex="0" role="region" aria-labelledby="source">'
-        + source(data, result.edits, links, _decoder(data, encoding), _bodies(data, call))
+        + source(data, result.edits, links, show, _bodies(document))
         + "</div>",
         _section("references", "Every reference", listed or "<p>There are none.</p>"),
     )
@@ -207,8 +211,8 @@ def _notes(notes: Sequence[Note]) -> str:
 _ENCODED: Final = {Kind.MAIL: decoded_in_mail, Kind.MBOX: decoded_in_mbox}
 
 
-def _bodies(data: bytes, call: Call) -> Iterator[Body]:
-    document = read_input(data, call).document
+def _bodies(document: Document) -> Iterator[Body]:
+    data = document.data
     decoded = _ENCODED.get(document.format.kind)
     for one in () if decoded is None else decoded(data, document.context):
         if one.found:
@@ -220,25 +224,5 @@ def _bodies(data: bytes, call: Call) -> Iterator[Body]:
                 one.inner,
                 [found.span for found in one.found],
                 one.edits,
-                _decoder(one.inner, sniff(one.inner, one.label).name),
+                decoder(one.inner, sniff(one.inner, one.label), one.label),
             )
-
-
-def _decoder(data: bytes, encoding: str) -> Callable[[bytes], str]:
-    """What shows pieces of the document as text: for people, so that Python's codecs do."""
-    try:
-        b"".decode(encoding)
-    except LookupError:
-        encoding = "utf-8"
-    if encoding == "windows-1252" or data.isascii():
-        # The default of a document that states none: most often it is UTF-8 all the same.
-        encoding = "utf-8" if _is_utf_8(data) else "windows-1252"
-    return lambda piece: piece.decode(encoding, "backslashreplace")
-
-
-def _is_utf_8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True

@@ -23,12 +23,14 @@ from relbase.explaining.markup import attribute, text
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.edit import Edit
+    from relbase.explaining.decoding import Decoder
     from relbase.results import Link
 
-# A chunk ends at the first line end after so many bytes; without one it is cut here at last.
+# A chunk ends at the first line end after so many bytes; without one it is cut here at last,
+# between two references too: a page that was minified is one line.
 _CHUNK: Final = 8 << 10
 _LONGEST: Final = 64 << 10
 
@@ -62,14 +64,14 @@ class Body(NamedTuple):
     inner: bytes
     spans: Sequence[Span]
     edits: Sequence[Edit]
-    decode: Callable[[bytes], str]
+    decode: Decoder
 
 
 def source(
     data: bytes,
     edits: Sequence[Edit],
     links: Sequence[Link],
-    decode: Callable[[bytes], str],
+    decode: Decoder,
     bodies: Iterable[Body] = (),
 ) -> str:
     """Return the marked source.
@@ -103,7 +105,7 @@ def _whole(
     data: bytes,
     edits: Sequence[Edit],
     outside: Sequence[_Marked],
-    decode: Callable[[bytes], str],
+    decode: Decoder,
     shown: Sequence[tuple[Body, list[_Marked]]],
 ) -> str:
     """What is between the decoded bodies, and these."""
@@ -144,7 +146,7 @@ def _text(
     within: Span,
     edits: Sequence[Edit],
     marks: Sequence[_Marked],
-    decode: Callable[[bytes], str],
+    decode: Decoder,
     *,
     far: bool,
 ) -> str:
@@ -205,7 +207,7 @@ class _Writer:
         pieces: of markup.
     """
 
-    def __init__(self, data: bytes, decode: Callable[[bytes], str], breaking: str) -> None:
+    def __init__(self, data: bytes, decode: Decoder, breaking: str) -> None:
         self._data = data
         self._decode = decode
         self._breaking = breaking
@@ -222,7 +224,7 @@ class _Writer:
         """What is between two references; no edit is cut in two."""
         index = 0
         while True:
-            cut = _cut(self._data, start, end, self._size)
+            cut = _cut(self._data, start, end, self._size, self._decode.unit)
             last = index
             while last < len(edits) and edits[last].start < cut:
                 cut = max(cut, edits[last].end)
@@ -254,17 +256,22 @@ class _Writer:
             self.pieces.append(text(self._decode(self._data[start:end])))
 
 
-def _cut(data: bytes, start: int, end: int, size: int) -> int:
-    """Where the chunk ends that has `size` bytes already."""
+def _cut(data: bytes, start: int, end: int, size: int, unit: int) -> int:
+    """Where the chunk ends that has `size` bytes already, between two units of the charset."""
+    cut = _line_cut(data, start, end, size)
+    return min(cut + -cut % unit, end)
+
+
+def _line_cut(data: bytes, start: int, end: int, size: int) -> int:
     least = start + max(_CHUNK - size, 0)
-    if least >= end:
-        return end
-    longest = min(least + _LONGEST, end)
-    newline = data.find(b"\n", least, longest)
+    longest = start + max(_LONGEST - size, 0)
+    newline = data.find(b"\n", least, min(longest, end))
     if newline >= 0:
         return newline + 1
+    if longest >= end:
+        return end
     # Not inside of a character of UTF-8.
-    while least < longest < end and data[longest] in _CONTINUING:
+    while longest > least and data[longest] in _CONTINUING:
         longest -= 1
     return longest
 

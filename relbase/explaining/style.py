@@ -10,7 +10,7 @@ STYLE: Final = """
 --embedded:#0a6b3c;--embedded-soft:#dff3e6;--entity:#5f2fa8;--entity-soft:#eee5fb;
 --retrieval:#0b4f9e;--retrieval-soft:#e0ecfb;--none:#a3200f;--none-soft:#fdeae6;
 --kept:#7a5200;--del:#a3200f;--ins:#0a6b3c}
-@media (prefers-color-scheme:dark){:root{--page:#14161a;--sheet:#1b1e23;--ink:#e8e6e1;
+@media screen and (prefers-color-scheme:dark){:root{--page:#14161a;--sheet:#1b1e23;--ink:#e8e6e1;
 --quiet:#a9adb4;--line:#3a3f47;--link:#8fbcff;
 --embedded:#7ad7a2;--embedded-soft:#12351f;--entity:#c8a8ff;--entity-soft:#2d1f49;
 --retrieval:#8fbcff;--retrieval-soft:#132b4d;--none:#ff9d8c;--none-soft:#471b13;
@@ -40,7 +40,8 @@ th,td{padding:.4rem .8rem;text-align:right;border-bottom:1px solid var(--line);w
 th:first-child{text-align:left;font-weight:500}
 thead th{color:var(--quiet);font-weight:500;font-size:.9rem}
 tbody tr:last-child>*{border-bottom:0;font-weight:700}
-.index th:first-child,.index .base{text-align:left;white-space:normal;overflow-wrap:anywhere}
+.index th:first-child,.index .base{text-align:left;white-space:normal;overflow-wrap:anywhere;
+min-width:11em}
 .box{border:2px solid var(--c);border-radius:.75rem;padding:.75rem;background:var(--sheet)}
 .box>.about{padding:.5rem .25rem 0;overflow-wrap:anywhere}
 .box .about p{margin:.1rem 0}
@@ -56,12 +57,12 @@ tbody tr:last-child>*{border-bottom:0;font-weight:700}
 color:var(--sheet);font-size:.85em;font-weight:700;line-height:1.6}
 .verdict{display:inline-block;font-weight:700;color:var(--c)}
 .verdict::before{content:"\\2605\\00a0"}
-.refused{color:var(--none)}
+.refused{color:var(--none);overflow-wrap:anywhere}
 .refused::before{content:"\\2715\\00a0"}
 .leaf{padding:.6rem .8rem;border:1px solid var(--line);border-radius:.5rem;background:var(--page)}
 .part{border:1px solid var(--line);border-radius:.75rem;padding:.75rem;margin:.6rem 0;
 background:var(--sheet)}
-.part>.name{font-weight:600;margin:0 0 .5rem}
+.part>.name{font-weight:600;margin:0 0 .5rem;overflow-wrap:anywhere}
 .part>.name small{font-weight:400;margin-left:.4rem}
 .box>.part:first-child{margin-top:0}
 fieldset{border:0;padding:0;margin:0 0 .75rem;min-width:0}
@@ -96,9 +97,9 @@ main:has(#before:checked) del,main:has(#after:checked) ins{color:inherit;text-de
 font-weight:inherit}
 .links{list-style:none;padding:0;margin:0}
 .links:not(:only-of-type){content-visibility:auto;contain-intrinsic-size:auto 700rem}
-.links>li{display:grid;grid-template-columns:3.2em 1fr;background:var(--sheet);
+.links>li{display:grid;grid-template-columns:3.2em minmax(0,1fr);background:var(--sheet);
 border:1px solid var(--line);border-radius:.5rem;padding:.65rem .9rem .65rem .4rem;margin:0 0 .5rem}
-.links>li>*{grid-column:2}
+.links>li>*{grid-column:2;overflow-wrap:anywhere}
 .links .number{grid-column:1;grid-row:1;color:var(--quiet);font-size:.85em;text-align:right;
 padding:.15rem .9rem 0 0;font-variant-numeric:tabular-nums}
 .links p{margin:0}
@@ -123,9 +124,9 @@ header{padding-top:1.25rem}h1{font-size:1.35rem}.lead{font-size:1rem}
 .box{padding:.4rem;border-radius:.5rem}.part{padding:.5rem}.box>.about{padding:.35rem .1rem 0}
 .source{padding:.6rem;font-size:.78rem}table{font-size:.75rem}
 th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
-.links>li{grid-template-columns:1fr;padding:.6rem .7rem}.links>li>*{grid-column:1}
+.links>li{grid-template-columns:minmax(0,1fr);padding:.6rem .7rem}.links>li>*{grid-column:1}
 .links .number{grid-row:auto;text-align:left}}
-@media print{:root{--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
+@media print{:root{color-scheme:light;--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
 body{font-size:10pt}header,main,footer{max-width:none;padding:0}.skip,fieldset{display:none}
 .source{max-height:none;overflow:visible;font-size:8pt}.far,.links:not(:only-of-type){content-visibility:visible}
 .links>li,.box .about,tr{break-inside:avoid}h2{break-after:avoid}

@@ -29,9 +29,15 @@ if TYPE_CHECKING:
 
 
 class Codebase(NamedTuple):
-    """What the references of an element with a `codebase` are resolved with, None for nothing."""
+    """What the references of an element with a `codebase` are resolved with, None for nothing.
+
+    Args:
+        resolve: the algorithm, on the codebase.
+        base: what the codebase states; None where it does not count.
+    """
 
     resolve: Callable[[str], str] | None
+    base: Base | None = None
 
 
 class Place(NamedTuple):
@@ -92,7 +98,7 @@ def visit_url(
             place.row.syntax.value,
             written,
             url,
-            context.base,
+            _resolved_on(reference, context, place),
             status,
             context.part,
         )
@@ -138,12 +144,27 @@ def _placeholder(reference: str) -> Note | None:
     return _PLACEHOLDER if is_template(reference) else None
 
 
-def own_url(base: Base) -> str | None:
-    """The document's own URL: the chain without what it embeds, without fragment (rule 6)."""
+def _resolved_on(reference: str, context: Context, place: Place) -> Base:
+    """The base that a reference is resolved on: mostly that of its text, but not always."""
+    if place.codebase is not None:
+        return place.codebase.base or context.base
+    if reference == "" and place.row.own_url:
+        return _own_base(context.base) or context.base
+    return context.base
+
+
+def _own_base(base: Base) -> Base | None:
+    """What states the document's own URL: the chain without what the document embeds."""
     around: Base | None = base
     while around is not None and around.layer is Layer.EMBEDDED:
         around = around.outer
-    if around is None or not around.usable:
+    return around if around is not None and around.usable else None
+
+
+def own_url(base: Base) -> str | None:
+    """The document's own URL: the chain without what it embeds, without fragment (rule 6)."""
+    around = _own_base(base)
+    if around is None:
         return None
     return rfc3986.unsplit(rfc3986.split(around.url)._replace(fragment=None))
 
@@ -268,4 +289,5 @@ def on_codebase(codebase: str, context: Context) -> Codebase:
     if context.resolve is None and not is_absolute(codebase, profile):
         return Codebase(None)
     url = codebase if context.resolve is None else context.resolve(codebase)
-    return Codebase(resolver(url, profile, context.encoding))
+    base = Base(url, Layer.EMBEDDED, "codebase", context.base)
+    return Codebase(resolver(url, profile, context.encoding), base)

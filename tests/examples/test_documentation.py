@@ -9,6 +9,9 @@ from typing import Final
 
 import pytest
 
+import relbase.spark
+import relbase.trees
+import relbase.warc
 from relbase.cli.group import run
 from tools.manual import commands, help_of, manual
 
@@ -37,6 +40,7 @@ FILES: Final = {
     "inbox.mbox": b"From a@b Thu Jan  1 00:00:00 2020\nSubject: x\nContent-Type: text/html\n\n"
     + PAGE
     + b"\n",
+    "saved/page.html": b"<!-- saved from url=(0019)https://s.example/a -->\n" + PAGE,
     "crawl.warc.gz": (ROOT / "fixtures" / "warc" / "crawl.warc.gz").read_bytes(),
 }
 
@@ -69,8 +73,32 @@ def test_a_command_of_the_guides_runs(
         written = [output] if output.is_file() else list(output.rglob("*.html"))
         assert written
         assert not {path.read_bytes() for path in written} & {*FILES.values()}
+    elif "-i" in arguments:
+        assert (tmp_path / "saved/page.html").read_bytes() != FILES["saved/page.html"]
     else:
         assert printed.out or "--check" in arguments
+
+
+def test_no_command_is_hidden_from_the_tests() -> None:
+    # those in blocks that are indented, or of another language, are not run
+    for path in sorted(DOCS.rglob("*.md")):
+        page = re.sub(r"```sh\n.*?```", "", path.read_text("utf-8"), flags=re.DOTALL)
+        assert not re.search(r"^(?: {4}|\$ )\S*relbase [a-z]", page, re.MULTILINE), path.name
+
+
+EVERYTHING: Final = (
+    (relbase, {"__version__", "scanner"}),
+    (relbase.trees, set[str]()),
+    (relbase.warc, set[str]()),
+    (relbase.spark, {"COLUMNS", "ERROR"}),
+)
+
+
+def test_the_reference_of_the_library_has_all_of_it() -> None:
+    page = (DOCS / "reference" / "library.md").read_text("utf-8")
+    for module, values in EVERYTHING:
+        names = {f"{module.__name__}.{name}" for name in {*module.__all__} - values}
+        assert names <= {*re.findall(r"^::: (\S+)$", page, re.MULTILINE)}
 
 
 def test_the_manual_has_the_help_of_every_command() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -119,6 +120,25 @@ def test_axe_finds_nothing(browser: Any, site: Site) -> None:
             browser.get(f"{HOST}axe/{name}")
             assert violations(browser) == [], (name, width, scheme)
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_what_is_printed_is_dark_on_light(browser: Any, site: Site) -> None:
+    # a browser may print what it shows dark: the ink was black on boxes of the dark scheme
+    site.answers[f"{HOST}printed"] = Answer(pages()["html"], {"Content-Type": "text/html"})
+    _screen(browser, 800, "dark")
+    browser.get(f"{HOST}printed")
+    decided = "return getComputedStyle(document.querySelector('.decides>.about')).backgroundColor"
+    dark = browser.execute_script(decided)
+    feature = {"name": "prefers-color-scheme", "value": "dark"}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": [feature]})
+    printed = browser.execute_script(decided)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert (_lightness(dark) < 100, _lightness(printed) > 200) == (True, True)
+
+
+def _lightness(color: str) -> int:
+    return max(int(part) for part in re.findall("[0-9]+", color)[:3])
 
 
 def _screen(browser: Any, width: int, scheme: str) -> None:

@@ -113,6 +113,20 @@ def test_the_layers_are_nested_as_in_the_figure() -> None:
     assert 'class="box retrieval missing"' in explain(PAGE)
 
 
+def test_what_is_refused_stands_in_its_layer() -> None:
+    saved = b"<!-- saved from url=(0005)ftp:x -->\n"
+    for section, markup in {
+        "3.1": explain(b'<base href="data:,x"><a href=x>', url=URL),
+        "3.2": explain(b"<a href=x>", url=URL, headers={"Content-Location": "http://o/"}),
+        "3.3": explain(saved + b"<a href=x>"),
+    }.items():
+        # the label of a box, and what is said below it
+        about = re.findall('class="section">(3.[1-4])</span>(.*?)</div>', markup, re.DOTALL)
+        assert [found for found, said in about if "Refused:" in said] == [section]
+    redirected = explain(b"<a href=x>", url=URL, redirects=["mailto:a@b"])
+    assert "Refused: redirect 1" in redirected.partition('class="section">3.3')[2]
+
+
 def test_the_parts_of_a_message_are_boxes_within_boxes() -> None:
     markup = explain(MESSAGE, url="http://archive.example/")
     drawn = markup[markup.index('id="boxes"') : markup.index('id="source"')]
@@ -190,6 +204,42 @@ def test_before_is_the_document_and_after_the_result() -> None:
     assert changed > 50
 
 
+WORDS: Final = "<p>\u65e5\u672c \u3042</p>\n" * 900 + "<a href='../x'>\u65e5</a>\n" * 3
+
+
+@pytest.mark.parametrize(
+    ("charset", "codec"),
+    [
+        ("utf-16le", "utf-16-le"),
+        ("utf-16be", "utf-16-be"),
+        ("iso-2022-jp", "iso2022_jp"),
+        ("shift_jis", "shift_jis"),
+        ("gb18030", "gb18030"),
+    ],
+)
+def test_the_source_is_shown_in_the_charset_of_the_document(charset: str, codec: str) -> None:
+    # it is cut in chunks: in UTF-16 not inside of a unit, or the rest of the chunk is another text
+    heading = {"Content-Type": f"text/html; charset={charset}"}
+    for markup in (
+        explain(WORDS.encode(codec), url=URL, charset=charset),
+        explain(WORDS.encode(codec), url=URL, headers=heading),
+    ):
+        shown = re.sub('</div><div class="[a-z ]*">', "", source_of(markup))
+        assert plain(re.sub("<ins>.*?</ins>", "", shown)) == WORDS
+    sheet = f'@charset "{charset}"; /* \u65e5 */ a{{b:url(x)}}'
+    if not charset.startswith("utf-16"):  # which cannot be stated so
+        assert "/* \u65e5 */" in explain(sheet.encode(codec), url=URL, kind="css")
+
+
+def test_the_steps_in_a_feed_write_queries_in_its_charset() -> None:
+    feed = (
+        '<?xml version="1.0" encoding="koi8-r"?><rss><channel><link>x?\u0430</link></channel></rss>'
+    )
+    markup = explain(feed.encode("koi8-r"), url=URL, kind="xml", profile="whatwg")
+    assert "<p>resolved</p>" not in markup  # the steps come to another result
+    assert "x?%C1" in markup
+
+
 HOSTILE: Final = [
     "</title><script>alert(1)</script>",
     "</style><img src=x onerror=alert(1)>",
@@ -242,6 +292,22 @@ def test_long_pages_list_some_and_mark_all() -> None:
     assert "10 more are marked in the source and not listed." in markup
     assert markup.count("<details>") == listing.MAX_STEPS
     assert set(re.findall('href="#(r[0-9]+)"', markup)) <= set(re.findall('id="(r[0-9]+)"', markup))
+
+
+@pytest.mark.parametrize("piece", [b"<a href=x>", b"<p>word", "\u65e5".encode(), b"\x80"])
+def test_a_page_without_line_ends_is_cut_in_chunks(piece: bytes) -> None:
+    # a browser lays out a chunk as a whole: one of 5 MB hung it
+    marked = source_of(explain(piece * (150_000 // len(piece)), url=URL, kind="html"))
+    chunks = [plain(chunk) for chunk in marked.split('<div class="chunk far">')]
+    assert len(chunks) > 2
+    assert max(len(chunk.encode()) for chunk in chunks) < 400_000  # 64 KiB, with what they become
+    assert "\\xe6" not in marked
+
+
+def test_where_a_reference_stands() -> None:
+    shown = plain(explain(b"<style>a{b:url(x)}</style><a href=y>", url=URL))
+    assert "column 16: style (css)" in shown
+    assert "column 35: a/@href (url)" in shown
 
 
 def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

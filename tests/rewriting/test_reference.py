@@ -140,3 +140,23 @@ def test_a_placeholder_that_is_rewritten_is_noted(reference: str, before: bytes)
     )
     assert len(kept.edits) == 2
     assert kept.notes == ()
+
+
+def test_a_reference_names_the_base_that_it_was_resolved_on() -> None:
+    data = (
+        b'<base href="/d/"><a href=""><form action="">'
+        b'<object codebase="cb/" data=x></object><img src=x>'
+    )
+    named = [
+        (link.element, link.attribute, link.url, link.base.url, link.base.layer)
+        for link in links(data, url="http://h/p?q")
+    ]
+    assert named == [
+        ("base", "href", "http://h/d/", "http://h/p?q", Layer.RETRIEVAL),
+        ("a", "href", "http://h/d/", "http://h/d/", Layer.EMBEDDED),
+        # the document itself: not what it embeds
+        ("form", "action", "http://h/p?q", "http://h/p?q", Layer.RETRIEVAL),
+        ("object", "codebase", "http://h/d/cb/", "http://h/d/", Layer.EMBEDDED),
+        ("object", "data", "http://h/d/cb/x", "http://h/d/cb/", Layer.EMBEDDED),
+        ("img", "src", "http://h/d/x", "http://h/d/", Layer.EMBEDDED),
+    ]

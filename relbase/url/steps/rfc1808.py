@@ -107,7 +107,12 @@ def _merging(base_path: str, path: str) -> Generator[Step, None, str]:
     kept = yield from _climbing(inner)
     if last == ".." and kept and kept[-1] != "..":
         segment, last = kept.pop(), ""
-        yield Step("6d", f'the "{segment}/.." at the end is removed', None, top_of([*kept, last]))
+        yield Step(
+            "6d",
+            f'the "{quoted(segment)[1:-1]}/.." at the end is removed',
+            None,
+            top_of([*kept, last]),
+        )
     else:
         yield Step("6d", 'the path does not end with "<segment>/.."')
     return slash + "/".join([*kept, last])

@@ -24,6 +24,24 @@ _REMOVED: Final = str.maketrans("", "", "\t\n\r")
 _slash_split: Final = re.compile(r"[/\\]").split
 
 
+# "Windows drive letter", and a normalized one.
+_drive_match: Final = re.compile(r"[A-Za-z][:|]\Z").match
+_kept_drive_match: Final = re.compile(r"[A-Za-z]:\Z").match
+_starts_with_drive: Final = re.compile(r"[A-Za-z][:|](?:[/\\?#]|\Z)").match
+
+
+class _Kind(NamedTuple):
+    """What the path state asks of a scheme: whether it is special, and whether it is file."""
+
+    special: bool
+    file: bool
+
+
+_OTHER: Final = _Kind(special=False, file=False)
+_WEB: Final = _Kind(special=True, file=False)
+_FILE: Final = _Kind(special=True, file=True)
+
+
 class _Base(NamedTuple):
     """A base that the parser has serialised, in its parts."""
 
@@ -48,13 +66,23 @@ def steps(base: str, reference: str, charset: str = "utf-8") -> Iterator[Step]:
     text = reference.strip(_C0_OR_SPACE).translate(_REMOVED)
     changed = "white space is removed" if text != reference else "there is no white space to remove"
     yield Step("basic URL parser", changed, text)
-    yield from _scheme_start(parsed, text)
+    taken = _scheme_start(parsed, text)
     try:
         url = prepared.resolve(reference)
     except ValueError:
+        yield from _until_failure(taken)
         yield Step("failure", "the parser returns failure")
         return
+    yield from taken
     yield Step("URL serializer", "the URL record is serialised", url)
+
+
+def _until_failure(taken: Iterator[Step]) -> Iterator[Step]:
+    """The states before the one that fails: what has a host fails by it, or by its port."""
+    for step in taken:
+        yield step
+        if step.number in {"host state", "file host state"}:
+            return
 
 
 def _parsed(serialised: str) -> _Base:
@@ -79,20 +107,20 @@ def _scheme_start(base: _Base | None, text: str) -> Iterator[Step]:
         number = "special relative or authority state"
         if rest.startswith("//"):
             yield Step(number, "two slashes follow: the reference is absolute")
-            yield from _authority(rest.lstrip("/\\"), special=True)
+            yield from _authority(rest.lstrip("/\\"), _WEB)
         else:
             yield Step(number, "the base has the same scheme: the rest is relative to it")
             yield from _relative(base, rest)
     elif scheme in _SPECIAL:
         told = "two slashes" if slashes else "slashes, or none, which does not matter"
         yield Step("special authority slashes state", told)
-        yield from _authority(rest.lstrip("/\\"), special=True)
+        yield from _authority(rest.lstrip("/\\"), _WEB)
     elif rest.startswith("//"):
         yield Step("path or authority state", "two slashes follow")
-        yield from _authority(rest[2:], special=False)
+        yield from _authority(rest[2:], _OTHER)
     elif rest.startswith("/"):
         yield Step("path or authority state", "one slash follows: there is no authority")
-        yield from _path([], rest[1:], special=False)
+        yield from _path([], rest[1:], _OTHER)
     else:
         yield Step("opaque path state", "no slash follows: the path is opaque", rest)
 
@@ -117,21 +145,22 @@ def _no_scheme(base: _Base | None, text: str) -> Iterator[Step]:
 
 
 def _relative(base: _Base, text: str) -> Iterator[Step]:
-    special = base.scheme in _SPECIAL
+    kind = _WEB if base.scheme in _SPECIAL else _OTHER
+    special = kind.special
     number = "relative state"
     if text[:1] == "/" or (special and text[:1] == "\\"):
         yield Step(number, f"the scheme is the base's, {quoted(base.scheme)}; a slash follows")
         if text[1:2] == "/" or (special and text[1:2] == "\\"):
             yield Step("relative slash state", "a second slash follows: an authority comes")
-            yield from _authority(text[2:].lstrip("/\\") if special else text[2:], special=special)
+            yield from _authority(text[2:].lstrip("/\\") if special else text[2:], kind)
         else:
             yield Step("relative slash state", f"the authority is the base's{_shown(base)}")
-            yield from _path([], text[1:], special=special)
+            yield from _path([], text[1:], kind)
         return
-    yield from _inheriting(base, text, number, special=special)
+    yield from _inheriting(base, text, number, kind)
 
 
-def _inheriting(base: _Base, text: str, number: str, *, special: bool) -> Iterator[Step]:
+def _inheriting(base: _Base, text: str, number: str, kind: _Kind) -> Iterator[Step]:
     """What `relative state` and `file state` do with the base's path and query."""
     path = base.path.removeprefix("/").split("/") if base.path else []
     yield Step(
@@ -143,12 +172,15 @@ def _inheriting(base: _Base, text: str, number: str, *, special: bool) -> Iterat
         if text[0] == "#":
             yield Step(number, f"the query is the base's too, {quoted(base.query)}")
         yield from _after_path(text)
+    elif kind.file and _starts_with_drive(text):
+        yield Step(number, "the query is dropped, and the path: a drive letter follows", None, ())
+        yield from _path([], text, kind)
     else:
-        path = path[:-1]
+        _shorten(path, kind)
         yield Step(
             number, "the query is dropped, and the last segment of the path", None, top_of(path)
         )
-        yield from _path(path, text, special=special)
+        yield from _path(path, text, kind)
 
 
 def _shown(base: _Base) -> str:
@@ -159,31 +191,48 @@ def _file(base: _Base | None, text: str) -> Iterator[Step]:
     if text[:1] not in {"/", "\\"}:
         if base is None:
             yield Step("file state", "the host is empty, and there is no base of file")
-            yield from _path([], text, special=True)
+            yield from _path([], text, _FILE)
         else:
-            yield from _inheriting(base, text, "file state", special=True)
+            yield from _inheriting(base, text, "file state", _FILE)
     elif text[1:2] in {"/", "\\"}:
         yield Step("file state", "a slash follows")
         yield Step("file slash state", "a second slash follows")
-        host, rest = _cut(text[2:], special=True)
-        yield Step("file host state", "the host, which may be empty", host)
-        yield from _path([], rest[1:], special=True)
+        yield from _file_host(text[2:])
     else:
         yield Step("file state", "a slash follows")
-        yield Step(
-            "file slash state", f"the host is the base's{_shown(base) if base else ', none'}"
-        )
-        yield from _path([], text[1:], special=True)
+        yield from _file_slash(base, text[1:])
 
 
-def _cut(text: str, *, special: bool) -> tuple[str, str]:
-    found = re.search(r"[/\\?#]" if special else "[/?#]", text)
+def _file_host(text: str) -> Iterator[Step]:
+    host, rest = _cut(text, _FILE)
+    if _drive_match(host):
+        yield Step("file host state", f"{quoted(host)} is a drive letter, and no host")
+        yield from _path([], text, _FILE)
+    else:
+        yield Step("file host state", "the host, which may be empty", host)
+        yield from _path([], rest[1:] if rest[:1] in {"/", "\\"} else rest, _FILE)
+
+
+def _file_slash(base: _Base | None, text: str) -> Iterator[Step]:
+    number = "file slash state"
+    yield Step(number, f"the host is the base's{_shown(base) if base else ', none'}")
+    stack: list[str] = []
+    drive = base.path[1:].partition("/")[0] if base else ""
+    if _kept_drive_match(drive) and not _starts_with_drive(text):
+        stack.append(drive)
+        yield Step(number, f"the drive letter {quoted(drive)} is the base's", None, top_of(stack))
+    yield from _path(stack, text, _FILE)
+
+
+def _cut(text: str, kind: _Kind) -> tuple[str, str]:
+    found = re.search(r"[/\\?#]" if kind.special else "[/?#]", text)
     end = found.start() if found else len(text)
     return text[:end], text[end:]
 
 
-def _authority(text: str, *, special: bool) -> Iterator[Step]:
-    authority, rest = _cut(text, special=special)
+def _authority(text: str, kind: _Kind) -> Iterator[Step]:
+    special = kind.special
+    authority, rest = _cut(text, kind)
     login, at, host = authority.rpartition("@")
     if at:
         yield Step("authority state", f"user and password are {quoted(login)}")
@@ -193,21 +242,21 @@ def _authority(text: str, *, special: bool) -> Iterator[Step]:
     if rest[:1] in {"/", "\\"} or special:
         yield Step("path start state", "the path begins")
     if rest[:1] == "/" or (special and rest[:1] == "\\"):
-        yield from _path([], rest[1:], special=special)
+        yield from _path([], rest[1:], kind)
     elif special:
-        yield from _path([], rest, special=special)
+        yield from _path([], rest, kind)
     else:
         yield from _after_path(rest)
 
 
-def _path(stack: list[str], text: str, *, special: bool) -> Iterator[Step]:
+def _path(stack: list[str], text: str, kind: _Kind) -> Iterator[Step]:
     """The path state: a segment at a time onto the stack, or one off it."""
     path, after = re.match(r"([^?#]*)(.*)", text, re.DOTALL).groups()  # type: ignore[union-attr]
-    segments = _slash_split(path) if special else path.split("/")
+    segments = _slash_split(path) if kind.special else path.split("/")
     count = 0
     for index, segment in enumerate(segments):
         is_last = index == len(segments) - 1
-        told = _push(stack, segment, is_last=is_last)
+        told = _push(stack, segment, kind, is_last=is_last)
         count += 1
         if count <= MAX_REPEATED:
             yield Step("path state", told, None, top_of(stack))
@@ -217,10 +266,10 @@ def _path(stack: list[str], text: str, *, special: bool) -> Iterator[Step]:
     yield from _after_path(after)
 
 
-def _push(stack: list[str], segment: str, *, is_last: bool) -> str:
+def _push(stack: list[str], segment: str, kind: _Kind, *, is_last: bool) -> str:
     name = segment.lower().replace("%2e", ".") if len(segment) <= len("%2e%2e") else segment
     if name == "..":
-        away = stack.pop() if stack else None
+        away = _shorten(stack, kind)
         told = (
             f"{quoted(segment)} takes {quoted(away)} away"
             if away is not None
@@ -228,6 +277,9 @@ def _push(stack: list[str], segment: str, *, is_last: bool) -> str:
         )
     elif name == ".":
         told = f"{quoted(segment)} is passed over"
+    elif kind.file and not stack and _drive_match(segment):
+        stack.append(f"{segment[0]}:")
+        return f"{quoted(segment)}, a drive letter, is put on the path as {quoted(stack[0])}"
     else:
         stack.append(segment)
         return f"{quoted(segment)} is put on the path"
@@ -235,6 +287,13 @@ def _push(stack: list[str], segment: str, *, is_last: bool) -> str:
         stack.append("")
         told += ", and the path ends in a slash"
     return told
+
+
+def _shorten(stack: list[str], kind: _Kind) -> str | None:
+    """Take the last segment away and return it; None where there is none, or only a drive."""
+    if not stack or (kind.file and len(stack) == 1 and _kept_drive_match(stack[0])):
+        return None
+    return stack.pop()
 
 
 def _after_path(text: str) -> Generator[Step, None, None]:

@@ -158,6 +158,34 @@ def test_the_stack_of_the_path_state_is_the_path_of_the_parser() -> None:
     assert compared > 500
 
 
+@pytest.mark.parametrize("base", ["file:///C:/x/y", "file:///C:/", "file://h/C:/x", "file:///a/b"])
+def test_drive_letters_are_kept_as_the_parser_keeps_them(base: str) -> None:
+    # "shorten a url's path", "file state", "file slash state", "file host state", "path state"
+    pieces = ["g", "..", "../", "/", "//", "C|", "d:", "?q", "file:", "\\", "h"]
+    chosen = random.Random(8)
+    resolver = Resolver(base, "whatwg")
+    compared = 0
+    for _ in range(500):
+        reference = "".join(chosen.choices(pieces, k=chosen.randint(1, 4)))
+        try:
+            url = resolver.resolve(reference)
+        except ValueError:
+            continue
+        last = [step.stack for step in resolver.steps(reference) if step.stack is not None]
+        if last:
+            compared += 1
+            path = urlsplit(url).path
+            assert "/" + "/".join(last[-1]) == path, reference
+    assert compared > 250
+
+
+@pytest.mark.parametrize("reference", ["http://[", "http://h:99999/x", "//a b/x", "file://[/x"])
+def test_a_host_that_fails_ends_the_steps(reference: str) -> None:
+    numbers = [step.number for step in Resolver("http://a/b", "whatwg").steps(reference)]
+    assert numbers[-1] == "failure"
+    assert numbers[-2].endswith("host state")
+
+
 @pytest.mark.parametrize("profile", list(Profile))
 def test_hostile_paths_have_few_steps_in_linear_time(profile: Profile) -> None:
     resolver = Resolver(BASE, profile)
@@ -165,8 +193,9 @@ def test_hostile_paths_have_few_steps_in_linear_time(profile: Profile) -> None:
     def take(reference: str) -> list[Step]:
         return list(resolver.steps(reference))
 
-    for repeated in ("a/../", "./", "../", "a/"):
-        steps = take(repeated * 5_000)
+    long = "g" * 10_000
+    for hostile in ("a/../" * 5_000, "./" * 5_000, "../" * 5_000, "a/" * 5_000, f"{long}/.."):
+        steps = take(hostile)
         assert len(steps) <= MAX_REPEATED + 20
         assert all(len(step.stack or ()) <= MAX_STACK + 1 for step in steps)
         assert all(len(step.text) < 700 for step in steps)
