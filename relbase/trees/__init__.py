@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
 from relbase.rewriting.items import Status
-from relbase.trees.walk import TreeLink as TreeLink
+from relbase.trees.links import TreeLink as TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 

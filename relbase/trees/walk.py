@@ -8,12 +8,13 @@ going in, decoded coming out. What a URL becomes is remembered, since pages repe
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
-from relbase.edit import Edit, Span, splice
+from relbase.edit import Span
 from relbase.recognition import reader
 from relbase.references.css_skim import holds_none, is_settled
 from relbase.references.foreign import HTML
@@ -22,87 +23,23 @@ from relbase.references.vocabulary import Nested, Row, held
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
 from relbase.rewriting.html import visit_comment, visit_value
-from relbase.rewriting.items import Found, Status
+from relbase.rewriting.items import Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
+from relbase.trees.links import C0_AND_SPACE, NOTHING, TOLD, Settled, Value, settled_by, trimmed
 from relbase.trees.markup import SHEET
+from relbase.trees.scopes import Scopes
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.xml_values import value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from relbase.policy import Policy
-    from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
     from relbase.trees.markup import Kind, Scope, Spot, Tree
-
-
-class TreeLink(NamedTuple):
-    """One reference in a tree, the first four fields as of lxml's `iterlinks`.
-
-    Args:
-        element: of the tree; a comment for what stands in a conditional one.
-        attribute: its name as the tree has it, None for text.
-        reference: as the author wrote it.
-        position: where it begins in the value or the text, in characters.
-        url: what it resolves to, None when unresolved.
-        status: what became of it.
-    """
-
-    element: Any
-    attribute: str | None
-    reference: str
-    position: int
-    url: str | None
-    status: Status
-
-
-class Settled(NamedTuple):
-    """What a value becomes, and the references in it: each with its place, its URL and status.
-
-    `stays` is a value that does not change, and holds nothing that cannot be resolved.
-    """
-
-    text: str | None
-    found: tuple[tuple[str, int, str | None, Status], ...]
-    stays: bool
-
-
-class Value(NamedTuple):
-    """One value or text of a tree that holds references.
-
-    Args:
-        element: whose it is.
-        holder: the element, or what holds the text.
-        attribute: its name, None for text.
-        settled: what it becomes.
-    """
-
-    element: Any
-    holder: Any
-    attribute: str | None
-    settled: Settled
-
-    def links(self) -> list[TreeLink]:
-        """The references in it."""
-        return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
-
-    def told(self) -> list[TreeLink]:
-        """Those that change, or cannot be resolved."""
-        element, _, attribute, (_, every, _) = self
-        # As `TreeLink(...)`, in half the time.
-        return [
-            tuple.__new__(TreeLink, (element, attribute, *found))
-            for found in every
-            if found[3] in _TOLD
-        ]
-
-
-_NOTHING: Final = Settled(None, (), stays=True)
 
 
 class Walk:
@@ -122,11 +59,9 @@ class Walk:
         "_ignores_scopes",
         "_inside",
         "_known",
-        "_linked",
         "_prefixes",
         "_remembered",
-        "_scoped",
-        "_stated",
+        "_scopes",
         "_tree",
     )
 
@@ -150,18 +85,10 @@ class Walk:
         self._prefixes: dict[tuple[int, str], str | None] = {}
         self._known = tree.known(extended=policy.extended)
         # What values become, by the contexts that they stand in.
-        self._remembered: dict[int, dict[tuple[str, int], Settled]] = {
-            id(self._around): {},
-            id(self._inside): {},
-        }
+        self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
         # Whether CSS holds nothing that is asked for, at the first sight.
         self._holds_none = holds_none
-        # The contexts of each link of an item, by those around it.
-        self._linked: dict[tuple[int, str], Context] = {}
-        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
-        # those of each that is stated, by the contexts around it.
-        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
-        self._stated: dict[tuple[int, str], Context] = {}
+        self._scopes = Scopes(self._inside)
         # In what browsers show xml:base does not count, but is made absolute (rule 7).
         self._ignores_scopes = profile is Profile.WHATWG and self._known.is_shown()
 
@@ -170,7 +97,7 @@ class Walk:
         around, element = self._around, next(self._tree.bases(whole=True), None)
         if element is None:
             return around.base
-        value = _trimmed(self._tree.get(element, "href"))
+        value = trimmed(self._tree.get(element, "href"))
         stated = (Statement(Layer.EMBEDDED, value, "<base href>"),)
         profile, charset = around.task.profile, around.encoding
         return establish(stated, around.base, profile=profile, charset=charset)[0]
@@ -221,7 +148,7 @@ class Walk:
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
         """The value of an attribute that depends on others, or of xml:base itself."""
         if spot.scope is not None and self._known.attributes[key] == XML_BASE:
-            context = self._in_scope(spot.scope[1])
+            context = self._scopes.on(spot.scope[1])
         says = partial(self._says, spot)
         for row in spot.kind.rows[self._known.attributes[key]]:
             if row.when is None or row.when.holds(says):
@@ -278,12 +205,12 @@ class Walk:
             settled = Settled(whole, ((value, 0, whole, _REWRITTEN),), stays=False)
             self._remembered[id(context)][value, id(row)] = settled
             return settled
-        written = value.strip(_C0_AND_SPACE)
+        written = value.strip(C0_AND_SPACE)
         reference = written if written.isprintable() else clean(written)
         room = context.task.room
         if not reference or room is None or room.left < len(context.base.url):
             return self._settle(spot, key, row, value, context)
-        start = 0 if written == value else len(value) - len(value.lstrip(_C0_AND_SPACE))
+        start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
         if reference.startswith(_ABSOLUTE):
             found = (written, start, reference, Status.ABSOLUTE)
             settled = Settled(None, (found,), stays=True)
@@ -295,7 +222,7 @@ class Walk:
                 new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
-            stays = status not in _TOLD
+            stays = status not in TOLD
             settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
@@ -316,7 +243,7 @@ class Walk:
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
         if row.syntax is _CSS and "(" not in value and "@" not in value:
-            return _NOTHING  # most style attributes: no function and no @import
+            return NOTHING  # most style attributes: no function and no @import
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
@@ -324,11 +251,11 @@ class Walk:
             return remembered[value, id(row)]
         text = encode_inner(value)
         if row.syntax is _CSS and self._holds_none(text):
-            settled = _NOTHING
+            settled = NOTHING
         else:
             name = self._known.attributes.get(key, b"")
             place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
-            settled = _settled(text, visit_value(text, context, place))
+            settled = settled_by(text, visit_value(text, context, place))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -338,55 +265,17 @@ class Walk:
         """The context of an element: on its `<base>`, and on the xml:base of it and around it."""
         if kind.is_base:
             return self._around
-        return self._inside if self._ignores_scopes else self._in_scope(scope)
-
-    def _in_scope(self, innermost: Scope | None) -> Context:
-        left: list[Scope] = []
-        scope = innermost
-        while scope is not None and id(scope) not in self._scoped:
-            left.append(scope)
-            scope = scope[1]
-        context, depth = self._inside, 0
-        if scope is not None:
-            _, context, depth = self._scoped[id(scope)]
-        while left:
-            scope, depth = left.pop(), depth + 1
-            context = self._based(_trimmed(scope[0]), context, depth)
-            self._scoped[id(scope)] = (scope, context, depth)
-        return context
-
-    def _based(self, stated: str, around: Context, depth: int) -> Context:
-        """The context inside of an xml:base; in one nested too deep nothing is resolved."""
-        if not stated:
-            return around
-        key = (id(around), stated)
-        if key not in self._stated:
-            base = UNKNOWN
-            if depth <= MAX_XML_BASE_DEPTH:
-                statement = Statement(Layer.EMBEDDED, stated, "xml:base")
-                base, _ = establish((statement,), around.base, profile=around.task.profile)
-            inside = self._stated[key] = around.on(base)
-            self._remembered.setdefault(id(inside), {})
-        return self._stated[key]
+        return self._inside if self._ignores_scopes else self._scopes.on(scope)
 
     def _on_link(self, spot: Spot, context: Context) -> Context:
-        """The context of HTML in an item of RSS: on its link (the policy `item_links`)."""
-        link = _trimmed(self._tree.item_link(spot.element, self._known) or "")
-        if not link:
-            return context
-        key = (id(context), link)
-        if key not in self._linked:
-            statement = Statement(Layer.EMBEDDED, link, "link of <item>")
-            base, _ = establish((statement,), context.base, profile=context.task.profile)
-            inside = self._linked[key] = context.on(base)
-            self._remembered.setdefault(id(inside), {})
-        return self._linked[key]
+        link = self._tree.item_link(spot.element, self._known) or ""
+        return self._scopes.on_link(trimmed(link), context)
 
     def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
         attribute = self._known.spelled(b"codebase", spot.keys)
         if attribute is None:
             return None
-        url = _trimmed(self._tree.get(spot.element, attribute))
+        url = trimmed(self._tree.get(spot.element, attribute))
         return on_codebase(url, context) if url else None
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
@@ -400,14 +289,14 @@ class Walk:
             view = value_view(raw, found[1])
             whole = Span(0, len(view.inner))
             items = visit_url(view.inner, whole, self._around, _SHEET)
-            settled = _settled(text, lower(items, view, at))
+            settled = settled_by(text, lower(items, view, at))
             yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
         for holder, written in self._tree.texts(spot.element):
             text = b"<!--%b-->" % encode_inner(written)
-            settled = _settled(text, visit_comment(text, self._inside, self._around))
+            settled = settled_by(text, visit_comment(text, self._inside, self._around))
             found = [
                 (reference, position - len("<!--"), url, status)
                 for reference, position, url, status in settled.found
@@ -419,9 +308,6 @@ class Walk:
 # xml-stylesheet §3: the pseudo-attribute.
 _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(.*?)\1""").search
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
-
-# What `make_links_absolute` describes.
-_TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 # Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
 _URL: Final = Syntax.URL
@@ -460,25 +346,3 @@ _BASE: Final = Place("base", "href", held(HTML, b"base").rows[b"href"][0])
 
 # Longer values are seldom there twice.
 _REMEMBERED: Final = 2048
-
-_C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
-
-
-def _trimmed(value: str) -> str:
-    """The one URL in a value, as the URL parser reads it."""
-    return clean(value.strip(_C0_AND_SPACE))
-
-
-def _settled(text: bytes, items: Iterable[Item]) -> Settled:
-    edits: list[Edit] = []
-    found: list[tuple[str, int, str | None, Status]] = []
-    is_ascii = text.isascii()
-    for item in items:
-        if isinstance(item, Edit):
-            edits.append(item)
-        elif isinstance(item, Found):
-            start = item.span.start
-            position = start if is_ascii else len(decode_inner(text[:start]))
-            found.append((item.reference, position, item.url, item.status))
-    new = decode_inner(splice(text, edits)) if edits else None
-    return Settled(new, tuple(found), not edits and all(one[3] not in _TOLD for one in found))

@@ -1,0 +1,111 @@
+"""What is found in a tree: values, the references in them, and what becomes of both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from relbase.edit import Edit, splice
+from relbase.references.values import clean
+from relbase.rewriting.items import Found, Status
+from relbase.view.characters import text as decode_inner
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from relbase.rewriting.items import Item
+
+# What `make_links_absolute` describes.
+TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
+
+class TreeLink(NamedTuple):
+    """One reference in a tree, the first four fields as of lxml's `iterlinks`.
+
+    Args:
+        element: of the tree; a comment for what stands in a conditional one.
+        attribute: its name as the tree has it, None for text.
+        reference: as the author wrote it.
+        position: where it begins in the value or the text, in characters.
+        url: what it resolves to, None when unresolved.
+        status: what became of it.
+    """
+
+    element: Any
+    attribute: str | None
+    reference: str
+    position: int
+    url: str | None
+    status: Status
+
+
+class Settled(NamedTuple):
+    """What a value becomes, and the references in it: each with its place, its URL and status.
+
+    `stays` is a value that does not change, and holds nothing that cannot be resolved.
+    """
+
+    text: str | None
+    found: tuple[tuple[str, int, str | None, Status], ...]
+    stays: bool
+
+
+class Value(NamedTuple):
+    """One value or text of a tree that holds references.
+
+    Args:
+        element: whose it is.
+        holder: the element, or what holds the text.
+        attribute: its name, None for text.
+        settled: what it becomes.
+    """
+
+    element: Any
+    holder: Any
+    attribute: str | None
+    settled: Settled
+
+    def links(self) -> list[TreeLink]:
+        """The references in it."""
+        return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
+
+    def told(self) -> list[TreeLink]:
+        """Those that change, or cannot be resolved."""
+        element, _, attribute, (_, every, _) = self
+        # As `TreeLink(...)`, in half the time.
+        return [
+            tuple.__new__(TreeLink, (element, attribute, *found))
+            for found in every
+            if found[3] in TOLD
+        ]
+
+
+NOTHING: Final = Settled(None, (), stays=True)
+
+
+def settled_by(text: bytes, items: Iterable[Item]) -> Settled:
+    """Return what a text becomes by the items of a visit.
+
+    Args:
+        text: in UTF-8.
+        items: in offsets of it.
+    """
+    edits: list[Edit] = []
+    found: list[tuple[str, int, str | None, Status]] = []
+    is_ascii = text.isascii()
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        elif isinstance(item, Found):
+            start = item.span.start
+            position = start if is_ascii else len(decode_inner(text[:start]))
+            found.append((item.reference, position, item.url, item.status))
+    new = decode_inner(splice(text, edits)) if edits else None
+    return Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
+
+
+C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
+
+
+def trimmed(value: str) -> str:
+    """Return the one URL in a value, as the URL parser reads it."""
+    return clean(value.strip(C0_AND_SPACE))
