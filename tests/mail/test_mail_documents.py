@@ -134,6 +134,11 @@ SILENT = [
     ("message/delivery-status", 0),
     ("image/png", 0),
     ("application/pdf", 0),
+    # saved, it is opened as what its name says
+    ("text/plain; name=a.html", 1),
+    ("application/octet-stream; name=a.eml", 1),
+    ("application/octet-stream; name=a.png", 0),
+    ("text/plain; name=a.txt", 0),
 ]
 
 
@@ -145,7 +150,37 @@ def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
     assert reasons(result) == ["kind-unsupported"] * count
     for note in result.notes:
         assert note.part == "1"
-        assert note.text.startswith(f"this part ({type_}) is not looked into")
+        assert note.text.startswith(f"this part ({type_.partition(';')[0]}) is not looked into")
+
+
+def test_a_page_by_its_name_is_not_spoken_of_where_attachments_are_left_alone() -> None:
+    attached = (
+        b"Content-Type: text/plain; name=a.html\nContent-Disposition: attachment\n\n<a href=x>"
+    )
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + attached + b"\n--b--\n"
+    assert reasons(rewrite(data)) == ["kind-unsupported"]
+    assert reasons(rewrite(data, policy=relbase.Policy(attachments=False))) == []
+
+
+HEADLESS = [
+    (b"\n\nSubject: x\nContent-Type: text/html\n\n<a href=x>", ""),
+    (b"<a href=x>", ""),
+    (b"Content-Type: message/rfc822\n\n\n<a href=x>", "1.1"),
+    ("\ufeffContent-Type: text/html\n\n<a href=x>".encode("utf-16-le"), ""),
+    (b"\n \n", None),
+    (b"", None),
+    (b"X: y\n\n<a href=x>", None),
+    (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\n<a href=x>\n--b--\n", None),
+]
+
+
+@pytest.mark.parametrize(("data", "part"), HEADLESS)
+def test_a_message_without_a_heading_is_noted(data: bytes, part: str | None) -> None:
+    """To Python's `email` too the body begins at once: nothing says that it is a page."""
+    result = rewrite(data)
+    assert result.data is data
+    assert reasons(result) == ([] if part is None else ["kind-unsupported"])
+    assert [note.part for note in result.notes] == ([] if part is None else [part])
 
 
 def test_a_text_signed_in_a_page_is_noted_when_it_changes() -> None:
