@@ -88,7 +88,7 @@ def read_input(data: bytes, call: Call) -> Input:
     marks = document.marks() if call.detect else None
     if marks is not None:
         if not retrieved:  # else nobody asks what is wrong with a weaker statement
-            refused += [note for note in marks.notes if note not in refused]
+            refused = list(dict.fromkeys((*refused, *marks.notes)))
         if not isinstance(places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
         if not retrieved and marks.pages:

@@ -172,6 +172,8 @@ class Notes:
 
     def collected(self) -> tuple[Note, ...]:
         """The notes, and for each reason with too many one that says how many more there are."""
+        if not self._notes:
+            return ()
         more = [
             Note(
                 note.reason, "", None, f"{self._counts[note.reason] - MAX_NOTES} more of this kind"

@@ -1,4 +1,4 @@
-"""What is remembered of bases: equal results, of long ones some, of longer ones none."""
+"""What is remembered of bases: of long ones some, of longer ones none (threat N3)."""
 
 from __future__ import annotations
 

@@ -234,19 +234,30 @@ _END: Final = 4096  # bytes, more than any URL that a server takes
 class _Found:
     """Collects what the tokens of a page state."""
 
-    __slots__ = ("_base", "_charset", "_notes", "_pages", "_stand_in", "_text")
+    __slots__ = (
+        "_base",
+        "_charset",
+        "_line",
+        "_line_start",
+        "_looked_at",
+        "_notes",
+        "_pages",
+        "_stand_in",
+        "_text",
+    )
 
     def __init__(self, text: bytes, charset: str) -> None:
         self._text = text
         self._charset = charset
-        self._pages: list[Statement] = []
+        self._pages: dict[str, Statement] = {}
+        self._looked_at, self._line, self._line_start = 0, 1, 0
         self._notes: list[Note] = []
         self._base: Statement | None = None
         self._stand_in: StandIn | None = None
 
     def marks(self) -> Marks:
         notes = tuple(dict.fromkeys(self._notes))
-        return Marks(tuple(self._pages), self._base, self._stand_in, notes)
+        return Marks(tuple(self._pages.values()), self._base, self._stand_in, notes)
 
     def read(self, token: HeadToken) -> None:
         if not token.name:
@@ -336,13 +347,18 @@ class _Found:
         elif why:
             self._notes.append(Note(Reason.MARK_REFUSED, "", span, f"{source}: {why}"))
         self._notes += notes
-        if url and url not in {statement.value for statement in self._pages}:
-            self._pages.append(Statement(Layer.RETRIEVAL, url, source, span))
+        if url and url not in self._pages:
+            self._pages[url] = Statement(Layer.RETRIEVAL, url, source, span)
 
     def _place(self, offset: int) -> str:
-        line = self._text.count(b"\n", 0, offset) + 1
-        column = offset - self._text.rfind(b"\n", 0, offset)
-        return f"{line}:{column}"
+        # From the last one on: a hostile page has thousands.
+        if offset < self._looked_at:
+            self._looked_at, self._line, self._line_start = 0, 1, 0
+        if count := self._text.count(b"\n", self._looked_at, offset):
+            self._line += count
+            self._line_start = self._text.rfind(b"\n", self._looked_at, offset) + 1
+        self._looked_at = offset
+        return f"{self._line}:{offset - self._line_start + 1}"
 
 
 # ---- the page's own base

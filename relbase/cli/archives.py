@@ -13,11 +13,10 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
-
-import click
 
 import relbase
 from relbase.cli import files, remarks, streams
@@ -26,7 +25,8 @@ from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.cli.warnings import Verbosity
-from relbase.containers.members import packing_of
+from relbase.containers import arc
+from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
 from relbase.results import Result
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
+    from relbase.cli.archive_options import Choices
     from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
@@ -46,61 +47,6 @@ _Made = TypeVar("_Made")
 
 # Of one reason so many notes on pages are shown; a crawl has millions of pages.
 _SHOWN: Final = 3
-
-OPTIONS: Final = (
-    click.Option(
-        ["--with-originals"],
-        is_flag=True,
-        help="Of a web archive: write its own records after the conversions, as they are.",
-    ),
-    click.Option(
-        ["--all-status"],
-        is_flag=True,
-        help="Of a web archive: convert responses of every status, not of 2xx alone.",
-    ),
-    click.Option(
-        ["--date"],
-        metavar="DATE",
-        callback=lambda _context, _parameter, value: _date(value),
-        help="Of a web archive: the WARC-Date of conversions, as 2026-01-02T03:04:05Z; otherwise "
-        "SOURCE_DATE_EPOCH, or the time of the run.",
-    ),
-)
-
-
-class Choices(NamedTuple):
-    """What the options on archives say, where the output goes, and what time it is."""
-
-    output: str | None
-    with_originals: bool
-    all_status: bool
-    date: str | None
-    now: str = ""
-
-    def date_of_run(self) -> str:
-        """Return the date of all conversions of the run.
-
-        Raises:
-            files.InputError: if SOURCE_DATE_EPOCH is no time.
-        """
-        from relbase.warc.writing import date_of_run  # noqa: PLC0415 (start-up time)
-
-        try:
-            return self.date or date_of_run(self.now)
-        except ValueError as error:
-            raise files.InputError(str(error)) from None
-
-
-def _date(value: str | None) -> str | None:
-    if value is None:
-        return None
-    from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
-
-    try:
-        check_date(value)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from None
-    return value
 
 
 # ---- what is an archive
@@ -249,15 +195,31 @@ def _counted(count: int, what: str) -> str:
 # ---- rewrite
 
 
+@dataclass(slots=True)
+class Sums:
+    """What was done with an archive, known when it is read to its end.
+
+    Args:
+        text: in words.
+        links: how many there are of each status.
+        notes: how many there are of each reason.
+    """
+
+    text: str = ""
+    links: Counter[str] = field(default_factory=Counter)
+    notes: Counter[str] = field(default_factory=Counter)
+
+
 def rewritten(
-    archive: Archive, choices: Choices, say: Callable[[str], None]
+    archive: Archive, choices: Choices, sums: Sums, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first.
 
     Args:
         archive: the input.
         choices: what the options on archives say.
-        say: is told at the end what was done.
+        sums: where is counted what is done.
+        reports: whether links are counted, too.
     """
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
@@ -273,7 +235,7 @@ def rewritten(
     yield _done(first, ())
     convert = partial(warc.conversion, date=date, info=info, **how)
     counts: Counter[str] = Counter()
-    notes = _Notes(archive)
+    notes = _Notes(archive, sums.notes)
     for page in archive.pages():
         counts["page"] += 1
         if not (page.succeeded or choices.all_status):
@@ -282,6 +244,8 @@ def rewritten(
         if made is None:
             continue
         notes.add(page, made.notes)
+        if reports:
+            sums.links.update(row.outcome for row in warc.link_rows(page, **how))
         if made.record is not None:
             counts["conversion"] += 1
             counts["place"] += len(made.edits)
@@ -290,7 +254,7 @@ def rewritten(
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
-    say(_summary(counts))
+    sums.text = _summary(counts)
 
 
 class _How(TypedDict):
@@ -347,7 +311,8 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if packing == "zst" and not start.startswith(b"\x28\xb5\x2f\xfd"):
         text = "its records need the dictionary at its start: leave --with-originals out"
         raise files.InputError(text)
-    if source.name.lower().endswith((".arc", ".arc.gz")):
+    first = next(pieces([start]), None)  # whatever its name says
+    if first is not None and arc.line(first.data[: arc.MAX_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
 
 
@@ -356,9 +321,9 @@ class _Notes:
 
     __slots__ = ("_archive", "_counts")
 
-    def __init__(self, archive: Archive) -> None:
+    def __init__(self, archive: Archive, counts: Counter[str]) -> None:
         self._archive = archive
-        self._counts: Counter[str] = Counter()
+        self._counts = counts
 
     def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
         """Report the notes on a page."""

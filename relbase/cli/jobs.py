@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from relbase.cli.inplace import InPlace
 
 if TYPE_CHECKING:
-    from relbase.cli.archives import Choices
+    from relbase.cli.archive_options import Choices
     from relbase.cli.inputs import Input
     from relbase.cli.maildir import Delivery
     from relbase.cli.options import Settings

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.cli import maildir, options, outputs, streams
-from relbase.cli.archives import Choices
+from relbase.cli.archive_options import Choices
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
@@ -131,6 +131,7 @@ def _manner(own: dict[str, Any], settings: Settings, found: Inputs) -> Manner:
         colour=colour,
         passed=found.passed,
         report=report,
+        limit=own["limit"],
     )
 
 

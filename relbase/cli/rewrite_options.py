@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from relbase.cli import archives
+from relbase.cli import archive_options
 from relbase.cli.selection import CHOICES, read_only
 
 EPILOG: Final = """\b
@@ -98,6 +98,13 @@ OPTIONS: Final = (
         help="Process so many inputs at once; 0 is one for each processor.",
     ),
     click.Option(
+        ["--time-limit", "limit"],
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        help="End what takes longer on one input of several, which then has failed, and go on with "
+        "the next.",
+    ),
+    click.Option(
         ["--report"],
         metavar="FILE",
         type=click.Path(dir_okay=False, readable=False),
@@ -111,5 +118,5 @@ OPTIONS: Final = (
         help="Skip what a report says is done, where nothing has changed since. With --report of "
         "the same name the report goes on.",
     ),
-    *archives.OPTIONS,
+    *archive_options.OPTIONS,
 )

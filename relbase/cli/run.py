@@ -34,6 +34,7 @@ class Manner(NamedTuple):
         colour: whether lines of a diff are coloured.
         passed: what was passed over in trees, in words.
         report: where a line is written for each input, None for none.
+        limit: how long one input may take, in seconds, None for as long as it takes.
     """
 
     processes: int
@@ -42,6 +43,7 @@ class Manner(NamedTuple):
     colour: bool
     passed: str
     report: Report | None
+    limit: float | None = None
 
 
 def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
@@ -64,7 +66,7 @@ def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
         stack.callback(running.settle)
         try:
-            for done in _done(plan, jobs, manner.processes, bar):
+            for done in _done(plan, jobs, manner, bar):
                 running.add(done)
                 bar.done()
         except KeyboardInterrupt:
@@ -74,12 +76,13 @@ def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
     return running.tally
 
 
-def _done(plan: Plan, jobs: Sequence[Job], processes: int, bar: Bar) -> Iterator[Done]:
-    count = min(processes, len(jobs))
-    if count > 1 and all(job.input.name != STDIN for job in jobs):
+def _done(plan: Plan, jobs: Sequence[Job], manner: Manner, bar: Bar) -> Iterator[Done]:
+    count = min(manner.processes, len(jobs))
+    is_limited = manner.limit is not None and len(jobs) > 1
+    if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
 
-        for done in in_processes(plan, jobs, count):
+        for done in in_processes(plan, jobs, count, manner.limit):
             bar.read(done.sizes[0])
             yield done
         return

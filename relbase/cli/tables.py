@@ -6,12 +6,12 @@ The errors of the archives go to a table of their own beside it: `x.errors.parqu
 from __future__ import annotations
 
 import os
-import secrets
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from relbase.cli.directories import new_file, opened_directory, sweep
 from relbase.cli.outcome import OutputError
 from relbase.cli.outputs import refuse_inputs, refuse_irregular
 from relbase.cli.streams import printable
@@ -132,14 +132,12 @@ def _new(path: str) -> Iterator[pa.NativeFile]:
     import pyarrow as pa  # noqa: PLC0415 (of the extra `warc`)
 
     directory, name = os.path.split(path)
-    made = os.path.join(directory, f".{name[:40]}.{secrets.token_hex(8)}.relbase-tmp")  # noqa: PTH118
-    try:
-        descriptor = os.open(made, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o666)
-        with open(descriptor, "wb") as file:  # noqa: PTH123 (a descriptor)
-            yield pa.PythonFile(file, "w")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(made, path)  # noqa: PTH105
-    finally:
-        with suppress(OSError):
-            os.unlink(made)  # noqa: PTH108
+    with opened_directory(directory) as parent:
+        with suppress(OSError):  # a directory that may be written to and not read
+            sweep(parent)
+        with new_file(parent, name, 0o666) as made:
+            with open(made.descriptor, "wb", closefd=False) as file:
+                yield pa.PythonFile(file, "w")
+            made.finish(None)
+            parent.replace(made.name, parent, name)
+            parent.sync()

@@ -123,6 +123,7 @@ class _Doing:
         self._warned = Collected(plan.settings.verbosity)
         self._summary = Summary(source.shown, self._warned, several=plan.several)
         self._links: Counter[str] = Counter()
+        self._sums = archives.Sums()
         self._base: Base = UNKNOWN
         self._call: Call | None = None
         self._claimed = ""
@@ -172,8 +173,8 @@ class _Doing:
             source=self._base.source if self._base.url else "",
             sizes=(self._before.size, self._after.size),
             hashes=(self._before.hash, self._after.hash),
-            links=dict(self._links),
-            notes={kind.value: count for kind, count in summary.notes.items()},
+            links=dict(self._links + self._sums.links),
+            notes={kind.value: count for kind, count in summary.notes.items()} | self._sums.notes,
             places=summary.places,
             on_given_url=summary.shared,
             unknown=summary.unknown,
@@ -191,11 +192,10 @@ class _Doing:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             text = f"{flag} no archives: give --check, or -o FILE"
             raise InputError(text)
-        made = archives.rewritten(archive, plan.choices, self._say)
+        sums = self._sums
+        made = archives.rewritten(archive, plan.choices, sums, reports=plan.reports)
         self._act(archive.source, self._summed(made))
-
-    def _say(self, text: str) -> None:
-        self._text = text
+        self._text = sums.text
 
     def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
         for document, result in made:

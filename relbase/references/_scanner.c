@@ -335,6 +335,13 @@ static Text escape_end(Text p, Text e) {
   return q + 1;
 }
 
+/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
+static size_t quote_at(Text p, Text e, int in_attribute) {
+  if (p < e && IS(*p, QUOTE)) return 1;
+  if (!in_attribute) return 0;
+  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
+}
+
 /* Whether there is no function that takes references, no at-rule of interest, and no escape that
    may stand for one: most sheets and style attributes. `&quot;`, `&amp;` and `&#39;` are none. */
 static int without_functions(const Scan *s, Text begin, Text e, int in_attribute) {
@@ -353,9 +360,7 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
       if (!f->kind || s->mode == ALL) return 0;
       Text q = p + 1;
       if (q < e && *q == '#') continue; /* local */
-      if (begins(q, e, "&quot;")) q += 6;
-      else if (q < e && (*q == '"' || *q == '\'')) q++;
-      if (!absolute_in_css(q, e)) return 0;
+      if (!absolute_in_css(q + quote_at(q, e, in_attribute), e)) return 0;
     }
   }
   return 1;
@@ -364,12 +369,6 @@ static int without_functions(const Scan *s, Text begin, Text e, int in_attribute
 /* Whether a character reference of anything but `&` stands at `p`. */
 static int is_encoded(Text p, Text e) { return *p == '&' && !begins(p, e, "&amp;"); }
 
-/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
-static size_t quote_at(Text p, Text e, int in_attribute) {
-  if (p < e && IS(*p, QUOTE)) return 1;
-  if (!in_attribute) return 0;
-  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
-}
 static int is_quote(Text p, Text e, Text quote, size_t n) {
   return (size_t)(e - p) >= n && !memcmp(p, quote, n);
 }
@@ -1288,24 +1287,27 @@ static PyObject *written(const Scan *s) {
   return list;
 }
 
-/* scan(tables, mode, flags, edits, Edit, text, pos, end, in_noscript) -> (results, position or -1);
-   in mode WRITTEN what stands there is the third. What a document has in common comes first. */
+/* scan(tables, mode, flags, edits, Edit, text, pos, end, in_noscript, in_comment) -> (results,
+   position or -1); in mode WRITTEN what stands there is the third. What all calls for a document
+   have in common comes first. */
 static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *capsule, *bytes, *edits, *type;
   Py_ssize_t pos, end, size;
   char *text;
-  int mode, flags, in_noscript;
-  if (!PyArg_ParseTuple(args, "OiiOOSnnp:scan", &capsule, &mode, &flags, &edits, &type, &bytes,
-                        &pos, &end, &in_noscript))
+  Scan s = {.in_noscript = 0};
+  int flags;
+  if (!PyArg_ParseTuple(args, "OiiOOSnnpp:scan", &capsule, &s.mode, &flags, &edits, &type, &bytes,
+                        &pos, &end, &s.in_noscript, &s.in_comment))
     return NULL;
   const Tables *tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
-  if (pos < 0 || pos > end || end > size || mode < EDITS || mode > ALL || !PyTuple_Check(edits) ||
+  if (pos < 0 || pos > end || end > size || s.mode < EDITS || s.mode > ALL || !PyTuple_Check(edits) ||
       !PyType_Check(type) || !PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type)) {
     PyErr_SetString(PyExc_ValueError, "scan: a place outside of the text, or no such mode");
     return NULL;
   }
-  Scan s = {.tables = tables, .text = (Text)text, .mode = mode, .in_noscript = in_noscript};
+  s.tables = tables;
+  s.text = (Text)text;
   s.whatwg = flags & 1;
   s.unquoted = flags >> 1 & 1;
   s.in_css = flags >> 2 & 1;
@@ -1317,7 +1319,7 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   Py_ssize_t at = scan(&s, (Text)text + pos, stop) - (Text)text;
   if (at >= end) at = -1;
   PyObject *list = results(&s, becomes, type), *made = NULL, *stands = NULL;
-  if (list && mode != WRITTEN) made = Py_BuildValue("(On)", list, at);
+  if (list && s.mode != WRITTEN) made = Py_BuildValue("(On)", list, at);
   else if (list && (stands = written(&s))) made = Py_BuildValue("(OnO)", list, at, stands);
   PyMem_Free(s.found);
   Py_XDECREF(list);

@@ -47,12 +47,17 @@ _TEXT: Final = all_but(b"\"'\\/()[]{};<")
 _TEXT_IN_BRACKETS: Final = all_but(b"\"'\\/()[]{}<")
 
 
+# `[href^="x"]`
+_SQUARE: Final = rb"\[ (?: %b++ | %b )*+ \]" % (_TEXT_IN_BRACKETS, _STRING)
+
+
 def _group(inside: bytes) -> bytes:
     """Match a balanced `(...)` that is not the argument of a function of interest."""
-    return rb"""%b \( (?: %b++ | /(?!\*) | %b%b )*+ \)""" % (
+    return rb"""%b \( (?: %b++ | /(?!\*) | %b | %b%b )*+ \)""" % (
         not_after(),
         _TEXT_IN_BRACKETS,
         _STRING,
+        _SQUARE,
         inside,
     )
 
@@ -65,7 +70,7 @@ _START: Final = (
     % WORD
 )
 _SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
-    (?: %b++ | /(?!\*) | %b )*+ (?=[;}])""" % (WORD, _TEXT, _GROUP)
+    (?: %b++ | /(?!\*) | %b | %b )*+ (?=[;}])""" % (WORD, _TEXT, _STRING, _GROUP)
 _SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (COMMENT, _HARMLESS)
 # Most statements begin so, with nothing to look at more closely.
 _PLAIN_START: Final = rb"[ \t\n\r\f]*+ (?=[a-zA-Z.\#*:;{}])"
@@ -79,16 +84,8 @@ _STATEMENT: Final = rb"(?: %b | %b (?:%b)?+ (?!%b) )" % (
 # What a text begins with, where that is not to be looked at more closely.
 BEGINNING: Final = re.compile(_STATEMENT, re.VERBOSE)
 OUTSIDE: Final = re.compile(
-    rb"""(?: %b++ | [;{}] %b | %b | %b | %b | \[ (?: %b++ | %b )*+ \] )*+"""
-    % (
-        all_but(b"\"'\\/([;{}<"),
-        _STATEMENT,
-        _SKIPPED,
-        _STRING,
-        _GROUP,
-        _TEXT_IN_BRACKETS,
-        _STRING,
-    ),
+    rb"""(?: %b++ | [;{}] %b | %b | %b | %b | %b )*+"""
+    % (all_but(b"\"'\\/([;{}<"), _STATEMENT, _SKIPPED, _STRING, _GROUP, _SQUARE),
     re.VERBOSE,
 )
 INSIDE_STATEMENT: Final = re.compile(

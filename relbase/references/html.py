@@ -91,7 +91,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     hidden: bool = False,
     in_noscript: bool = False,
     in_comment: bool = False,
-    skim: Callable[[bytes, int, int, bool], tuple[list[Any], int]] | None = None,
+    skim: Callable[[bytes, int, int, bool, bool], tuple[list[Any], int]] | None = None,
 ) -> Iterator[Element | list[Any]]:
     """The start tags of a part of a document, in order.
 
@@ -112,7 +112,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     in_sheet = False
     while True:
         if skim is not None and not foreign:
-            passed, pos = skim(text, pos, end, in_noscript)
+            passed, pos = skim(text, pos, end, in_noscript, in_comment)
             if passed:
                 yield passed
             if pos < 0:
@@ -143,6 +143,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                     hidden=True,
                     in_noscript=in_noscript,
                     in_comment=True,
+                    skim=skim,
                 )
             continue
         name = name.lower()

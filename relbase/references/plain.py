@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Plain(NamedTuple):
-    """What plain references are made of: `segment` outside of `.` and `/`, `rest` after it."""
+    """What plain references are made of but slashes: `segment` the first one, `rest` after it."""
 
     segment: bytes
     rest: bytes
@@ -38,8 +38,8 @@ _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
 _ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
 _NETWORK: Final = rb"//(?=[A-Za-z0-9])"
 RFC: Final = Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f./:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f./{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f/:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
+    rb"[^\"'<>&\\\x00-\x20\x7f/{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
     _NETWORK,
 )
 # What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
@@ -48,16 +48,16 @@ _LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
 _PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
 _WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
 WHATWG: Final = Plain(
-    rb"[A-Za-z0-9_~=+;,@!$*()-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    rb"[A-Za-z0-9_~=+;,@!$*():?#-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
+    rb"[A-Za-z0-9_~=+;,@!$*().-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
+    rb"[A-Za-z0-9_~=+;,@!$*():?#.-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
     _PLAIN_HOST,
 )
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 _CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
 # What does not mean itself in a url(), with or without quotes, and what is not plain anyway.
-_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"./|[%"
-_CSS_WHATWG: Final = frozenset(b"_~=+;,@!$*-") | {
+_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"/|[%"
+_CSS_WHATWG: Final = frozenset(b"_~=+;,@!$*.-") | {
     byte for byte in range(0x80) if chr(byte).isalnum()
 }
 
@@ -100,8 +100,8 @@ def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
         ends: what may follow it, as an expression.
         fragments: whether one that begins with `#` is a reference.
     """
-    rest = rb"(?:" + plain.rest + rb"|/(?!\.)|\.)*+"
-    segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb"|\.)++(?!:)"
+    rest = rb"(?:" + plain.rest + rb"|/(?!\.))*+"
+    segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb")++(?!:)"
     begin = rb"/(?![/.])|\?(?!\#|" + ends + rb")|" + plain.network + (rb"|\#" if fragments else b"")
     return (
         rb"(?:(" + begin + rb")" + rest + rb"|(" + _DOTS + rb"|)" + segment + rest
@@ -214,7 +214,8 @@ def css_urls(
     imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
         rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
         + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
-        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)|(?=%b\())" % name
+        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)"
+        rb"|(?=%b\())" % name
     )  # fmt: skip
     begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
     pattern = re.compile(

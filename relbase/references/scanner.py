@@ -54,7 +54,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x69CEA996
+_SOURCE: Final = 0x9EEE8110
 
 _compiled: Final = _load()
 
@@ -171,7 +171,7 @@ class Listed(NamedTuple):
 
 def listing(
     becomes: Becomes, *, whatwg: bool, in_css: bool, utf8: bool, extended: bool
-) -> Callable[[bytes, int, int, bool], tuple[list[tuple[int, ...]], int]]:
+) -> Callable[[bytes, int, int, bool, bool], tuple[list[tuple[int, ...]], int]]:
     """Return what lists references up to the next place that has to be looked at.
 
     The compiled scanner alone does so. What it lists are the tuples of `Listed`.
@@ -227,14 +227,15 @@ def spliced(data: bytes, edits: list[Edit]) -> bytes:
 
 
 def _scan_kept(  # noqa: PLR0917 (called often: by position)
-    scan: Callable[[bytes, int, int, bool], tuple[list[Edit], int, list[str | bytes]]],
+    scan: Callable[[bytes, int, int, bool, bool], tuple[list[Edit], int, list[str | bytes]]],
     keeps: KeepsEach,
     text: bytes,
     pos: int,
     end: int,
     in_noscript: bool,  # noqa: FBT001
+    in_comment: bool,  # noqa: FBT001
 ) -> tuple[list[Edit], int]:
-    edits, pos, written = scan(text, pos, end, in_noscript)
+    edits, pos, written = scan(text, pos, end, in_noscript, in_comment)
     return [edit for edit, kept in zip(edits, keeps(written), strict=True) if not kept], pos
 
 

@@ -55,7 +55,7 @@ Keeps: TypeAlias = "Callable[[bytes], bool]"
 # that it is to stay.
 KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
 
-# Called with a text, where to begin, where to end and whether that is the inside of a noscript, it
-# returns the edits on the way to the next place that has to be looked at, and that place, -1 when
-# there is none.
-Skim: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Edit], int]]"
+# Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
+# of a conditional comment, it returns the edits on the way to the next place that has to be looked
+# at, and that place, -1 when there is none.
+Skim: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Edit], int]]"

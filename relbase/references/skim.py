@@ -35,7 +35,7 @@ from relbase.references.skim_tokens import (
 from relbase.references.tags import WS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.references.shapes import Becomes, Keeps, Skim
 
@@ -91,17 +91,17 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
     before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
-    rest = rb"(?:" + shapes.rest + rb"|/(?!\.)|\.)*+"
-    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb"|\.)*+"
+    rest = rb"(?:" + shapes.rest + rb"|/(?!\.))*+"
+    segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb")*+"
     # A name ends where white space begins.
     return (
         rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
         + rb"))(?=" + WS + rb")" + before
         + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
-        rb"()/(?![/.])" + rest
-        + rb"|()#" + rest
-        + rb"|()\?(?![\"'#\t\n\f\r >])" + rest
-        + rb"|()" + shapes.network + rest
+        rb"/()(?![/.])" + rest
+        + rb"|#()" + rest
+        + rb"|\?()(?![\"'#\t\n\f\r >])" + rest
+        + rb"|" + shapes.network + rb"()" + rest
         + rb"|()" + segment + rb"(?!:)" + rest
         + rb"|(?(4)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
@@ -182,7 +182,8 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
     text: bytes,
     pos: int,
     end: int,
-    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one,
+    _in_comment: bool = False,  # noqa: FBT001, FBT002  nor whole comments in a comment)
 ) -> tuple[list[Edit], int]:
     becomes, keeps = reading.becomes, reading.keeps
     batch: list[Edit] = []
@@ -211,9 +212,9 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = at, found.end(shape)
-            if stop > start:
-                shape += (stop - start) // len("../") - 1
+            start, stop = at - _BEFORE.get(shape, 0), found.end(shape)
+            if stop > at:
+                shape += (stop - at) // len("../") - 1
             edit = becomes[shape]
             if edit and not (keeps and keeps(_value(text, start, found.end()))):
                 batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
@@ -221,6 +222,14 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                     return batch, found.end()
     return batch, pos
 
+
+# What stands before the group of a shape: an arm that begins with a byte is tried there alone.
+_BEFORE: Final[Mapping[int, int]] = {
+    Shape.ROOT: 1,
+    Shape.FRAGMENT: 1,
+    Shape.QUERY: 1,
+    Shape.NETWORK: 2,
+}
 
 _unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
 

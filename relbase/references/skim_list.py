@@ -60,7 +60,7 @@ class _Value(NamedTuple):
 
 def listing(
     becomes: Becomes, *, whatwg: bool, extended: bool
-) -> Callable[[bytes, int, int, bool], tuple[list[_Record], int]]:
+) -> Callable[[bytes, int, int, bool, bool], tuple[list[_Record], int]]:
     """Return what lists references up to the next place that has to be looked at.
 
     Args:
@@ -90,7 +90,8 @@ def _list(
     text: bytes,
     pos: int,
     end: int,
-    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one)
+    _in_noscript: bool = False,  # noqa: FBT001, FBT002 (there are no noscript elements in one,
+    _in_comment: bool = False,  # noqa: FBT001, FBT002  nor whole comments in a comment)
 ) -> tuple[list[_Record], int]:
     records: list[_Record] = []
     while len(records) < _BATCH:

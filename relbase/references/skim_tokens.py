@@ -52,7 +52,22 @@ TAG_NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
 _UNQUOTED: Final = all_but(b"\t\n\f\r >") + rb"*+"
 _VALUE: Final = rb"(?:\"[^\"]*+\"|'[^']*+'|(?![\"'])" + all_but(b"\t\n\f\r >") + rb"++)"
 _ABSOLUTE: Final = rb"(?:https?://|mailto:|javascript:|data:)"
-_ANY: Final = rb"[a-zA-Z][a-zA-Z0-9:_-]*+(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb")?+"
+# Those of programs begin with a sign: `_ngcontent-c1`, `@click.prevent`, `:class`.
+_SIGNS: Final = b"_:@"
+_NAME_REST: Final = rb"[a-zA-Z0-9:_@.-]*+"
+_ANY: Final = (
+    rb"[a-zA-Z"
+    + _SIGNS
+    + rb"]"
+    + _NAME_REST
+    + rb"(?:"
+    + WS
+    + rb"*+="
+    + WS
+    + rb"*+"
+    + _VALUE
+    + rb")?+"
+)
 
 # CSS without an escape, an at-rule, a character reference of a letter, or a function that takes
 # references, but for `url()` of what is local or absolute. So no reference comes about however the
@@ -107,7 +122,7 @@ def boring_attribute(html: Watched) -> bytes:
     return b"|".join(
         [
             first,
-            rb"[%b][a-zA-Z0-9:_-]*+=\"[^\"]*+\"" % _other_letters(html.names),
+            rb"[%b%b]%b=\"[^\"]*+\"" % (_other_letters(html.names), _SIGNS, _NAME_REST),
             *others,
             _data_name(html.names) + rb"=\"[^\"]*+\"",
             *(name + rb"=" + _PLAIN_CSS for name in sorted(html.css)),
@@ -150,6 +165,7 @@ def _usual(html: Watched) -> bytes:
     """The attributes and the end of a tag of an element with longer text, as they usually are."""
     names = [name for name in _FREQUENT_OF_TEXTS if name not in html.names]
     names.append(_data_name(html.names))
+    names.append(rb"[%b%b]%b" % (_other_letters({*html.names, b"type"}), _SIGNS, _NAME_REST))
     return (
         rb"(?:" + WS + rb"++(?:" + _SCRIPT_TYPE + rb"|(?:" + b"|".join(names) + rb")="
         + _VALUE + rb"))*+" + TAG_CLOSE

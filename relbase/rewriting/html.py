@@ -186,16 +186,18 @@ def _within(
     stated = None if attribute is None else _base_statement(text, attribute, around)
     if around.task.detect:
         stated = own_base(text, attribute, around.charset, around.marks) or stated
+    if stated is None:
+        return around.having(sheets=_Sheets(text)), []
     base, notes = establish(
-        () if stated is None else (stated,),
+        (stated,),
         around.base,
         profile=around.task.profile,
         part=around.part,
         charset=around.encoding,
     )
-    if stated is not None and base.outer is around.base:
+    if base.outer is around.base:
         base, notes = allowed_base(text, stated, (base, notes), around)
-    if stated is not None and (note := unstated(stated.value, around)):
+    if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
     return around.having(base=base, sheets=_Sheets(text)), notes
 

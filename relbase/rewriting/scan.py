@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from relbase.edit import Span
 from relbase.policy import is_template
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from relbase.references.shapes import Becomes, Keeps, KeepsEach, Skim
     from relbase.rewriting.context import Context
 
-    Listing: TypeAlias = "Callable[[bytes, int, int, bool], tuple[list[Found], int]]"
+    Listing: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Found], int]]"
     Resolve: TypeAlias = "Callable[[str], str]"
 
 _SHAPES: Final = max(DOTS) + 1
@@ -155,8 +155,8 @@ def list_for(context: Context, name: str) -> Listing | None:
         )
     found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
-    def listing(text: bytes, pos: int, end: int, in_noscript: bool) -> tuple[list[Found], int]:  # noqa: FBT001
-        listed, at = records(text, pos, end, in_noscript)
+    def listing(text: bytes, *where: Any) -> tuple[list[Found], int]:  # noqa: ANN401 (of `records`)
+        listed, at = records(text, *where)
         return found(text, listed), at
 
     return listing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import sys
@@ -43,14 +44,14 @@ COLUMNS: Final = ", ".join(f"`{one.name}` {_NAMES.get(one.type, 'string')}" for 
 ERROR: Final = "error"
 
 _REPORT: Final = (
-    "warc string, output string, pages bigint, conversions bigint, places bigint, "
+    "number bigint, is_written boolean, pages bigint, conversions bigint, places bigint, "
     "faults array<struct<offset: bigint, record_id: string, page: string, trouble: string, "
     "text: string>>"
 )
 _REPORTS: Final = pa.schema(
     [
-        ("warc", pa.string()),
-        ("output", pa.string()),
+        ("number", pa.int64()),
+        ("is_written", pa.bool_()),
         ("pages", pa.int64()),
         ("conversions", pa.int64()),
         ("places", pa.int64()),
@@ -118,7 +119,7 @@ def links(
 
     What cannot be read is a row, too: its `outcome` is `error`, its `reference` says why.
     """
-    job = Job(opener, tuple(paths), as_profile(profile), policy, careful)
+    job = Job(opener, _listed(paths), as_profile(profile), policy, careful)
     return _tasks(spark, job).mapInArrow(partial(_link_batches, job), COLUMNS)
 
 
@@ -148,20 +149,36 @@ def convert(
         careful: whether to work in children at once, not only when a worker died.
 
     Raises:
-        ValueError: if two archives would have one output, or the date is not one, that of
-            SOURCE_DATE_EPOCH neither.
+        TypeError: if the paths are one string.
+        ValueError: if two archives would have one output, or one would be its own, or if the date,
+            or that of SOURCE_DATE_EPOCH, is not one.
     """
     date = date_of_run(os.environ.get("SOURCE_DATE_EPOCH", "")) if date is None else date
     check_date(date)
-    names = [name_of(path) for path in paths]
+    names = [name_of(path) for path in _listed(paths)]
     if clashes := {name for name in names if names.count(name) > 1}:
         raise ValueError(f"several archives would be {min(clashes)!r}: convert them in two runs")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103 (a path of the user's)
     known = as_profile(profile)
-    job = Job(opener, tuple(paths), known, policy, careful, output, date, all_status)
+    job = Job(opener, _listed(paths), known, policy, careful, output, date, all_status)
+    if own := [path for path in paths if _is_same(path, _output(job, path))]:
+        raise ValueError(f"the output of {own[0]!r} would replace it: give another directory")
     rows = _tasks(spark, job).mapInArrow(partial(_report_batches, job), _REPORT).collect()
     _sweep(output, names)
-    return [_report(row.asDict(recursive=True)) for row in rows]
+    return [_report(job, row.asDict(recursive=True)) for row in rows]
+
+
+def _listed(paths: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(paths, str):
+        raise TypeError(f"paths are a list: give [{paths!r}]")
+    return tuple(paths)
+
+
+def _is_same(path: str, other: str) -> bool:
+    with suppress(OSError, ValueError):  # it need not be a file here
+        if os.path.samefile(path, other):  # noqa: PTH121 (paths of the user's)
+            return True
+    return os.path.abspath(path) == os.path.abspath(other)  # noqa: PTH100
 
 
 def _tasks(spark: SparkSession, job: Job) -> DataFrame:
@@ -231,16 +248,17 @@ def _report_batches(job: Job, given: Iterable[pa.RecordBatch]) -> Iterator[pa.Re
                 }
                 for fault in report.faults
             ]
-            yield pa.RecordBatch.from_pylist(
-                [{**report._asdict(), "faults": faults}], schema=_REPORTS
-            )
+            # A path may hold bytes that are not UTF-8: it stays on this side.
+            told = {"number": number, "is_written": bool(report.output), "faults": faults}
+            row = {**report._asdict(), **told}
+            yield pa.RecordBatch.from_pylist([row], schema=_REPORTS)
 
 
 def _plain(text: str) -> str:
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _report(row: dict[str, Any]) -> Report:
+def _report(job: Job, row: dict[str, Any]) -> Report:
     faults = tuple(
         Fault(
             fault["offset"],
@@ -251,7 +269,9 @@ def _report(row: dict[str, Any]) -> Report:
         )
         for fault in row["faults"]
     )
-    return Report(**{**row, "faults": faults})
+    path = job.paths[row.pop("number")]
+    output = _output(job, path) if row.pop("is_written") else ""
+    return Report(path, output, **{**row, "faults": faults})
 
 
 # ---- files
@@ -259,11 +279,15 @@ def _report(row: dict[str, Any]) -> Report:
 _TEMPORARY: Final = ".relbase-tmp"
 
 
+def _output(job: Job, path: str) -> str:
+    return os.path.join(job.output, name_of(path))  # noqa: PTH118 (a path of the user's)
+
+
 def _converted(job: Job, path: str) -> Report:
     """Write the conversions of an archive into a file of this attempt, and give it its name."""
     task = TaskContext.get()
     attempt = f"{task.taskAttemptId() if task else 0}.{socket.gethostname()}.{os.getpid()}"
-    final = os.path.join(job.output, name_of(path))  # noqa: PTH118 (a path of the user's)
+    final = _output(job, path)
     made = os.path.join(job.output, f".{name_of(path)}.{attempt}{_TEMPORARY}")  # noqa: PTH118
     count = conversions = places = 0
     faults: list[Fault] = []
@@ -282,6 +306,8 @@ def _converted(job: Job, path: str) -> Report:
                 places += changed if isinstance(changed, int) else 0
             file.flush()
             os.fsync(file.fileno())
+        if _is_same(path, final):  # on a path that the driver does not see
+            raise FileExistsError(errno.EEXIST, "it is the archive itself")
         os.replace(made, final)  # noqa: PTH105
     except OSError as error:
         with suppress(OSError):

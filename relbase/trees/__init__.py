@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
 from relbase.rewriting.items import Status
-from relbase.trees.walk import TOLD, Walk
 from relbase.trees.walk import TreeLink as TreeLink
+from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def make_links_absolute(
     changed = []
     # All is found before anything is changed: the walk goes along what would change.
     for value in list(walk.values(all_=False)):
-        links = value.links
-        if value.text is not None and not walk.write(value):
-            links = [link._replace(url=None, status=Status.UNRESOLVED) for link in links]
-        changed += [link for link in links if link.status in TOLD]
+        links = value.told()
+        if value.settled.text is not None and not walk.write(value):
+            links = [link._replace(url=None, status=Status.UNRESOLVED) for link in value.links()]
+        changed += links
     if drop_base:
         walk.drop_base()
     return changed
@@ -110,7 +110,7 @@ def iterlinks(
     [('x.png', 15)]
     """
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return (link for value in walk.values(all_=True) for link in value.links)
+    return (link for value in walk.values(all_=True) for link in value.links())
 
 
 def _walk(

@@ -58,6 +58,7 @@ class Kind(NamedTuple):
         keys: its attributes that may hold references, as the tree names them, each with its row
             where that is so whatever else the element says.
         own: the names of those attributes alone, and of those that its text depends on.
+        asked: the latter.
         speaks: whether its text holds references where it has no attributes.
         is_special: whether something else holds inside of it than around it.
         is_base: whether it is HTML's `<base>`, which stands on what is around the document.
@@ -70,6 +71,7 @@ class Kind(NamedTuple):
     vocabulary: str | None = None
     keys: Mapping[str, Row | None] = {}
     own: frozenset[str] = frozenset()
+    asked: frozenset[str] = frozenset()
     speaks: bool = False
     is_special: bool = False
     is_base: bool = False
@@ -127,14 +129,6 @@ class Known:
         # How trees name attributes, and how the vocabulary does.
         self.attributes = _attributes(is_html=is_html)
 
-    def _vocabulary(self, tag: str, around: Around) -> str | None:
-        if tag[0] == "{":
-            return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
-        if self._is_html:
-            name = tag.lower().encode("utf-8", "surrogatepass")
-            return namespace_in_tree(name, around.namespace)
-        return self._plain
-
     def kind(self, tag: str, around: Around) -> Kind:
         """What is known of an element.
 
@@ -142,12 +136,12 @@ class Known:
             tag: its name.
             around: what is around it.
         """
-        found = self._kinds.get((tag, around.namespace))
+        namespace = around.namespace
+        found = self._kinds.get((tag, namespace))
         if found is None:
             make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
-            vocabulary_ = self._vocabulary(tag, around)
-            found = make(tag, vocabulary_, is_html=self._is_html, extended=self._extended)
-            self._kinds[tag, around.namespace] = found
+            found = make(tag, namespace, self._plain, self._is_html, self._extended)
+            self._kinds[tag, namespace] = found
         return found
 
     def inside(self, kind: Kind, around: Around, scope: Scope | None = None) -> Around:
@@ -194,7 +188,22 @@ def _spellings(*, is_html: bool) -> dict[bytes, list[str]]:
     return found
 
 
-def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -> Kind:
+def _vocabulary(tag: str, namespace: str, plain: str | None, *, is_html: bool) -> str | None:
+    if tag[0] == "{":
+        return VOCABULARIES.get(tag[1 : tag.index("}")].encode("utf-8", "surrogatepass"))
+    if is_html:
+        return namespace_in_tree(tag.lower().encode("utf-8", "surrogatepass"), namespace)
+    return plain
+
+
+def _kind(
+    tag: str,
+    namespace: str,
+    plain: str | None,
+    is_html: bool,  # noqa: FBT001 (by position: it is looked up for each name of each tree)
+    extended: bool,  # noqa: FBT001
+) -> Kind:
+    vocabulary_ = _vocabulary(tag, namespace, plain, is_html=is_html)
     name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
     rows: Mapping[bytes, tuple[Row, ...]] = {}
     text: tuple[Text, ...] = ()
@@ -215,14 +224,17 @@ def _kind(tag: str, vocabulary_: str | None, *, is_html: bool, extended: bool) -
         for key, attribute in _attributes(is_html=is_html).items()
         if counting.get(attribute)
     }
-    asked = {attribute for row, _ in text if row.when for attribute in row.when.asks}
+    spellings = _spellings(is_html=is_html)
+    asks = {attribute for row, _ in text if row.when for attribute in row.when.asks}
+    asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
     return Kind(
         name,
         counting,
         text,
         vocabulary_,
         keys,
-        frozenset(keys).union(*(_spellings(is_html=is_html).get(name, ()) for name in asked)),
+        asked.union(keys),
+        asked,
         speaks=any(row.when is None or row.when.holds(_nothing) for row, _ in text),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,

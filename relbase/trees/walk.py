@@ -15,6 +15,7 @@ from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Edit, Span, splice
 from relbase.recognition import reader
+from relbase.references.css_skim import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Nested, Row, held
@@ -58,23 +59,7 @@ class TreeLink(NamedTuple):
     status: Status
 
 
-class Value(NamedTuple):
-    """One value or text of a tree that holds references.
-
-    Args:
-        holder: the element, or what holds the piece of text.
-        attribute: its name, None for text.
-        text: what is to be written, None to leave it.
-        links: the references in it.
-    """
-
-    holder: Any
-    attribute: str | None
-    text: str | None
-    links: list[TreeLink]
-
-
-class _Settled(NamedTuple):
+class Settled(NamedTuple):
     """What a value becomes, and the references in it: each with its place, its URL and status.
 
     `stays` is a value that does not change, and holds nothing that cannot be resolved.
@@ -85,7 +70,37 @@ class _Settled(NamedTuple):
     stays: bool
 
 
-_NOTHING: Final = _Settled(None, (), stays=True)
+class Value(NamedTuple):
+    """One value or text of a tree that holds references.
+
+    Args:
+        element: whose it is.
+        holder: the element, or what holds the piece of text.
+        attribute: its name, None for text.
+        settled: what it becomes.
+    """
+
+    element: Any
+    holder: Any
+    attribute: str | None
+    settled: Settled
+
+    def links(self) -> list[TreeLink]:
+        """The references in it."""
+        return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
+
+    def told(self) -> list[TreeLink]:
+        """Those that change, or cannot be resolved."""
+        element, _, attribute, (_, every, _) = self
+        # As `TreeLink(...)`, in half the time.
+        return [
+            tuple.__new__(TreeLink, (element, attribute, *found))
+            for found in every
+            if found[3] in _TOLD
+        ]
+
+
+_NOTHING: Final = Settled(None, (), stays=True)
 
 
 class Walk:
@@ -101,6 +116,7 @@ class Walk:
 
     __slots__ = (
         "_around",
+        "_holds_none",
         "_inside",
         "_known",
         "_linked",
@@ -126,14 +142,16 @@ class Walk:
         self._around = Context(base, task, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
-        # What to write before plain paths, by the context and whether they begin with a slash.
-        self._prefixes: dict[tuple[int, bool], str | None] = {}
+        # What to write for the beginnings of plain paths, by the context.
+        self._prefixes: dict[tuple[int, str], str | None] = {}
         self._known = tree.known(extended=policy.extended)
         # What values become, by the contexts that they stand in.
-        self._remembered: dict[int, dict[tuple[str, int], _Settled]] = {
+        self._remembered: dict[int, dict[tuple[str, int], Settled]] = {
             id(self._around): {},
             id(self._inside): {},
         }
+        # Whether CSS holds nothing that is asked for, at the first sight.
+        self._holds_none = holds_none
         # The contexts of each link of an item, by those around it.
         self._linked: dict[tuple[int, str], Context] = {}
         # The contexts of each xml:base that is in force somewhere.
@@ -157,6 +175,7 @@ class Walk:
             all_: those too that stay as they are, and hold nothing that cannot be resolved.
         """
         get = self._tree.get
+        self._holds_none = holds_none if all_ else is_settled
         inside = self._inside
         of_inside = self._remembered[id(inside)]
         for spot in self._tree.spots(self._known):
@@ -178,15 +197,17 @@ class Walk:
                     continue
                 attribute = keys[key] if isinstance(keys, dict) else key
                 value = get(element, attribute)
-                if not all_ and value.startswith(_ABSOLUTE) and row.syntax is Syntax.URL:
+                is_url = row.syntax is _URL
+                if is_url and not all_ and value.startswith(_ABSOLUTE):
                     continue
                 settled = remembered.get((value, id(row)))
                 if settled is None:
-                    settle = self._settle_url if row.syntax is Syntax.URL else self._settle
+                    settle = self._settle_url if is_url else self._settle
                     settled = settle(spot, key, row, value, context)
                 if all_ or not settled.stays:
-                    yield _value(element, element, attribute, settled)
-            if kind.text:
+                    yield tuple.__new__(Value, (element, element, attribute, settled))
+            # Without the attributes that it depends on most text holds nothing: that of scripts.
+            if kind.text and (kind.speaks or not kind.asked.isdisjoint(keys)):
                 yield from self._texts(spot, context)
 
     def _value(self, spot: Spot, key: str, context: Context) -> Iterator[Value]:
@@ -197,33 +218,32 @@ class Walk:
                 attribute = spot.keys[key] if isinstance(spot.keys, dict) else key
                 value = self._tree.get(spot.element, attribute)
                 settled = self._settle(spot, key, row, value, context)
-                yield _value(spot.element, spot.element, attribute, settled)
+                yield Value(spot.element, spot.element, attribute, settled)
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The pieces of an element's text that hold references."""
-        pieces = self._tree.texts(spot.element)
-        if not pieces:
-            return
-        says = lru_cache(partial(self._says, spot))
+        says = partial(self._says, spot)
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
-        for holder, text in pieces if rows else ():
+        # Of most scripts the text is never looked at: it may be long.
+        for holder, text in self._tree.texts(spot.element) if rows else ():
             for row, only in rows:
                 if not only or encode_inner(text.lstrip()).startswith(only):
                     is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
                     inside = self._on_link(spot, context) if is_linked else context
                     settled = self._settle(spot, "", row, text, inside)
-                    yield _value(spot.element, holder, None, settled)
+                    yield Value(spot.element, holder, None, settled)
                     break
 
     def write(self, value: Value) -> bool:
         """Write what a value becomes; False where the tree does not take it."""
-        assert value.text is not None
+        _, holder, attribute, (text, _, _) = value
+        assert text is not None
         try:
-            if value.attribute is None:
-                self._tree.set_text(value.holder, value.text)
+            if attribute is None:
+                self._tree.set_text(holder, text)
             else:
-                self._tree.set(value.holder, value.attribute, value.text)
+                self._tree.set(holder, attribute, text)
         except ValueError:  # lxml: control characters, which HTML may hold and XML may not
             return False
         return True
@@ -235,15 +255,17 @@ class Walk:
 
     def _says(self, spot: Spot, name: bytes) -> bytes:
         attribute = self._known.spelled(name, spot.keys)
-        said = "" if attribute is None else self._tree.get(spot.element, attribute)
-        return encode_inner(said).lower()
+        if attribute is None:
+            return b""
+        return encode_inner(self._tree.get(spot.element, attribute)).lower()
 
-    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+    def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
-        prefix = self._prefix(value, context) if _plain(value) else None
-        if prefix is not None:
-            whole = prefix + value
-            settled = _Settled(whole, ((value, 0, whole, Status.REWRITTEN),), stays=False)
+        plain = _plain(value)
+        prefix = None if plain is None else self._prefix(plain[1], context)
+        if plain is not None and prefix is not None:
+            whole = prefix + value[plain.end(1) :]
+            settled = Settled(whole, ((value, 0, whole, _REWRITTEN),), stays=False)
             self._remembered[id(context)][value, id(row)] = settled
             return settled
         written = value.strip(_C0_AND_SPACE)
@@ -254,47 +276,49 @@ class Walk:
         start = 0 if written == value else len(value) - len(value.lstrip(_C0_AND_SPACE))
         if reference.startswith(_ABSOLUTE):
             found = (written, start, reference, Status.ABSOLUTE)
-            settled = _Settled(None, (found,), stays=True)
+            settled = Settled(None, (found,), stays=True)
         else:
             place = _BASE if spot.kind.is_base else _place(row)
             status, url, _ = verdict_of(reference, context, place)
             new = None
-            if status is Status.REWRITTEN and url is not None:
-                new = value[:start] + spell(Syntax.URL, url, b"", _NO_SPAN)
+            if status is _REWRITTEN and url is not None:
+                new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
-            stays = status not in TOLD
-            settled = _Settled(new, ((written, start, url, status),), stays)
+            stays = status not in _TOLD
+            settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
         return settled
 
-    def _prefix(self, value: str, context: Context) -> str | None:
-        """What to write before a plain path; None where that is not all that is to be done."""
-        shape = value[0] == "/"
-        key = (id(context), shape)
+    def _prefix(self, beginning: str, context: Context) -> str | None:
+        """What to write for the beginning of a plain path; None where that is not all."""
+        key = (id(context), beginning)
         if key not in self._prefixes:
-            self._prefixes[key] = _prefix_of(_SAMPLES[shape], context)
+            self._prefixes[key] = _prefix_of(beginning, context)
         prefix = self._prefixes[key]
         room = context.task.room
         if prefix is None or room is None or room.left < len(prefix):
             return None
-        room.left -= len(prefix)
+        room.left -= len(prefix) - len(beginning)
         return prefix
 
-    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> _Settled:
+    def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
-        if row.syntax is Nested.CSS and "(" not in value and "@" not in value:
-            return _NOTHING  # no function and no @import: most style attributes
+        if row.syntax is _CSS and "(" not in value and "@" not in value:
+            return _NOTHING  # most style attributes: no function and no @import
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
         if is_remembered and (value, id(row)) in remembered:
             return remembered[value, id(row)]
-        name = self._known.attributes.get(key, b"")
-        place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
         text = encode_inner(value)
-        settled = _settled(text, visit_value(text, context, place))
+        if row.syntax is _CSS and self._holds_none(text):
+            settled = _NOTHING
+        else:
+            name = self._known.attributes.get(key, b"")
+            place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
+            settled = _settled(text, visit_value(text, context, place))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -357,7 +381,7 @@ class Walk:
             whole = Span(0, len(view.inner))
             items = visit_url(view.inner, whole, self._around, _SHEET)
             settled = _settled(text, lower(items, view, at))
-            yield _value(spot.element, holder, None, settled)
+            yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
@@ -369,7 +393,7 @@ class Walk:
                 for reference, position, url, status in settled.found
             ]
             new = None if settled.text is None else settled.text[len("<!--") : -len("-->")]
-            yield _value(spot.element, holder, None, _Settled(new, tuple(found), settled.stays))
+            yield Value(spot.element, holder, None, Settled(new, tuple(found), settled.stays))
 
 
 # xml-stylesheet §3: the pseudo-attribute.
@@ -377,30 +401,36 @@ _href: Final = re.compile(rb"""(?<![^\t\n\r ])href[\t\n\r ]*+=[\t\n\r ]*+(["'])(
 _SHEET: Final = Place("xml-stylesheet", "href", Row(Syntax.URL))
 
 # What `make_links_absolute` describes.
-TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+_TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+
+# Python 3.11 looks a member of an enumeration up by code of Python: as long as all else of a value.
+_URL: Final = Syntax.URL
+_CSS: Final = Nested.CSS
+_REWRITTEN: Final = Status.REWRITTEN
 
 
 # Absolute in every profile, whatever follows.
 _ABSOLUTE: Final = ("http://", "https://")
 _NO_SPAN: Final = Span(0, 0)
 
-# A path that holds no dot segment, no parameters and nothing that a URL parser writes anew, with a
-# query or a fragment; and one of each shape, for which any other could stand.
+# A path that holds no dot segment but those that it begins with, no parameters and nothing that a
+# URL parser writes anew, with a query or a fragment. Any other with the same beginning could stand
+# for it.
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@-]"
 _plain: Final = re.compile(
-    rf"(?:/|(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
+    rf"(/|(?:\.\./){{0,8}}+(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
     rf"(?:[?](?:{_WORD}|[.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
 ).fullmatch
-_SAMPLES: Final = {True: "/x", False: "x"}
+_ANY: Final = "x"
 
 
-def _prefix_of(sample: str, context: Context) -> str | None:
+def _prefix_of(beginning: str, context: Context) -> str | None:
     task = context.task
     if task.profile is Profile.WHATWG or task.policy.chooses or context.resolve is None:
         return None
-    url = context.resolve(sample)
-    prefix = url[: len(url) - len(sample)]
-    is_plain = url.endswith(sample) and prefix.isascii() and prefix.isprintable()
+    url = context.resolve(beginning + _ANY)
+    prefix = url.removesuffix(_ANY)
+    is_plain = prefix != url and prefix.isascii() and prefix.isprintable()
     return prefix if is_plain and len(prefix) <= _REMEMBERED else None
 
 
@@ -419,7 +449,7 @@ def _trimmed(value: str) -> str:
     return clean(value.strip(_C0_AND_SPACE))
 
 
-def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
+def _settled(text: bytes, items: Iterable[Item]) -> Settled:
     edits: list[Edit] = []
     found: list[tuple[str, int, str | None, Status]] = []
     is_ascii = text.isascii()
@@ -431,9 +461,4 @@ def _settled(text: bytes, items: Iterable[Item]) -> _Settled:
             position = start if is_ascii else len(decode_inner(text[:start]))
             found.append((item.reference, position, item.url, item.status))
     new = decode_inner(splice(text, edits)) if edits else None
-    return _Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
-
-
-def _value(element: Any, holder: Any, attribute: str | None, settled: _Settled) -> Value:  # noqa: ANN401
-    links = [TreeLink(element, attribute, *found) for found in settled.found]
-    return Value(holder, attribute, settled.text, links)
+    return Settled(new, tuple(found), not edits and all(one[3] not in _TOLD for one in found))

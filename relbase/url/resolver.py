@@ -168,7 +168,7 @@ def has_net_loc(url: str) -> bool:
 def as_profile(profile: Profile | str) -> Profile:
     """Return the profile that a member or its value names; ValueError lists the values."""
     try:
-        found = Profile(profile)
+        found = profile if isinstance(profile, Profile) else Profile(profile)
     except ValueError:
         values = ", ".join(member.value for member in Profile)
         raise ValueError(f"{profile!r} is not a profile: give one of {values}") from None

@@ -150,11 +150,8 @@ class PreparedBase:
             if reference[2:3] not in {"", "/", "#"}:
                 return self._scheme + reference
         elif first == ".":
-            if reference[1:3] == "./":
-                if resolved := self._climbed(reference):
-                    return resolved
-            elif _names_here(reference):  # 6a
-                return (self._directory or self._make_directory()) + reference[2:]
+            if resolved := self._dotted(reference):
+                return resolved
         elif ":" in reference and _scheme_match(reference):
             return reference
         elif first not in _NEEDS_STEPS and "/." not in reference:
@@ -208,6 +205,14 @@ class PreparedBase:
         else:
             self._directory = self._steps("x")[:-1]
         return self._directory
+
+    def _dotted(self, reference: str) -> str:
+        """The absolute form where "./", or "../" repeated, and names are all; otherwise ""."""
+        if reference[1:3] == "./":
+            return self._climbed(reference)
+        if not _names_here(reference):
+            return ""
+        return (self._directory or self._make_directory()) + reference[2:]  # 6a
 
     def _climbed(self, reference: str) -> str:
         """The absolute form where "../" repeated, then names, are all there is; otherwise ""."""

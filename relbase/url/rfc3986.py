@@ -112,11 +112,8 @@ class PreparedBase:
         elif first == "#":
             return self._base.partition("#")[0] + reference
         elif first == ".":
-            if reference[1:3] == "./":
-                if target := self._climbed(reference):
-                    return target
-            elif _names_here(reference):  # 2B
-                return (self._directory or self._make_directory()) + reference[2:]
+            if target := self._dotted(reference):
+                return target
         elif ":" in reference and (scheme := _scheme_match(reference)):
             if not dots and not reference.startswith(".", scheme.end()):
                 return reference
@@ -158,6 +155,14 @@ class PreparedBase:
         else:
             self._directory = unsplit(self._transform(split("x")))[:-1]
         return self._directory
+
+    def _dotted(self, reference: str) -> str:
+        """The target where "./", or "../" repeated, and names are all there is; otherwise ""."""
+        if reference[1:3] == "./":
+            return self._climbed(reference)
+        if not _names_here(reference):
+            return ""
+        return (self._directory or self._make_directory()) + reference[2:]  # 2B
 
     def _climbed(self, reference: str) -> str:
         """The target where "../" repeated, and then names, are all there is; otherwise ""."""

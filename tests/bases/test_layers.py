@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.bases import layers
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
 from relbase.edit import Span
 from relbase.notes import Reason
@@ -275,13 +274,6 @@ def test_what_the_parser_takes_alone_is_absolute(value: str, layer: Layer, url: 
     around = Base("http://o.example/d/", Layer.RETRIEVAL, "x", UNKNOWN)
     base, _ = establish([Statement(layer, value, "it")], around, profile=Profile.WHATWG)
     assert base.url == ("http://o.example/h.example/x" if value.startswith("http") else url)
-
-
-def test_no_long_url_is_remembered() -> None:  # threat N3
-    before = layers._remembered.cache_info().currsize  # noqa: SLF001
-    for number in range(20):
-        assert unsuitable(f"http://h.example/{'x' * 5_000}{number}") is None
-    assert layers._remembered.cache_info().currsize == before  # noqa: SLF001
 
 
 # --- rule 10: characters of a base from outside that no document could hold as they are

@@ -227,6 +227,15 @@ def test_time_is_linear(start: bytes, unit: bytes, end: bytes) -> None:
     assert_linear_from_10_ms(read_marks, lambda n: start + unit * n + end)
 
 
+@pytest.mark.parametrize("mark", [b"(0017)http://h/%08d", b"(0017)file://h/%08d"])
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_time_is_linear_in_marks_that_differ(mark: bytes, end: bytes) -> None:
+    line = b"<!-- saved from url=" + mark + b" -->" + end
+    assert_linear_from_10_ms(
+        relbase.rewrite, lambda n: b"".join(line % number for number in range(n))
+    )
+
+
 # ---- rule 17: what the library does with them
 
 PAGE: Final = (

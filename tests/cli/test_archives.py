@@ -17,7 +17,7 @@ from pyarrow import parquet
 from running import program, run
 
 from relbase import pipeline
-from relbase.cli import streams
+from relbase.cli import streams, tables
 from relbase.warc import Fault, Page, pages, rows, writing
 
 if TYPE_CHECKING:
@@ -173,6 +173,16 @@ def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path
             assert result.stderr.count(f"2 more of this kind {kind}; -v shows all") == more
 
 
+def test_the_report_counts_what_is_in_an_archive(crawl: Path, tmp_path: Path) -> None:
+    page = http(b"<base href=data:x><a href=x><a href=http://h/>", "Content-Encoding: gzip")
+    crawl.write_bytes(b"".join(gz(response(number, "http://h/", page)) for number in range(5)))
+    report = tmp_path / "report"
+    run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--report", report, "-q")
+    row = json.loads(report.read_text())
+    assert row["notes"] == {"coding": 5, "base-unsuitable": 5}
+    assert row["links"] == {"absolute": 10, "rewritten": 5}
+
+
 def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None:
     crawl.write_bytes(crawl.read_bytes()[:-5])
     again = ("--report", tmp_path / "report", "--resume", tmp_path / "report")
@@ -240,6 +250,31 @@ def test_a_table_takes_the_place_of_a_table_alone(crawl: Path, tmp_path: Path) -
     for _ in range(2):
         assert run("links", crawl, "--parquet", table).exit_code == 0
     assert parquet.read_table(table).num_rows == 3
+
+
+def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+    table = tmp_path / "x.parquet"
+    left = tmp_path / ".x.parquet.0123456789abcdef.relbase-tmp"  # by a run that was killed
+    left.touch()
+    with tables.written(str(table)) as made:
+        assert not left.exists()
+        assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz").exit_code == 0
+        made.flush()
+    assert parquet.read_table(table).num_rows == 0
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.parametrize("pack", [bytes, gz])
+def test_originals_of_arc_do_not_follow_whatever_its_name(
+    pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    page = http(b"<a href=x>")
+    line = b"http://h/d/ 1.2.3.4 20080101000000 text/html %d\n" % len(page)
+    crawl = tmp_path / "crawl"
+    crawl.write_bytes(pack(line + page + b"\n"))
+    assert run("rewrite", crawl, "-o", tmp_path / "out").exit_code == 0
+    result = run("rewrite", crawl, "-o", tmp_path / "both", "--with-originals")
+    assert (result.exit_code, "ARC and WARC do not mix" in result.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("packed", PACKED)

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -314,6 +315,27 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
     if jobs == "2":
         assert "the process that read it was ended (signal 9)" in result.stderr
         assert rows()["site/deadly.html"]["state"] == "failed"
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pipeline.rewrite_called
+
+    def slow(data: bytes, call: Call) -> Result:
+        if b"slow" in data:
+            time.sleep(60)
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", slow)
+    for name in ("a/slow", "slow"):
+        Path(f"site/{name}.html").write_bytes(PAGE + b"slow")
+    given = ("-o", "out", "-j", jobs, "--time-limit", "0.5")
+    result = run("rewrite", *ROOT, *given, "--report", "report.jsonl")
+    assert result.exit_code == 3
+    assert "site/slow.html: error: it took longer than 0.5 seconds (--time-limit)" in result.stderr
+    assert "6 inputs: 3 rewritten, 1 unchanged, 2 failed" in result.stderr
+    assert (files("out"), rows()["site/slow.html"]["state"]) == (DONE, "failed")
+    assert run("rewrite", *ROOT, "-o", "x", "-j", jobs, "--time-limit", "0").exit_code == 2
 
 
 def test_a_file_that_is_larger_than_the_memory_costs_itself(

@@ -126,7 +126,7 @@ def test_every_text(namespace: str, element: bytes) -> None:
 
 
 ARGUMENTS: Final = {
-    Form.URL: ("x", "'x'", " x ", "../x", '"#x"', "http://a/", "'\"x'"),
+    Form.URL: ("x", "'x'", " x ", "../x", '"#x"', "http://a/", "'\"x'", "&quot;http://a/&quot;"),
     Form.SRC: ("'x'", ' "../x"'),
     Form.IMAGE_SET: ("'x' 1x", "url(x) 1x, 'y' 2x", "#z 'x'"),
     Form.FILTER: ("src='x',sizingMethod='scale'", "enabled=true, Src = 'x'"),

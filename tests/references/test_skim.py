@@ -144,7 +144,7 @@ def test_shapes(value: bytes, shape: int) -> None:
         for tag in (b'<a href="%b">', b"<img alt='' src='%b' title=x>", b'<form action="%b">'):
             text = tag % value
             at = text.index(value)
-            assert search(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
+            assert search(text, 0, len(text), False, False) == ([Edit(at, at, b"%d" % shape)], -1)
 
 
 @pytest.mark.parametrize(("value", "shape"), SHAPES)
@@ -153,15 +153,15 @@ def test_shapes_without_quotes(value: bytes, shape: int) -> None:
         for tag in (b"<p><a href=%b>", b"<p><img alt='' src=%b title=x>"):
             text = tag % value
             at = text.index(value, 7)
-            assert unquoted(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
-            assert quoted(text, 0, len(text), False) == ([], 3)
+            assert unquoted(text, 0, len(text), False, False) == ([Edit(at, at, b"%d" % shape)], -1)
+            assert quoted(text, 0, len(text), False, False) == ([], 3)
 
 
 @pytest.mark.parametrize("value", [b"", b"?", b" x", b"a'b", b"/./x", b"a:b"])
 def test_no_shapes_without_quotes(value: bytes) -> None:
     for search in searches(unquoted=True):
         text = b"<p><a href=%b>" % value
-        edits_, place = search(text, 0, len(text), False)
+        edits_, place = search(text, 0, len(text), False, False)
         if b":" in value:  # known to be a scheme, or looked at
             assert edits_ == []
         elif value == b" x":  # white space before an unquoted value belongs to no value
@@ -173,8 +173,8 @@ def test_no_shapes_without_quotes(value: bytes) -> None:
 def test_an_empty_reference() -> None:
     for search in searches():
         edit = Edit(17, 17, b"%d" % shapes.Shape.EMPTY)
-        assert search(b'<p><a id=a href="">', 0, 19, False) == ([edit], -1)
-        assert search(b'<p><form action="">', 0, 19, False) == ([], 3)
+        assert search(b'<p><a id=a href="">', 0, 19, False, False) == ([edit], -1)
+        assert search(b'<p><form action="">', 0, 19, False, False) == ([], 3)
 
 
 def test_what_stays_is_passed_over() -> None:
@@ -182,12 +182,15 @@ def test_what_stays_is_passed_over() -> None:
     becomes = (*BECOMES[:at], (), *BECOMES[at + 1 :])
     text = b"<a href='#a'><a href='b'>"
     expected = ([Edit(22, 22, b"%d" % shapes.Shape.PATH)], -1)
-    assert skim.skimming(becomes, whatwg=False)(text, 0, len(text), False) == expected
+    assert skim.skimming(becomes, whatwg=False)(text, 0, len(text), False, False) == expected
 
     def keeps(value: bytes) -> bool:
         return value == b"b"
 
-    assert skim.skimming(becomes, whatwg=False, keeps=keeps)(text, 0, len(text), False) == ([], -1)
+    assert skim.skimming(becomes, whatwg=False, keeps=keeps)(text, 0, len(text), False, False) == (
+        [],
+        -1,
+    )
 
 
 # Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
@@ -227,7 +230,9 @@ def test_no_shapes(value: bytes) -> None:
     text = b'<p><a href="%b">' % value
     for search in searches():
         # What may be a scheme is looked at, or known to be one.
-        assert search(text, 0, len(text), False) in ([([], 3)] + [([], -1)] * (b":" in value))
+        assert search(text, 0, len(text), False, False) in (
+            [([], 3)] + [([], -1)] * (b":" in value)
+        )
 
 
 # With white space in it or around it.
@@ -243,7 +248,7 @@ def test_spaces(value: bytes, shape: int) -> None:
     text = b'<p><a href="%b">' % value
     at = text.index(value.strip())
     for search in searches():
-        assert search(text, 0, len(text), False) == ([Edit(at, at, b"%d" % shape)], -1)
+        assert search(text, 0, len(text), False, False) == ([Edit(at, at, b"%d" % shape)], -1)
 
 
 # Rows: what is in style sheets and attributes, and whether the compiled scanner reads it.
@@ -272,7 +277,7 @@ def test_what_is_read_in_values(text: bytes, is_read: bool, name: str) -> None: 
     assert edits(text, Profile.RFC1808, name) == exact
     if name == scanner.COMPILED:
         search = scanner.scanning(BECOMES, whatwg=False, unquoted=False, in_css=True, utf8=False)
-        found, at = search(text, 0, len(text), False)
+        found, at = search(text, 0, len(text), False, False)
         assert at == (-1 if is_read else 0)
         if is_read:
             assert [edit.start for edit in found] == [edit.start for edit in exact[0]] != []
@@ -324,7 +329,7 @@ SEVERAL = [
 @pytest.mark.parametrize(("text", "count"), SEVERAL)
 def test_several_references(text: bytes, count: int | None) -> None:
     search = skim.skimming(BECOMES, whatwg=False, in_css=True)
-    found, at = search(text, 0, len(text), False)
+    found, at = search(text, 0, len(text), False, False)
     assert (len(found), at) == ((0, 0) if count is None else (count, -1))
     exact = edits(text, Profile.RFC1808, scanner.EXACT)
     assert edits(text, Profile.RFC1808, scanner.SKIMMED) == exact

@@ -6,7 +6,9 @@ Each takes the host of the site and a directory, saves what it can, and returns 
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -28,7 +30,16 @@ SINGLE_FILE: Final = shutil.which("single-file") or "single-file"
 
 
 def _run(*command: str, cwd: Path) -> None:
-    subprocess.run(command, cwd=cwd, capture_output=True, timeout=600, check=False)
+    """Run a program and what it starts; both are ended when they take too long."""
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(
+        command, cwd=cwd, stdout=nothing, stderr=nothing, start_new_session=True
+    ) as program:
+        try:
+            program.wait(600)
+        except subprocess.TimeoutExpired:
+            os.killpg(program.pid, signal.SIGKILL)
+            raise
 
 
 def _html(site: Mapping[str, Answer]) -> list[str]:

@@ -122,6 +122,34 @@ def test_a_poison_record_is_an_error_and_the_rest_is_there(
     assert len(list(output.iterdir())) == 3
 
 
+def test_a_name_in_any_bytes_and_an_archive_that_is_not_there(spark: Any, tmp_path: Path) -> None:
+    odd = archive(tmp_path, os.fsdecode(b"\xff.warc.gz"), b"<a href=x>")
+    missing = str(tmp_path / "missing.warc.gz")
+    reports = convert(spark, [odd, missing], str(tmp_path / "out"), date=DATE)
+    assert [(report.warc, report.conversions) for report in reports] == [(odd, 1), (missing, 0)]
+    assert os.path.exists(reports[0].output)  # noqa: PTH110
+    assert [fault.trouble for fault in reports[1].faults] == [Trouble.UNREADABLE]
+
+
+def test_an_archive_is_not_replaced_by_its_conversions(
+    spark: Any, paths: list[str], tmp_path: Path
+) -> None:
+    def content() -> list[bytes]:
+        return [path.read_bytes() for path in sorted(tmp_path.glob("*.warc.gz"))]
+
+    before = content()
+    (tmp_path / "link").symlink_to(".")
+    for output in (tmp_path, tmp_path / "link"):
+        with pytest.raises(ValueError, match="would replace it: give another directory"):
+            convert(spark, paths, str(output), date=DATE)
+    assert content() == before
+
+
+def test_one_path_is_not_a_list(spark: Any, paths: list[str]) -> None:
+    with pytest.raises(TypeError, match="paths are a list"):
+        links(spark, paths[0])
+
+
 def test_two_archives_of_one_name_are_refused(spark: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="two runs"):
         convert(spark, ["/a/x.warc.gz", "/b/x.warc"], str(tmp_path))
