@@ -60,7 +60,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     """
     parts = mail.walk(data)
     eol = line_end(data)
-    yield from _headless(data, parts, context)
+    yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
     context = context.asking(context.task._replace(room=room))
@@ -87,20 +87,33 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     yield from edits
 
 
-def _headless(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
-    """The notes on messages that begin with their bodies, which are plain text then."""
+def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
+    """The notes on messages and multiparts that nothing is found in, since they are not as stated.
+
+    Args:
+        data: the message.
+        parts: all its parts, in the order of the bytes.
+        context: of what is around it.
+    """
     if data.startswith(_UTF_16):
         yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, len(_UTF_16[0])), _WIDE)
     for part in parts:
-        heading = part.heading
+        heading, (start, end) = part.heading, part.body
         is_message = part.parent is None or parts[part.parent].message
-        if is_message and not part.opaque and heading.start == heading.end:
-            start, end = part.body
-            if data[start : min(end, start + _BLANK)].strip():
-                note = Note(Reason.KIND_UNSUPPORTED, "", part.body, f"{called(part)} {_NO_HEADING}")
-                yield numbered(PartNote(part, note), context)
+        if part.multipart is not None and part.multipart.preamble.end == end:
+            why = Reason.MIME_BOUNDARY, _NO_DELIMITER
+        elif is_message and heading.start == heading.end:
+            why = Reason.KIND_UNSUPPORTED, _NO_HEADING
+        else:
+            continue
+        if not part.opaque and data[start : min(end, start + _BLANK)].strip():
+            note = Note(why[0], "", part.body, f"{called(part)} {why[1]}")
+            yield numbered(PartNote(part, note), context)
 
 
+_NO_DELIMITER: Final = (
+    "names a boundary that no line of it begins with: it has no parts, and no links are looked for"
+)
 _NO_HEADING: Final = (
     "begins with its body, without a heading: that is plain text, in which no links are looked for "
     "(RFC 822 §4.1, RFC 2045 §5.2)"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import email
+import email.policy
 from typing import Any
 
 import pytest
@@ -187,6 +189,25 @@ def test_a_text_signed_in_a_page_is_noted_when_it_changes() -> None:
     page = b"Content-Type: text/html\n\n<pre>-----BEGIN PGP SIGNED MESSAGE-----\n%b</pre>"
     assert reasons(rewrite(page % LINK)) == ["signature-broken"]
     assert reasons(rewrite(page % b"")) == []
+
+
+BOUNDARIES = [("b", 0), ("B", 1), ("bc", 1), ("b-", 1)]
+
+
+@pytest.mark.parametrize(("boundary", "count"), BOUNDARIES)
+def test_a_boundary_that_stands_nowhere_is_noted(boundary: str, count: int) -> None:
+    """Python's `email` calls that a StartBoundaryNotFoundDefect."""
+    heading = f"Content-Type: multipart/mixed; boundary={boundary}\n\n".encode()
+    data = heading + b"text\n--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
+    parsed = email.message_from_bytes(data, policy=email.policy.default)
+    assert len(parsed.defects) >= count
+    result = rewrite(data)
+    assert (result.changed, reasons(result)) == (not count, ["mime-boundary"] * count)
+    nested = b"Content-Type: multipart/mixed; boundary=z\n\n--z\n" + data + b"\n--z--\n"
+    assert [(note.part, note.reason.value) for note in rewrite(nested).notes] == (
+        [("1", "mime-boundary")] * count
+    )
+    assert reasons(rewrite(heading)) == []
 
 
 # ---- MHTML by Chromium (rule 18); with a browser in tests/browser/test_mhtml.py
