@@ -232,7 +232,7 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 
 # Text that may hold links, and in which none are looked for: it is said once for each type.
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
-_TOLD: Final = ("text/", "message/")
+_TOLD: Final = ("text/", "message/", "application/mbox", "application/http")
 _UNTOLD: Final = frozenset(
     [
         "text/plain",

@@ -132,6 +132,8 @@ SILENT = [
     ("text/vcard", 1),
     ("text/markdown", 1),
     ("message/x-unknown", 1),
+    ("message/http", 1),
+    ("application/mbox", 1),
     ("text/plain", 0),
     ("message/delivery-status", 0),
     ("image/png", 0),
