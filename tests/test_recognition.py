@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase.kind import Kind
+from relbase.notes import Note
 from relbase.recognition import (
     doubt_note,
     kind_of_bytes,
@@ -258,12 +259,12 @@ def test_a_file_that_does_not_begin_like_its_name_is_noted(
     if note is not None:
         kind, _, seems = doubt.partition(" ")
         assert f"taken for {kind}, but it begins like {seems}:" in note.text
-    call: dict[str, Any]
-    for call, expected in [
+    calls: list[tuple[dict[str, Any], Note | None]] = [
         ({"name": name}, note),
         ({"name": name, "kind": kind_of_file(name, data)}, None),
         ({"name": name, "headers": {"Content-Type": "text/html"}}, None),
-    ]:
+    ]
+    for call, expected in calls:
         doubts = [
             found
             for found in relbase.rewrite(data, **call).notes

@@ -268,3 +268,15 @@ def test_html_in_utf_7_passes_through_with_a_note() -> None:
     result = rewrite(data, kind="mail")
     assert not result.changed
     assert reasons(result) == ["charset-unsupported"]
+
+
+@pytest.mark.parametrize("how", ["utf-16", "utf-16le", "utf-16be"])
+def test_a_page_that_is_said_to_be_in_utf_16_and_is_not_is_noted(how: str) -> None:
+    """Read as it says it has no tag, to browsers too; without a word its links would be lost."""
+    heading = f"Content-Type: text/html; charset={how}\n\n".encode()
+    result = rewrite(heading + LINK)
+    assert (result.changed, reasons(result)) == (False, ["charset-unsupported"])
+    page = LINK.decode().encode(how)
+    result = rewrite(heading.replace(b"\n\n", b"\nContent-Transfer-Encoding: binary\n\n") + page)
+    assert (result.changed, reasons(result)) == (True, [])
+    assert reasons(rewrite(heading)) == []
