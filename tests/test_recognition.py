@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from growth import assert_linear_from_10_ms
@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase.kind import Kind
-from relbase.notes import Note
 from relbase.recognition import (
     doubt_note,
     kind_of_bytes,
@@ -20,6 +19,9 @@ from relbase.recognition import (
     kind_of_name,
     kind_of_type,
 )
+
+if TYPE_CHECKING:
+    from relbase.notes import Note
 
 TYPES = [
     ("text/html", Kind.HTML),
