@@ -193,7 +193,8 @@ def test_n1_time_is_linear_with_dot_segments_in_the_base(
     def rewrite_it(data: bytes) -> None:
         relbase.rewrite(data, kind="html", profile=profile)
 
-    assert_linear_from_10_ms(rewrite_it, make)
+    # Of shorter ones the output, of references as long as the base, is within the limit of growth.
+    assert_linear_from_10_ms(rewrite_it, make, 1 << 17)
 
 
 def test_n9_time_is_linear_with_redirects() -> None:

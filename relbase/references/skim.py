@@ -146,7 +146,24 @@ def skimming(
         extended=extended,
     )
     reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
-    return partial(_skim, pattern.finditer, reading)
+    return partial(_skim, pattern.finditer, reading, _from_groups(becomes))
+
+
+# What stands before the group of a shape: an arm that begins with a byte is tried there alone.
+_BEFORE: Final[Mapping[int, int]] = {
+    Shape.ROOT: 1,
+    Shape.FRAGMENT: 1,
+    Shape.QUERY: 1,
+    Shape.NETWORK: 2,
+}
+
+
+def _from_groups(becomes: Becomes) -> Becomes:
+    """What becomes of references, in offsets of the groups of their shapes."""
+    return tuple(
+        edit and (edit[0] - _BEFORE.get(shape, 0), edit[1] - _BEFORE.get(shape, 0), edit[2])
+        for shape, edit in enumerate(becomes)
+    )
 
 
 @cache
@@ -176,9 +193,10 @@ def _styled(html: Watched, *, whatwg: bool) -> bytes:
     )  # fmt: skip
 
 
-def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
+def _skim(  # noqa: C901, PLR0912, PLR0917 (one loop over what the expression stops at)
     finditer: Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
     reading: Reading,
+    placed: Becomes,
     text: bytes,
     pos: int,
     end: int,
@@ -212,24 +230,17 @@ def _skim(  # noqa: C901, PLR0912 (one loop over what the expression stops at)
                 if pos < 0:
                     return batch, at - 1
                 break
-            start, stop = at - _BEFORE.get(shape, 0), found.end(shape)
-            if stop > at:
-                shape += (stop - at) // len("../") - 1
-            edit = becomes[shape]
-            if edit and not (keeps and keeps(_value(text, start, found.end()))):
-                batch.append(Edit(start + edit[0], start + edit[1], edit[2]))
+            if shape == _LAST_GROUP:
+                shape += (found.end(shape) - at) // len("../") - 1
+            edit = placed[shape]
+            if edit and not (
+                keeps and keeps(_value(text, at - _BEFORE.get(shape, 0), found.end()))
+            ):
+                batch.append(tuple.__new__(Edit, (at + edit[0], at + edit[1], edit[2])))
                 if len(batch) == _BATCH:
                     return batch, found.end()
     return batch, pos
 
-
-# What stands before the group of a shape: an arm that begins with a byte is tried there alone.
-_BEFORE: Final[Mapping[int, int]] = {
-    Shape.ROOT: 1,
-    Shape.FRAGMENT: 1,
-    Shape.QUERY: 1,
-    Shape.NETWORK: 2,
-}
 
 _unquoted_value: Final = re.compile(all_but(b"\t\n\f\r >") + rb"*+").match
 

@@ -263,7 +263,7 @@ MEMORY: Final[dict[str, Make]] = {
 
 # Nothing but links: what is written is many times as long.
 DENSE: Final[dict[str, Make]] = {
-    "one field of links": lambda size: b"List-Post: " + b"<a>, " * (size // 90) + b"<a>\n\nx",
+    "one field of links": lambda size: b"List-Post: " + b"<a>, " * (size // 75) + b"<a>\n\nx",
     "one line of links": lambda size: HTML + b"\n" + b"<a href=x>" * (size // 30),
     "one line of links in a part": lambda size: (
         MIXED + b"--b\n" + HTML + b"\n" + b"<a href=x>" * (size // 30) + b"\n--b--\n"

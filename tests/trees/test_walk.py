@@ -17,6 +17,8 @@ BASES: Final = (
     *("http://h.example/d;p/e?q=/r", "ftp://h/a//b", "http://h.example/a/../b"),
 )
 PIECES: Final = (
+    "../",
+    "../../../../",
     "/",
     "a",
     ".",
