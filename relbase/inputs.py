@@ -18,7 +18,14 @@ from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
-from relbase.recognition import kind_of_file, kind_of_type, passed_note, reader
+from relbase.recognition import (
+    doubt_note,
+    kind_of_file,
+    kind_of_type,
+    name_may_hold,
+    passed_note,
+    reader,
+)
 from relbase.rewriting.context import Context, Task
 
 if TYPE_CHECKING:
@@ -73,6 +80,7 @@ def read_input(data: bytes, call: Call) -> Input:
         policies=_policies(call),
         detect=call.detect,
         places=places,
+        holds=name_may_hold,
     )
     document = row.read(data, label, Context(UNKNOWN, task))
     retrieved, remarks = _retrieved(call)
@@ -92,6 +100,9 @@ def read_input(data: bytes, call: Call) -> Input:
     notes = [*remarks, *notes, *document.notes]
     if data and not row.visit and not document.notes and call.kind is None:
         notes.append(passed_note(content_type, call.name))
+    if call.kind is None and call.name and kind_of_type(content_type) is None:
+        doubt = doubt_note(call.name, data)
+        notes += () if doubt is None else (doubt,)
     return Input(document.within(around, task, marks), type_, label, tuple(notes))
 
 

@@ -40,6 +40,7 @@ class Reason(Enum):
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
+    KIND_DOUBTFUL = "kind-doubtful"  # the name or the heading says another than the bytes
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare: left
     ITEM_LINK = "item-link"  # some readers resolve an item's HTML on its link, with other results

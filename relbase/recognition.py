@@ -5,9 +5,11 @@ Each question is answered from the rows of `relbase.formats`.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase import sniffing
+from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
@@ -116,6 +118,66 @@ def passed_note(type_: str, name: str) -> Note:
 _SHOWN: Final = 40
 
 
+def doubt_note(name: str, data: bytes) -> Note | None:
+    """The note on a file that its name says to be of a kind, and whose first bytes say another.
+
+    The name decides (rule 15), as it does for browsers, but the file may be read as what it is not:
+    a message is half rewritten as a page.
+
+    Args:
+        name: of the file.
+        data: the first bytes of it, or all.
+    """
+    kind = kind_of_name(name)
+    if kind is None or kind in _TOLD_ANYWAY:
+        return None
+    row = FORMATS[kind]
+    seems = "" if row.visit is None else _seems(row, data)
+    if not seems:
+        return None
+    by = f"by its name, *.{_suffix(name)[:_SHOWN]}, it is taken for {kind.value}"
+    text = f"{by}, but it begins like {seems}: give its kind if it is another"
+    return Note(Reason.KIND_DOUBTFUL, "", None, text)
+
+
+def _seems(row: Format, data: bytes) -> str:
+    """What a file of a kind begins like, for people; "" for nothing else."""
+    start = sniffing.beginning(data)
+    if row.looks is not None and row.looks(start):
+        return Kind.MBOX.value if _holds_messages(data) else ""
+    for marks, what in _BEGINNINGS:
+        if marks.match(start):
+            return what
+    other = kind_of_bytes(data)
+    # Browsers read XML as a page by its name, and an HTTP message is judged by its bytes.
+    return "" if other in {Kind.OTHER, Kind.XML, Kind.HTTP} else other.value
+
+
+def _holds_messages(data: bytes) -> bool:
+    """Whether what begins as an mbox holds several messages: a message may be kept as one, too."""
+    if not data.startswith(_FROM):
+        return False
+    from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
+
+    return sum(1 for _ in islice(mbox.split([data]), 2)) > 1
+
+
+_FROM: Final = b"From "
+# What is not XML is not well-formed, and where no message begins is no mbox: both are noted.
+_TOLD_ANYWAY: Final = frozenset((Kind.XML, Kind.MBOX))
+# What no document of text begins with, and what reads as a page but is data.
+_BEGINNINGS: Final = (
+    (
+        expression(
+            rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
+            rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
+        ),
+        "a compressed or binary file",
+    ),
+    (expression(rb'\[?[\t\n\r ]*+\{[\t\n\r ]*+"[^"\\]*+"[\t\n\r ]*+:'), "JSON"),
+)
+
+
 def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
     """Return whether references are looked for in a document.
 
@@ -132,6 +194,19 @@ def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
             return True
         kind = kind_of_bytes(data)
     return FORMATS[kind].visit is not None
+
+
+def name_may_hold(name: str) -> bool:
+    """Return whether a file's name says a kind of documents in which references are looked for.
+
+    Args:
+        name: of the file, "" for none.
+
+    >>> name_may_hold("a.eml"), name_may_hold("a.png"), name_may_hold("")
+    (True, False, False)
+    """
+    kind = kind_of_name(name)
+    return kind is not None and FORMATS[kind].visit is not None
 
 
 def reader(content_type: str, name: str) -> Format | None:

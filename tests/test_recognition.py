@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from growth import assert_linear_from_10_ms
@@ -12,7 +12,16 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase.kind import Kind
-from relbase.recognition import kind_of_bytes, kind_of_file, kind_of_name, kind_of_type
+from relbase.recognition import (
+    doubt_note,
+    kind_of_bytes,
+    kind_of_file,
+    kind_of_name,
+    kind_of_type,
+)
+
+if TYPE_CHECKING:
+    from relbase.notes import Note
 
 TYPES = [
     ("text/html", Kind.HTML),
@@ -211,6 +220,59 @@ def test_what_passes_through_for_its_kind_is_noted(call: dict[str, Any], text: s
     assert (result.data is data) == (call != {"kind": "html"})
     assert [note.text.partition(" HTML")[0] for note in result.notes] == ([text] if text else [])
     assert not relbase.rewrite(b"", url="http://h.example/", **({"kind": None} | call)).notes
+
+
+# (name, bytes, what the name says it is and what it begins like)
+DOUBTS = [
+    ("a.html", b"MIME-Version: 1.0\nContent-Type: text/html\n\n<a href=3D'x'>", "html mail"),
+    ("a.htm", b"From a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", "html mbox"),
+    ("index.html", b'{"a": "<a href=x>"}', "html JSON"),
+    ("index.html", b'[{"a": "<a href=x>"}]', "html JSON"),
+    ("a.html", b"\x1f\x8b\x08<a href=x>", "html a compressed or binary file"),
+    ("a.html", b"%PDF-1.4 <a href=x>", "html a compressed or binary file"),
+    ("a.html", b"a{b:url(x)}", "html css"),
+    ("a.css", b"<!doctype html><a href=x>", "css html"),
+    ("a.mht", b"<html><a href=x>", "mail html"),
+    ("a.eml", b"PK\x03\x04<a href=x>", "mail a compressed or binary file"),
+    ("a.eml", b"From a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\ny\n\n" * 2, "mail mbox"),
+    # no doubt
+    ("a.eml", b"From a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\ny\n", ""),
+    ("a.html", b"<!doctype html>", ""),
+    ("a.html", b"some text <a href=x>", ""),
+    ("a.html", b"{{ header }}<a href=x>", ""),
+    ("a.html", b"<svg><a href=x>", ""),
+    ("a.html", b"<?xml version='1.0'?><rss>", ""),
+    ("a.html", b"HTTP/1.1 200 OK\r\n\r\n<p>", ""),
+    ("a.html", b"", ""),
+    ("a.eml", b"X: y\n\nz", ""),
+    ("a.emlx", b"5\nA: b\n", ""),
+    ("a.xml", b"<html>", ""),  # it is not well-formed, or is a page
+    ("a.js", b'{"a": 1}', ""),
+    ("a", b'{"a": 1}', ""),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "doubt"), DOUBTS)
+def test_a_file_that_does_not_begin_like_its_name_is_noted(
+    name: str, data: bytes, doubt: str
+) -> None:
+    note = doubt_note(name, data)
+    assert (note is not None) == bool(doubt)
+    if note is not None:
+        kind, _, seems = doubt.partition(" ")
+        assert f"taken for {kind}, but it begins like {seems}:" in note.text
+    calls: list[tuple[dict[str, Any], Note | None]] = [
+        ({"name": name}, note),
+        ({"name": name, "kind": kind_of_file(name, data)}, None),
+        ({"name": name, "headers": {"Content-Type": "text/html"}}, None),
+    ]
+    for call, expected in calls:
+        doubts = [
+            found
+            for found in relbase.rewrite(data, **call).notes
+            if found.reason.value == "kind-doubtful"
+        ]
+        assert doubts == ([] if expected is None else [expected])
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="<!->ahtml {}:;/*\"'@\n?x").map(str.encode))

@@ -20,11 +20,11 @@ from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
 from relbase.edit import Edit, Span, growth
-from relbase.mail.bases import numbered, part_bases
+from relbase.mail.bases import PartNote, numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
-from relbase.mail.entity import MailPart, fit_heading, mail_part
+from relbase.mail.entity import MailPart, called, fit_heading, mail_part
 from relbase.mail.heading import linking_fields, visit_heading
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
@@ -60,6 +60,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     """
     parts = mail.walk(data)
     eol = line_end(data)
+    yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     room = Room(allowed_growth(len(data)))
     context = context.asking(context.task._replace(room=room))
@@ -85,6 +86,42 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
         yield numbered(noted, context)
     yield from edits
 
+
+def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
+    """The notes on messages and multiparts that nothing is found in, since they are not as stated.
+
+    Args:
+        data: the message.
+        parts: all its parts, in the order of the bytes.
+        context: of what is around it.
+    """
+    if data.startswith(_UTF_16):
+        yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, len(_UTF_16[0])), _WIDE)
+    for part in parts:
+        heading, (start, end) = part.heading, part.body
+        is_message = part.parent is None or parts[part.parent].message
+        if part.multipart is not None and part.multipart.preamble.end == end:
+            why = Reason.MIME_BOUNDARY, _NO_DELIMITER
+        elif is_message and heading.start == heading.end:
+            why = Reason.KIND_UNSUPPORTED, _NO_HEADING
+        else:
+            continue
+        if not part.opaque and data[start : min(end, start + _BLANK)].strip():
+            note = Note(why[0], "", part.body, f"{called(part)} {why[1]}")
+            yield numbered(PartNote(part, note), context)
+
+
+_NO_DELIMITER: Final = (
+    "names a boundary that no line of it begins with: it has no parts, and no links are looked for"
+)
+_NO_HEADING: Final = (
+    "begins with its body, without a heading: that is plain text, in which no links are looked for "
+    "(RFC 822 §4.1, RFC 2045 §5.2)"
+)
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_WIDE: Final = "the message is in UTF-16, which mail never is: it has no heading that can be read"
+# How far into a body its first word is looked for.
+_BLANK: Final = 1024
 
 # Of a shorter message no base can make its links too long: each is as long as all the rest of it.
 _NEVER_OUTGROWS: Final = 16_000
@@ -181,7 +218,7 @@ def _visit_part(
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
-    elif is_leaf and _is_told(part):
+    elif is_leaf and (_is_told(part) or (not is_passed_over and _is_named(part, around))):
         yield entity.note(Reason.KIND_UNSUPPORTED, _SILENT)
 
 
@@ -195,7 +232,7 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 
 # Text that may hold links, and in which none are looked for: it is said once for each type.
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
-_TOLD: Final = ("text/", "message/")
+_TOLD: Final = ("text/", "message/", "application/mbox", "application/http")
 _UNTOLD: Final = frozenset(
     [
         "text/plain",
@@ -214,6 +251,12 @@ _UNTOLD: Final = frozenset(
 
 def _is_told(part: Part) -> bool:
     return part.type.startswith(_TOLD) and part.type not in _UNTOLD
+
+
+def _is_named(part: Part, around: Context) -> bool:
+    """Whether a part is saved as a file that is opened as another type than it is said to be."""
+    holds = around.task.holds
+    return holds is not None and holds(part.name)
 
 
 def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:

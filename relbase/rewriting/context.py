@@ -100,6 +100,8 @@ class Task(NamedTuple):
         room: shared by all that is visited for one output or listing, since views keep what they
             lower; None without a limit.
         places: knows what was saved beside the page; None where nothing is to be looked for.
+        holds: whether a file of a name ("" for none) is of a kind that may hold references; None
+            where nobody knows.
     """
 
     profile: Profile
@@ -111,6 +113,7 @@ class Task(NamedTuple):
     detect: bool = True
     room: Room | None = None
     places: Places | None = None
+    holds: Callable[[str], bool] | None = None
 
 
 def _always() -> bool:

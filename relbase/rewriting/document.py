@@ -86,6 +86,9 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
         if charset.name == "replacement":  # what WHATWG calls one that is not to be read
             text = "the charset that the document states is not read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
+    if charset.name in _WIDE and data and b"\0" not in data:
+        text = f"the charset is stated as {charset.name}, but no byte is zero, so it has no markup"
+        return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
     unstated = _unstated(data) if charset.source in _GUESSED else None
@@ -93,6 +96,8 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     return Text(data if view is None else view.inner, view, charset, inside)
 
 
+# Each character of ASCII, `<` and `{` among them, has a byte of zero.
+_WIDE: Final = frozenset(("utf-16le", "utf-16be"))
 _GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT)
 
 

@@ -127,7 +127,9 @@ def unstated(reference: str, context: Context) -> Note | None:
         return None
     if reference.isascii() or not context.unstated.match(reference):
         return None
-    text = f"nothing states the charset that decides what this is: taken for {context.charset}"
+    text = (
+        f"no known charset is stated, and what this is depends on it: taken for {context.charset}"
+    )
     return Note(Reason.CHARSET_UNSTATED, "", None, text)
 
 

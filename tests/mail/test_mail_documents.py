@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import email
+import email.policy
 from typing import Any
 
 import pytest
@@ -130,10 +132,17 @@ SILENT = [
     ("text/vcard", 1),
     ("text/markdown", 1),
     ("message/x-unknown", 1),
+    ("message/http", 1),
+    ("application/mbox", 1),
     ("text/plain", 0),
     ("message/delivery-status", 0),
     ("image/png", 0),
     ("application/pdf", 0),
+    # saved, it is opened as what its name says
+    ("text/plain; name=a.html", 1),
+    ("application/octet-stream; name=a.eml", 1),
+    ("application/octet-stream; name=a.png", 0),
+    ("text/plain; name=a.txt", 0),
 ]
 
 
@@ -145,13 +154,62 @@ def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
     assert reasons(result) == ["kind-unsupported"] * count
     for note in result.notes:
         assert note.part == "1"
-        assert note.text.startswith(f"this part ({type_}) is not looked into")
+        assert note.text.startswith(f"this part ({type_.partition(';')[0]}) is not looked into")
+
+
+def test_a_page_by_its_name_is_not_spoken_of_where_attachments_are_left_alone() -> None:
+    attached = (
+        b"Content-Type: text/plain; name=a.html\nContent-Disposition: attachment\n\n<a href=x>"
+    )
+    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + attached + b"\n--b--\n"
+    assert reasons(rewrite(data)) == ["kind-unsupported"]
+    assert reasons(rewrite(data, policy=relbase.Policy(attachments=False))) == []
+
+
+HEADLESS = [
+    (b"\n\nSubject: x\nContent-Type: text/html\n\n<a href=x>", ""),
+    (b"<a href=x>", ""),
+    (b"Content-Type: message/rfc822\n\n\n<a href=x>", "1.1"),
+    ("\ufeffContent-Type: text/html\n\n<a href=x>".encode("utf-16-le"), ""),
+    (b"\n \n", None),
+    (b"", None),
+    (b"X: y\n\n<a href=x>", None),
+    (b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\n<a href=x>\n--b--\n", None),
+]
+
+
+@pytest.mark.parametrize(("data", "part"), HEADLESS)
+def test_a_message_without_a_heading_is_noted(data: bytes, part: str | None) -> None:
+    """To Python's `email` too the body begins at once: nothing says that it is a page."""
+    result = rewrite(data)
+    assert result.data is data
+    assert reasons(result) == ([] if part is None else ["kind-unsupported"])
+    assert [note.part for note in result.notes] == ([] if part is None else [part])
 
 
 def test_a_text_signed_in_a_page_is_noted_when_it_changes() -> None:
     page = b"Content-Type: text/html\n\n<pre>-----BEGIN PGP SIGNED MESSAGE-----\n%b</pre>"
     assert reasons(rewrite(page % LINK)) == ["signature-broken"]
     assert reasons(rewrite(page % b"")) == []
+
+
+BOUNDARIES = [("b", 0), ("B", 1), ("bc", 1), ("b-", 1)]
+
+
+@pytest.mark.parametrize(("boundary", "count"), BOUNDARIES)
+def test_a_boundary_that_stands_nowhere_is_noted(boundary: str, count: int) -> None:
+    """Python's `email` calls that a StartBoundaryNotFoundDefect."""
+    heading = f"Content-Type: multipart/mixed; boundary={boundary}\n\n".encode()
+    data = heading + b"text\n--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
+    parsed = email.message_from_bytes(data, policy=email.policy.default)
+    assert len(parsed.defects) >= count
+    result = rewrite(data)
+    assert (result.changed, reasons(result)) == (not count, ["mime-boundary"] * count)
+    nested = b"Content-Type: multipart/mixed; boundary=z\n\n--z\n" + data + b"\n--z--\n"
+    assert [(note.part, note.reason.value) for note in rewrite(nested).notes] == (
+        [("1", "mime-boundary")] * count
+    )
+    assert reasons(rewrite(heading)) == []
 
 
 # ---- MHTML by Chromium (rule 18); with a browser in tests/browser/test_mhtml.py
@@ -210,3 +268,15 @@ def test_html_in_utf_7_passes_through_with_a_note() -> None:
     result = rewrite(data, kind="mail")
     assert not result.changed
     assert reasons(result) == ["charset-unsupported"]
+
+
+@pytest.mark.parametrize("how", ["utf-16", "utf-16le", "utf-16be"])
+def test_a_page_that_is_said_to_be_in_utf_16_and_is_not_is_noted(how: str) -> None:
+    """Read as it says it has no tag, to browsers too; without a word its links would be lost."""
+    heading = f"Content-Type: text/html; charset={how}\n\n".encode()
+    result = rewrite(heading + LINK)
+    assert (result.changed, reasons(result)) == (False, ["charset-unsupported"])
+    page = LINK.decode().encode(how)
+    result = rewrite(heading.replace(b"\n\n", b"\nContent-Transfer-Encoding: binary\n\n") + page)
+    assert (result.changed, reasons(result)) == (True, [])
+    assert reasons(rewrite(heading)) == []
