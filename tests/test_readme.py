@@ -40,7 +40,7 @@ def test_commands(line: str, output: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_there_are_commands() -> None:
-    assert len(sessions()) == 2
+    assert len(sessions()) == 3
     assert README.count("\n") < 200
 
 
