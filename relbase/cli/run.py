@@ -136,6 +136,9 @@ class _Running:
             streams.say(_coloured(line) if self._manner.colour else line)
         if self._manner.verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
+        elif done.on_given_url and not self._manner.quiet:  # rule 16: one URL, many documents
+            messages = counted(done.on_given_url, "message")
+            streams.warn(f"{shown}: the given URL was the base of {messages}")
 
     def _claim(self, done: Done, shown: str) -> None:
         """Two pages that say they have one URL: at most one of them is right."""

@@ -36,7 +36,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_an_mbox_in_place() -> None:
     result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
-    assert (result.exit_code, result.output) == (0, "")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "in.mbox: the given URL was the base of 2 messages\n"
     assert Path("in.mbox").read_bytes() == DONE
     assert [path.name for path in Path().iterdir()] == ["in.mbox"]
 

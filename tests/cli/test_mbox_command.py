@@ -51,7 +51,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("arguments", [["in.mbox"], [], ["-"]])
 def test_to_standard_output(arguments: list[str]) -> None:
     ran = program("rewrite", *arguments, *URL, input=MBOX)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, DONE, b"")
+    name = b"in.mbox" if "in.mbox" in arguments else b"<stdin>"
+    note = name + b": the given URL was the base of 1 message\n"
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, DONE, note)
+    quiet = program("rewrite", *arguments, *URL, "-q", input=MBOX)
+    assert (quiet.stdout, quiet.stderr) == (DONE, b"")
 
 
 def test_to_a_file() -> None:
@@ -115,7 +119,9 @@ def test_what_may_be_a_message_is_told() -> None:
     reported = run("rewrite", *URL, stdin=FIRST.replace(b">From me\n", LAST + b"\n")).stderr
     assert reported.startswith("<stdin>:5:1: warning: ")
     assert "no empty line stands before it" in reported
-    assert reported.endswith("[mbox-separator]\n")
+    warning, on_url = reported.splitlines()
+    assert warning.endswith("[mbox-separator]")
+    assert on_url == "<stdin>: the given URL was the base of 1 message"
 
 
 def test_content_length_follows() -> None:
@@ -181,7 +187,7 @@ def test_check_and_diff() -> None:
 
 def test_warnings_have_places_in_the_file() -> None:
     data = MBOX.replace(b"<p>\r\n<a href=y>", b"<a href=y>\r\n <base href=z/>")
-    reported = run("rewrite", *URL, stdin=data).stderr.splitlines()
+    *reported, _ = run("rewrite", *URL, stdin=data).stderr.splitlines()
     places = [line.split(": warning: ")[0] for line in reported]
     assert places == ["<stdin>:18:13", "<stdin>:18:13"]
     assert all(": part 2/2: " in line for line in reported)
@@ -303,7 +309,7 @@ def test_memory_is_bounded_by_the_largest_message() -> None:
         with large.open("wb") as file:
             for _ in range(count):
                 file.write(messages)
-        command = [*PROGRAM, "rewrite", str(large), *URL, "-o", str(output)]
+        command = [*PROGRAM, "rewrite", str(large), *URL, "-q", "-o", str(output)]
         ran = subprocess.run(
             [sys.executable, "-c", RUNNER, *command], capture_output=True, check=True
         )
