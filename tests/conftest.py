@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,10 @@ pytest_plugins = ("browsing",)
 
 # Workers say that the terminal has 80 columns. No test has a terminal, unless it says so.
 os.environ.pop("COLUMNS", None)
+
+# What a shell starts in the background ignores SIGINT, and so would the programs that tests start.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Thousands of tests are made and stay to the end: to look for garbage among them, while they are
 # made and at each collection afterwards, would take more time than a tenth of the tests.

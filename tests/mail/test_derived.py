@@ -139,21 +139,31 @@ def multiparts(depth: int, body: bytes, *, told: bool) -> bytes:
 def test_fields_of_nested_multiparts_cost_little() -> None:
     """Threat N8: within three times of the same message without them."""
     body = b"<p>words of a page\n<a href=x>y</a>\n" * 6000
-    times = []
-    for told in (False, True):
-        data = multiparts(90, body, told=told)
-        fastest = math.inf
-        for _ in range(3):
-            start = time.process_time()
-            result = relbase.rewrite(data, kind="mail", url="http://h.example/")
-            fastest = min(fastest, time.process_time() - start)
-        times.append(fastest)
+    new = body.replace(b"=x", b"=http://h.example/x")
+    messages = [multiparts(90, body, told=told) for told in (False, True)]
+    for told, data in enumerate(messages):
+        result = relbase.rewrite(data, kind="mail", url="http://h.example/")
         assert result.changed
         assert [note.reason for note in result.notes] == [Reason.FIELD_STALE] * (86 * told)
-        output = multiparts(90, body.replace(b"=x", b"=http://h.example/x"), told=told)
-        assert [line for line in result.data.split(b"\n") if line.startswith((b"Con", b"Lin"))][
-            -14 if told else 0 :
-        ] == [line for line in output.split(b"\n") if line.startswith((b"Con", b"Lin"))][
-            -14 if told else 0 :
-        ]
-    assert times[1] < 3 * times[0]
+        output = multiparts(90, new, told=bool(told))
+        innermost = -14 if told else 0
+        assert _fields(result.data)[innermost:] == _fields(output)[innermost:]
+    without, with_fields = fastest(messages)
+    if with_fields >= 3 * without:  # a machine that was busy with something else is asked again
+        without, with_fields = fastest(messages, rounds=12)
+    assert with_fields < 3 * without
+
+
+def _fields(message: bytes) -> list[bytes]:
+    return [line for line in message.split(b"\n") if line.startswith((b"Con", b"Lin"))]
+
+
+def fastest(messages: list[bytes], rounds: int = 3) -> list[float]:
+    """The processor time that each message takes, in turns with the others."""
+    best = [math.inf] * len(messages)
+    for _ in range(rounds):
+        for number, data in enumerate(messages):
+            start = time.process_time()
+            relbase.rewrite(data, kind="mail", url="http://h.example/")
+            best[number] = min(best[number], time.process_time() - start)
+    return best
