@@ -26,6 +26,7 @@ from relbase.references.heads import head_at_most, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
+from relbase.view.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -237,9 +238,7 @@ class _Found:
     __slots__ = (
         "_base",
         "_charset",
-        "_line",
-        "_line_start",
-        "_looked_at",
+        "_lines",
         "_notes",
         "_pages",
         "_stand_in",
@@ -250,7 +249,7 @@ class _Found:
         self._text = text
         self._charset = charset
         self._pages: dict[str, Statement] = {}
-        self._looked_at, self._line, self._line_start = 0, 1, 0
+        self._lines = Lines(text, "utf-8")
         self._notes: list[Note] = []
         self._base: Statement | None = None
         self._stand_in: StandIn | None = None
@@ -305,7 +304,7 @@ class _Found:
 
     def _own_base(self, url: str, span: Span) -> None:
         if self._base is None and url:
-            source = f"<base href> in a comment at {self._place(span.start)}"
+            source = f"<base href> in a comment at {self._lines.of(span.start)}"
             self._base = Statement(Layer.EMBEDDED, url, source, span)
 
     def _attributes(self, token: HeadToken) -> None:
@@ -338,7 +337,7 @@ class _Found:
         return clean(decode_inner(view.inner))
 
     def _page(self, url: str, doubt: str, program: str, span: Span) -> None:
-        source = f"{program} at {self._place(span.start)}"
+        source = f"{program} at {self._lines.of(span.start)}"
         url, why, notes = found_url(url, source)
         if doubt:
             verdict = "" if url else ": it does not count"
@@ -349,16 +348,6 @@ class _Found:
         self._notes += notes
         if url and url not in self._pages:
             self._pages[url] = Statement(Layer.RETRIEVAL, url, source, span)
-
-    def _place(self, offset: int) -> str:
-        # From the last one on: a hostile page has thousands.
-        if offset < self._looked_at:
-            self._looked_at, self._line, self._line_start = 0, 1, 0
-        if count := self._text.count(b"\n", self._looked_at, offset):
-            self._line += count
-            self._line_start = self._text.rfind(b"\n", self._looked_at, offset) + 1
-        self._looked_at = offset
-        return f"{self._line}:{offset - self._line_start + 1}"
 
 
 # ---- the page's own base

@@ -31,10 +31,11 @@ from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
-from relbase.rewriting.xml_bases import Lines, Scopes, shown, state, url_of
+from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
 from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
+from relbase.view.lines import Lines
 from relbase.view.xml_pieces import PiecesView, pieces
 from relbase.view.xml_values import (
     EscapedView,

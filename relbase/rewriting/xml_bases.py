@@ -16,6 +16,7 @@ from relbase.references import values
 from relbase.references.values import clean
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.characters import text as decode_inner
+from relbase.view.lines import Lines
 from relbase.view.xml_pieces import PiecesView, pieces
 from relbase.view.xml_values import value_view
 
@@ -28,39 +29,6 @@ MAX_XML_BASE_DEPTH: Final = 100
 
 
 _REMEMBERED: Final = 1 << 12
-
-
-class Lines:
-    """The lines and columns of places in a text that are asked for in order: linear.
-
-    Args:
-        text: the text, in UTF-8.
-        encoding: of the document: its lines are the text's, but its columns count its own bytes.
-    """
-
-    __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
-
-    def __init__(self, text: bytes, encoding: str) -> None:
-        self._text = text
-        self._at = self._line_start = 0
-        self._line = 1
-        self._encoding = encoding
-        self._is_ascii = True  # the line, up to here
-
-    def of(self, at: int) -> str:
-        """A place for people: "12:5", or "line 12" where its column is another in the document."""
-        lines = self._text.count(b"\n", self._at, at)
-        if lines:
-            self._line += lines
-            self._line_start = self._text.rfind(b"\n", self._at, at) + 1
-            self._is_ascii = True
-        if self._encoding != "utf-8":
-            begin = max(self._at, self._line_start)
-            self._is_ascii = self._is_ascii and self._text[begin:at].isascii()
-        self._at = at
-        if self._encoding.startswith("utf-16") or not self._is_ascii:
-            return f"line {self._line}"
-        return f"{self._line}:{at - self._line_start + 1}"
 
 
 def url_of(text: bytes, value: Attribute) -> str:

@@ -15,7 +15,8 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.rewriting.context import resolver
-from relbase.rewriting.xml_bases import Lines, shown, state, url_of
+from relbase.rewriting.xml_bases import shown, state, url_of
+from relbase.view.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
