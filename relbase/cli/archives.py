@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
@@ -195,19 +194,21 @@ def _counted(count: int, what: str) -> str:
 # ---- rewrite
 
 
-@dataclass(slots=True)
 class Sums:
     """What was done with an archive, known when it is read to its end.
 
-    Args:
+    Attributes:
         text: in words.
         links: how many there are of each status.
         notes: how many there are of each reason.
     """
 
-    text: str = ""
-    links: Counter[str] = field(default_factory=Counter)
-    notes: Counter[str] = field(default_factory=Counter)
+    __slots__ = ("links", "notes", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.links: Counter[str] = Counter()
+        self.notes: Counter[str] = Counter()
 
 
 def rewritten(
