@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import relbase
-from relbase.cli import streams
+from relbase.cli import remarks, streams
 from relbase.cli.archives import how_of
 from relbase.cli.streams import excerpt, printable
 
@@ -57,13 +57,11 @@ def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
 
 def _show_violations(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
     from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-    from relbase.cli.check import report  # noqa: PLC0415 (likewise)
-    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (likewise)
+    from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (likewise)
 
-    found = violations(row.reference, row.base or None)
+    found = counted_violations(row.reference, row.base, archive.tally)
     if not found:
         return
-    archive.tally.found += any(one.kind is Severity.VIOLATION for one in found)
     if as_json:
         streams.say(jsonl.object_line({**row._asdict(), "violations": found}))
     else:
@@ -81,11 +79,9 @@ def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
 
 
 def _place(archive: Archive, page: Page, row: LinkRow) -> str:
-    where = row.element or row.attribute or row.syntax
-    if row.element and row.attribute:
-        where += f"/@{row.attribute}"
     part = f"part {row.part}: " if row.part else ""
-    return f"{archive.place(page)}: {part}{printable(where)}"
+    where = remarks.place_of(row.element, row.attribute, row.syntax)
+    return f"{archive.place(page)}: {part}{where}"
 
 
 # ---- bases

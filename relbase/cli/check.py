@@ -27,6 +27,7 @@ from relbase.url.grammar import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from relbase.cli.outcome import Tally
     from relbase.url.grammar import Violation
 
     # A URL, the base it was judged on, and the findings.
@@ -139,6 +140,19 @@ def _parts(url: str) -> dict[str, object] | None:
         return parts(parse_url(url))
     except ValueError:
         return None
+
+
+def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:
+    """Return what is found in a reference, whose violations count.
+
+    Args:
+        reference: as the author wrote it.
+        base: that it is resolved on, "" for none.
+        tally: where it is counted whether there are violations.
+    """
+    found = violations(reference, base or None)
+    tally.found += any(one.kind is Severity.VIOLATION for one in found)
+    return found
 
 
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:

@@ -13,7 +13,7 @@ from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import excerpt
 from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.pipeline import entities_called
 
@@ -146,13 +146,11 @@ def _show(source: OpenInput, number: str, link: Link, _tally: Tally, *, as_json:
 def _show_violations(
     source: OpenInput, number: str, link: Link, tally: Tally, *, as_json: bool
 ) -> None:
-    from relbase.cli.check import report  # noqa: PLC0415 (start-up time of the usual case)
-    from relbase.url.grammar import Severity, violations  # noqa: PLC0415 (as above)
+    from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (start-up time)
 
-    found = violations(link.reference, link.base.url or None)
+    found = counted_violations(link.reference, link.base.url, tally)
     if not found:
         return
-    tally.found += any(one.kind is Severity.VIOLATION for one in found)
     if as_json:
         streams.say(jsonl.line(source.name, link, violations=found))
     else:
@@ -162,8 +160,5 @@ def _show_violations(
 def _place(source: OpenInput, number: str, link: Link) -> str:
     name = part_name(link.part, number)
     part = f"{name}: " if name else ""
-    # A field of a heading is an attribute of no element.
-    where = link.element or link.attribute or link.syntax
-    if link.element and link.attribute:
-        where += f"/@{link.attribute}"
-    return f"{source.shown}:{link.line}:{link.column}: {part}{printable(where)}"
+    where = remarks.place_of(link.element, link.attribute, link.syntax)
+    return f"{source.shown}:{link.line}:{link.column}: {part}{where}"

@@ -78,6 +78,16 @@ def sentence(note: Note, advice: str = "", number: str = "") -> str:
     return printable(f"{part}{note.text}{advice} [{note.reason.value}]")
 
 
+def place_of(element: str, attribute: str, syntax: str) -> str:
+    """Return what a reference stands in; a field of a heading is an attribute of no element.
+
+    >>> place_of("a", "href", "url"), place_of("", "link", "link"), place_of("", "", "css")
+    ('a/@href', 'link', 'css')
+    """
+    where = element or attribute or syntax
+    return printable(f"{where}/@{attribute}" if element and attribute else where)
+
+
 def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
     """`:line:column` of each offset, in one pass over the data, after so many lines."""
     return dict(_located(data, lines, sorted(set(offsets))))
