@@ -184,9 +184,16 @@ def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
     """The offset of the `</name` that ends the raw text beginning at `pos`; `end` without one."""
     if name == b"plaintext":
         return end
+    # Most texts have one `<` at most, that of the end tag: nothing is found as quickly as one byte.
+    pos = text.find(b"<", pos, end)
+    if pos < 0:
+        return end
+    ends = _raw_text_end[name]
+    if ends.match(text, pos, end):
+        return pos
     if name == b"script":
         return _script_end(text, pos, end)
-    found = _raw_text_end[name].search(text, pos, end)
+    found = ends.search(text, pos, end)
     return found.start() if found else end
 
 
