@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit
 from relbase.references import holding, tags
-from relbase.references.css_skim import is_settled
+from relbase.references.css_skim import last_relative
 from relbase.references.foreign import HTML
 from relbase.references.plain import (
     BEGINNINGS,
@@ -169,13 +169,14 @@ def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
         edits: gets the edits of the sheet.
     """
     stop = tags.raw_text_end(b"style", text, pos, end)
-    if is_settled(text[pos:stop]):
+    until = last_relative(text[pos:stop])
+    if not until:
         return stop
     types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
     if types and types[0].lower() not in STYLE_TYPES:
         return -1
     count = len(edits)
-    if read_css(text, pos, stop, 0, reading, edits):
+    if read_css(text, pos, stop, 0, reading, edits, pos + until):
         return stop
     del edits[count:]
     return -1
@@ -333,7 +334,13 @@ def _with_quotes(raw: bytes) -> bytes:
 
 
 def read_css(  # noqa: PLR0917 (called often: by position)
-    text: bytes, pos: int, end: int, offset: int, reading: Reading, edits: list[Edit]
+    text: bytes,
+    pos: int,
+    end: int,
+    offset: int,
+    reading: Reading,
+    edits: list[Edit],
+    until: int | None = None,
 ) -> bool:
     """Return whether each reference of CSS is plain, and append their edits.
 
@@ -344,6 +351,7 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         offset: of the text in the document.
         reading: how.
         edits: gets the edits.
+        until: no reference to be rewritten begins after it; without it, any may.
     """
     if not (reading.utf8 or text[pos:end].isascii()):
         return False
@@ -352,9 +360,12 @@ def read_css(  # noqa: PLR0917 (called often: by position)
     if begin is None:
         return False
     count = len(edits)
+    until = end if until is None else until
     for found in find(text, begin.end(), end):
         group = found.lastindex
         if group is None:
+            if found.end() >= until:
+                return True
             continue
         if group >= ends:
             return group != stuck
@@ -363,6 +374,8 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         shape = BEGINNINGS[found[group]] if reading.in_css else 0
         if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
             return False
+        if found.end() >= until:
+            return True
     return False
 
 
