@@ -24,11 +24,33 @@ if TYPE_CHECKING:
 
 
 class Plain(NamedTuple):
-    """What plain references are made of but slashes: `segment` the first one, `rest` after it."""
+    """What plain references are made of: their first `segment`, all the `rest`, and `//host`."""
 
     segment: bytes
     rest: bytes
     network: bytes
+
+
+def _made_of(allowed: bytes, others: bytes, network: bytes) -> Plain:
+    """Plain references of some bytes.
+
+    Args:
+        allowed: the bytes, but for those that delimit: `/:?#`.
+        others: what else they may hold, as an expression.
+        network: what begins a host.
+    """
+    allowed = bytes(set(allowed) - set(b"/:?#"))
+    # No dot segment begins in the rest. Runs end at dots, which are rarer than slashes.
+    without_dot = bytes(set(allowed + b"/:?#") - set(b"."))
+    return Plain(
+        all_but(_all_but(allowed)) + b"++|" + others,
+        rb"(?:" + all_but(_all_but(without_dot)) + rb"++|(?<!/)\.|" + others + rb")*+",
+        network,
+    )
+
+
+def _all_but(excluded: bytes) -> bytes:
+    return bytes(byte for byte in range(0x100) if byte not in excluded)
 
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
@@ -37,47 +59,25 @@ _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
 # `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.
 _ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
 _NETWORK: Final = rb"//(?=[A-Za-z0-9])"
-RFC: Final = Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f/:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f/{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    _NETWORK,
-)
+_CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
+_IN_RFC: Final = _all_but(_CONTROLS + b"\"'<>&\\{|[%")
+_OTHERS: Final = _ESCAPE + rb"|" + _AMPERSAND
+RFC: Final = _made_of(_IN_RFC, _OTHERS, _NETWORK)
+_RFC_WITH_SPACES: Final = _made_of(_IN_RFC + b" ", _OTHERS, _NETWORK)
 # What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
 # together, as in what IDNA decodes, and a slash after it.
 _LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
 _PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
 _WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
-WHATWG: Final = Plain(
-    rb"[A-Za-z0-9_~=+;,@!$*().-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    rb"[A-Za-z0-9_~=+;,@!$*():?#.-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    _PLAIN_HOST,
-)
+_ALPHANUMERIC: Final = bytes(byte for byte in range(0x80) if chr(byte).isalnum())
+_IN_CSS_WHATWG: Final = _ALPHANUMERIC + b"_~=+;,@!$*.-"
+WHATWG: Final = _made_of(_IN_CSS_WHATWG + b"()", _WHATWG_ESCAPE + rb"|" + _AMPERSAND, _PLAIN_HOST)
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
-_CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
 # What does not mean itself in a url(), with or without quotes, and what is not plain anyway.
-_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"/|[%"
-_CSS_WHATWG: Final = frozenset(b"_~=+;,@!$*.-") | {
-    byte for byte in range(0x80) if chr(byte).isalnum()
-}
-
-
-def _without(excluded: bytes) -> bytes:
-    return all_but(bytes(sorted({*excluded})))
-
-
-def _in_css(*, whatwg: bool) -> Plain:
-    if not whatwg:
-        escape = b"|" + _ESCAPE
-        return Plain(
-            _without(_NOT_IN_CSS + b":?#") + b"++" + escape,
-            _without(_NOT_IN_CSS) + b"++" + escape,
-            _NETWORK,
-        )
-    others = bytes(byte for byte in range(0x100) if byte not in _CSS_WHATWG)
-    escape = b"|" + _WHATWG_ESCAPE
-    rest = others.translate(None, b":?#")
-    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, _PLAIN_HOST)
+_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"|[%"
+_CSS: Final = _made_of(_all_but(_NOT_IN_CSS), _ESCAPE, _NETWORK)
+_CSS_WHATWG: Final = _made_of(_IN_CSS_WHATWG, _WHATWG_ESCAPE, _PLAIN_HOST)
 
 
 # By what stands in the group that a reference begins with.
@@ -100,7 +100,7 @@ def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
         ends: what may follow it, as an expression.
         fragments: whether one that begins with `#` is a reference.
     """
-    rest = rb"(?:" + plain.rest + rb"|/(?!\.))*+"
+    rest = plain.rest
     segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb")++(?!:)"
     begin = rb"/(?![/.])|\?(?!\#|" + ends + rb")|" + plain.network + (rb"|\#" if fragments else b"")
     return (
@@ -131,9 +131,7 @@ def url_matcher(*, whatwg: bool) -> Callable[[bytes], re.Match[bytes] | None]:
         whatwg: whether it resolves by the WHATWG parser.
     """
     # White space in it stays, but to the WHATWG parser.
-    plain = (
-        WHATWG if whatwg else Plain(*(part.replace(rb"\x00-\x20", rb"\x00-\x1f") for part in RFC))
-    )
+    plain = WHATWG if whatwg else _RFC_WITH_SPACES
     return re.compile(_reference(plain, rb"\Z")).fullmatch
 
 
@@ -171,7 +169,7 @@ _CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
 
 # Declarations in which no reference can begin, whatever is around them.
 _PLAIN_DECLARATIONS: Final = (
-    rb"(?:" + _without(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
+    rb"(?:" + all_but(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
 )
 
 
@@ -181,7 +179,7 @@ def one_url(*, whatwg: bool) -> bytes:
     Args:
         whatwg: whether it resolves by the WHATWG parser.
     """
-    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
     name = any_case(b"url")
     return (
         _PLAIN_DECLARATIONS + rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
@@ -207,7 +205,7 @@ def css_urls(
     """
     from relbase.references.css_skips import BEGINNING, OUTSIDE, SPACE  # noqa: PLC0415 (its regexes: start-up time)
 
-    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
     stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
     name = any_case(b"url")
     # What is absolute is imported as it is; a relative url() is one like others.

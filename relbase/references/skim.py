@@ -91,22 +91,22 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
     before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
-    rest = rb"(?:" + shapes.rest + rb"|/(?!\.))*+"
+    rest = shapes.rest
     segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb")*+"
     # A name ends where white space begins.
     return (
-        rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
+        rb"(?:(" + href_empty + rb")|(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(?:" + href
         + rb"))(?=" + WS + rb")" + before
-        + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
+        + WS + rb"++(?(2)src|(?(4)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
         rb"/()(?![/.])" + rest
         + rb"|#()" + rest
         + rb"|\?()(?![\"'#\t\n\f\r >])" + rest
         + rb"|" + shapes.network + rb"()" + rest
         + rb"|()" + segment + rb"(?!:)" + rest
-        + rb"|(?(4)(?<=[\"'])()|(?!))|"
+        + rb"|(?(1)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
         + segment + rb"(?!:)" + rest + rb")"
-        rb")\5" + passed(html) + TAG_CLOSE + rb"(?(2)[^<]*+</\2>)"
+        rb")\5" + passed(html) + TAG_CLOSE + rb"(?(3)[^<]*+</\3>)"
     )  # fmt: skip
 
 

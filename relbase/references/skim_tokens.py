@@ -36,6 +36,22 @@ def _other_letters(names: Iterable[bytes]) -> bytes:
     return b"".join(any_case(letter)[1:-1] for letter in letters if letter not in firsts)
 
 
+def _other_starts(names: Iterable[bytes]) -> bytes:
+    """What a name may begin with that is none of some, told by its first two letters."""
+    seconds: dict[bytes, set[bytes]] = {}
+    for name in names:
+        second = any_case(name[1:2]) or _AFTER_NAME
+        seconds.setdefault(name[:1], set()).add(second[1:-1])
+    arms = [
+        rb"%b(?![%b])" % (first, b"".join(sorted(after)))
+        for first, after in sorted(seconds.items())
+    ]
+    return b"|".join(arms) or rb"(?!)"
+
+
+_AFTER_NAME: Final = rb"[\t\n\f\r =/>]"
+
+
 def _none_of(names: Iterable[bytes]) -> bytes:
     """A look ahead at what is none of some names."""
     return rb"(?!%b)" % any_of(names) if names else b""
@@ -44,8 +60,10 @@ def _none_of(names: Iterable[bytes]) -> bytes:
 # Elements that change what is markup. Others may be passed over whatever they are.
 _SPECIAL: Final = any_of(SPECIAL)
 _NAME_BYTES: Final = all_but(b"\t\n\f\r />")
-TAG_NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
+# It is read once: what follows may fail, and each way to read it would try that again.
+TAG_NAME: Final = rb"(?>[%b]|%b|(?!%b)[a-zA-Z])%b*+" % (
     _other_letters(SPECIAL),
+    _other_starts(SPECIAL),
     _SPECIAL,
     _NAME_BYTES,
 )
@@ -127,6 +145,7 @@ def boring_attribute(html: Watched) -> bytes:
             _data_name(html.names) + rb"=\"[^\"]*+\"",
             *(name + rb"=" + _PLAIN_CSS for name in sorted(html.css)),
             *(name + rb"=" + _PLAIN_SRCSET for name in sorted(html.srcset)),
+            rb"(?:%b)%b=\"[^\"]*+\"" % (_other_starts(html.names), _NAME_REST),
             *deciding,
             _none_of(html.names) + _ANY,
         ]
