@@ -188,45 +188,68 @@ def one_url(*, whatwg: bool) -> bytes:
     )  # fmt: skip
 
 
+# As it stands in XHTML; in HTML that opens two brackets.
+_SECTION: Final = rb"<!\[CDATA\["
+_SECTION_ENDS: Final = rb"\]\]>" + _CSS_WS + rb"\Z|\Z"
+
+# What of CSS stays as it is.
+_STAYS: Final = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
+_STAYING_STRING: Final = rb"\"%b[^\"\\\n\r\f]*+\"|'%b[^'\\\n\r\f]*+'" % (_STAYS, _STAYS)
+_STAYING_URL: Final = _STAYS + rb"[^\"'()\\\x00-\x20\x7f]*+"
+
+
+def _one_of_css(*, whatwg: bool) -> bytes:
+    """Match one `url()` from its bracket on: plain, with a group, or one that stays, or empty."""
+    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
+    name = any_case(b"url")
+    return (
+        rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
+        + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference + rb"|\"\"|''|"
+        + _STAYING_STRING + rb"|" + _STAYING_URL + rb"|)" + _CSS_WS + rb"\)"
+    )  # fmt: skip
+
+
+@cache
+def css_begins() -> Callable[[bytes, int, int], re.Match[bytes] | None]:
+    """Return what matches the beginning of CSS; with a group where a section of XHTML opens."""
+    from relbase.references.css_skips import BEGINNING  # noqa: PLC0415 (its regexes: start-up time)
+
+    section = rb"(" + _CSS_WS + _SECTION + rb")"
+    return re.compile(section + rb"|" + _imported() + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+
+
 @cache
 def css_urls(
-    *, whatwg: bool
-) -> tuple[
-    Callable[[bytes, int, int], re.Match[bytes] | None],
-    Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
-    CssGroups,
-]:
-    """Return what matches the beginning of CSS, and what finds its `url()` one after another.
+    *, whatwg: bool, section: bool = False
+) -> tuple[Callable[[bytes, int, int], Iterator[re.Match[bytes]]], CssGroups]:
+    """Return what finds the `url()` of CSS one after another, after its beginning.
 
     A match without a group is of a reference that stays: local, absolute or empty.
 
     Args:
         whatwg: whether they resolve by the WHATWG parser.
+        section: whether a section of XHTML is open.
     """
-    from relbase.references.css_skips import BEGINNING, OUTSIDE, SPACE  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.references.css_skips import INSIDE_SECTION, OUTSIDE  # noqa: PLC0415 (their regexes: start-up time)
 
-    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
-    stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
-    name = any_case(b"url")
-    # What is absolute is imported as it is; a relative url() is one like others.
-    imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
-        rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
-        + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
-        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)"
-        rb"|(?=%b\())" % name
-    )  # fmt: skip
-    begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+    skip, ends = (INSIDE_SECTION, _SECTION_ENDS) if section else (OUTSIDE, rb"\Z")
+    imported = rb"" if section else rb"|[;{}]" + _imported()
     pattern = re.compile(
-        OUTSIDE.pattern
-        + rb"(?:(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name)
-        + _CSS_WS
-        + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference
-        + rb"|\"(?:" + stays + rb"[^\"\\\n\r\f]*+)?+\"|'(?:" + stays + rb"[^'\\\n\r\f]*+)?+'|"
-        + stays + rb"[^\"'()\\\x00-\x20\x7f]*+|)" + _CSS_WS + rb"\)|[;{}]" + imported
-        + rb"|(\Z)|())",
+        skip.pattern + rb"(?:" + _one_of_css(whatwg=whatwg) + imported + rb"|(" + ends + rb")|())",
         re.VERBOSE,
+    )
+    return pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+
+
+def _imported() -> bytes:
+    """Match an `@import` that stays; of a relative `url()` what is before it: it is like others."""
+    from relbase.references.css_skips import SPACE  # noqa: PLC0415 (its regexes: start-up time)
+
+    name = any_case(b"url")
+    return SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
+        rb"(?:" + _STAYING_STRING + rb"|" + name + rb"\(" + _CSS_WS + rb"(?:" + _STAYING_STRING
+        + rb"|" + _STAYING_URL + rb")" + _CSS_WS + rb"\)|(?=%b\())" % name
     )  # fmt: skip
-    return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
 
 
 _brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search

@@ -54,7 +54,7 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x695B77E6
+_SOURCE: Final = 0xDCC84A30
 
 _compiled: Final = _load()
 
@@ -126,7 +126,7 @@ def scanning(
     whatwg: bool,
     unquoted: bool,
     in_css: bool,
-    utf8: bool,
+    ascii_stands: bool,
     extended: bool = False,
     keeps: KeepsEach | None = None,
 ) -> Skim:
@@ -137,11 +137,11 @@ def scanning(
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
         in_css: whether it may be inserted into CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
         keeps: which references stay as they are.
     """
-    flags = whatwg | unquoted << 1 | in_css << 2 | utf8 << 3
+    flags = whatwg | unquoted << 1 | in_css << 2 | ascii_stands << 3
     tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
     scan = partial(_compiled.scan, tables, mode, flags, becomes, Edit)
     return scan if keeps is None else partial(_scan_kept, scan, keeps)
@@ -170,7 +170,7 @@ class Listed(NamedTuple):
 
 
 def listing(
-    becomes: Becomes, *, whatwg: bool, in_css: bool, utf8: bool, extended: bool
+    becomes: Becomes, *, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
 ) -> Callable[[bytes, int, int, bool, bool], tuple[list[tuple[int, ...]], int]]:
     """Return what lists references up to the next place that has to be looked at.
 
@@ -180,10 +180,10 @@ def listing(
         becomes: which shapes may be listed: those that have an edit.
         whatwg: whether they resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
     """
-    flags = whatwg | True << 1 | in_css << 2 | utf8 << 3
+    flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
     return partial(_compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
 
 

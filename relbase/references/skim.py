@@ -120,7 +120,7 @@ def skimming(
     whatwg: bool,
     unquoted: bool = False,
     in_css: bool = False,
-    utf8: bool = False,
+    ascii_stands: bool = False,
     extended: bool = False,
     keeps: Keeps | None = None,
 ) -> Skim:
@@ -131,7 +131,7 @@ def skimming(
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
         in_css: whether it may be inserted into CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
         keeps: which references stay as they are.
     """
@@ -145,7 +145,7 @@ def skimming(
         in_css=dots and in_css,
         extended=extended,
     )
-    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
+    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, ascii_stands, extended)
     return partial(_skim, pattern.finditer, reading, _from_groups(becomes))
 
 

@@ -21,6 +21,7 @@ from relbase.references.plain import (
     absolute,
     absolute_list,
     candidates_of,
+    css_begins,
     css_urls,
     in_brackets,
     url_matcher,
@@ -53,7 +54,7 @@ class Reading(NamedTuple):
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
         in_css: whether it may be inserted into CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
     """
 
@@ -62,7 +63,7 @@ class Reading(NamedTuple):
     whatwg: bool
     unquoted: bool
     in_css: bool
-    utf8: bool
+    ascii_stands: bool
     extended: bool
 
 
@@ -353,12 +354,12 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         edits: gets the edits.
         until: no reference to be rewritten begins after it; without it, any may.
     """
-    if not (reading.utf8 or text[pos:end].isascii()):
+    if not reading.ascii_stands and _may_end_character(text, pos, end):
         return False
-    begins, find, (ends, stuck) = css_urls(whatwg=reading.whatwg)
-    begin = begins(text, pos, end)
+    begin = css_begins()(text, pos, end)
     if begin is None:
         return False
+    find, (ends, stuck) = css_urls(whatwg=reading.whatwg, section=begin.lastindex is not None)
     count = len(edits)
     until = end if until is None else until
     for found in find(text, begin.end(), end):
@@ -377,6 +378,10 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         if found.end() >= until:
             return True
     return False
+
+
+# A byte of ASCII that is the rest of a character in some charset, as in _scanner.c.
+_may_end_character: Final = re.compile(rb"[\x80-\xff][0-9\x40-\x7e]").search
 
 
 def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:

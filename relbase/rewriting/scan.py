@@ -32,6 +32,7 @@ from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
 from relbase.url.resolver import Profile, has_net_loc
+from relbase.view.characters import is_multi_byte
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
@@ -66,7 +67,7 @@ def skim_for(context: Context, name: str) -> Skim | None:
         name,
         context.task.profile is Profile.WHATWG,
         _is_same_in_css(context),
-        context.charset == "utf-8",
+        not is_multi_byte(context.charset),
         policy.extended,
         policy.keep_fragments,
     )
@@ -84,7 +85,7 @@ class _How(NamedTuple):
         name: of the scanner.
         whatwg: whether references resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
         keep_fragments: whether references into the same document stay as they are.
     """
@@ -92,7 +93,7 @@ class _How(NamedTuple):
     name: str
     whatwg: bool
     in_css: bool
-    utf8: bool
+    ascii_stands: bool
     extended: bool
     keep_fragments: bool
 
@@ -118,7 +119,7 @@ def _skim(
         whatwg=how.whatwg,
         unquoted=unquoted,
         in_css=in_css and how.in_css,
-        utf8=how.utf8,
+        ascii_stands=how.ascii_stands,
         extended=how.extended,
         keeps=keeps,
     )
@@ -150,7 +151,7 @@ def list_for(context: Context, name: str) -> Listing | None:
             becomes,
             whatwg=whatwg,
             in_css=_is_same_in_css(context),
-            utf8=context.charset == "utf-8",
+            ascii_stands=not is_multi_byte(context.charset),
             extended=extended,
         )
     found = _Lister(context, becomes, attribute_names(extended=extended)).found
