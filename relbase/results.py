@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.notes import Note
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 MAX_NOTES: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One reference of a document: where it stands, what it resolves to, and why.
 
     Args:

@@ -137,7 +137,7 @@ def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link
         return (link_in(document, link) for link in found)
     is_kept = not rewritten(document, call).edits
     return (
-        link_in(document, replace(link, status=Status.KEPT) if is_dropped else link)
+        link_in(document, link._replace(status=Status.KEPT) if is_dropped else link)
         for link in found
         for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
     )

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Span
@@ -125,7 +124,7 @@ def _whole(
             break
         changed = bisect_left(starts, body.span.end) > last
         marks = [
-            (number, replace(link, span=span))
+            (number, link._replace(span=span))
             for (number, link), span in zip(own, body.spans, strict=True)
         ]
         inner = _text(

@@ -199,17 +199,17 @@ def head(text: bytes) -> tuple[int, bytes] | None:
     return found
 
 
-def holds_any(text: bytes, words: Iterable[bytes]) -> bool:
-    """Return whether one of some words stands in a text, in any case.
+def standing(text: bytes, words: Iterable[bytes]) -> list[bytes]:
+    """Return those of some words that stand in a text, in any case.
 
     Args:
         text: any bytes.
         words: in lower case, of four bytes at least.
     """
     if _choice.forced in {None, COMPILED} and _compiled is not None:
-        return any(_compiled.stands(text, word) for word in words)
+        return [word for word in words if _compiled.stands(text, word)]
     lowered = text.lower()
-    return any(word in lowered for word in words)
+    return [word for word in words if word in lowered]
 
 
 def spliced(data: bytes, edits: list[Edit]) -> bytes:

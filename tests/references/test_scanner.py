@@ -130,7 +130,7 @@ def test_what_are_no_edits(edits: object) -> None:
 )
 def test_words_in_any_case(text: bytes, is_there: bool, name: str) -> None:  # noqa: FBT001
     with scanning(name):
-        assert scanner.holds_any(text, (b"<base", b"codebase")) == is_there
+        assert bool(scanner.standing(text, (b"<base", b"codebase"))) == is_there
 
 
 @NEEDS_COMPILED
