@@ -286,8 +286,7 @@ _NEVER_OUTGROWS: Final = 16_000
 _SHORT_URL: Final = 150
 # What makes references longer than that base does: an element or an attribute, and an element in
 # what is nested, where `<` is a character reference.
-_BASE: Final = b"<base"
-_STATING: Final = (_BASE, b"lt;base", b"60;base", b"3c;base", b":base", b"codebase", b"srcdoc")
+_STATING: Final = {b"base": (b"<", b"lt;", b"60;", b"3c;", b":", b"code"), b"srcdoc": (b"",)}
 _base_tag: Final = expression(rb"<[bB][aA][sS][eE]")
 
 
@@ -312,7 +311,7 @@ def _has_short_bases(document: Document) -> bool:
     if len(document.context.base.url) >= _SHORT_URL:
         return False
     stating = standing(document.text, _STATING)
-    if stating != [_BASE]:
+    if stating != [b"<base"]:
         return not stating
     own = document.base()
     is_only_one = own.layer is Layer.EMBEDDED and len(_base_tag.findall(document.text)) == 1
