@@ -195,60 +195,75 @@ _SECTION_ENDS: Final = rb"\]\]>" + _CSS_WS + rb"\Z|\Z"
 # What of CSS stays as it is.
 _STAYS: Final = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
 _STAYING_STRING: Final = rb"\"%b[^\"\\\n\r\f]*+\"|'%b[^'\\\n\r\f]*+'" % (_STAYS, _STAYS)
+_ABSOLUTE_SCHEME: Final = rb"(?:https?://|data:)(?=.)"
 _STAYING_URL: Final = _STAYS + rb"[^\"'()\\\x00-\x20\x7f]*+"
 
 
-def _one_of_css(*, whatwg: bool) -> bytes:
-    """Match one `url()` from its bracket on: plain, with a group, or one that stays, or empty."""
-    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
+def _one_of_css(*, whatwg: bool, listing: bool) -> bytes:
+    """Match one `url()` from its bracket on: with a group where it is plain, or listed."""
+    plain = _CSS_WHATWG if whatwg else _CSS
+    reference = _reference(plain, _CSS_ENDS, fragments=listing)
+    quoted, bare = _STAYING_STRING, _STAYING_URL
+    if listing:
+        absolute_ = rb"(" + _ABSOLUTE_SCHEME + rb")" + plain.rest
+        quoted, bare = rb"\"" + absolute_ + rb"\"|'" + absolute_ + rb"'", absolute_
     name = any_case(b"url")
     return (
         rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
         + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference + rb"|\"\"|''|"
-        + _STAYING_STRING + rb"|" + _STAYING_URL + rb"|)" + _CSS_WS + rb"\)"
+        + quoted + rb"|" + bare + rb"|)" + _CSS_WS + rb"\)"
     )  # fmt: skip
 
 
 @cache
-def css_begins() -> Callable[[bytes, int, int], re.Match[bytes] | None]:
-    """Return what matches the beginning of CSS; with a group where a section of XHTML opens."""
+def css_begins(*, listing: bool = False) -> Callable[[bytes, int, int], re.Match[bytes] | None]:
+    """Return what matches the beginning of CSS; with a group where a section of XHTML opens.
+
+    Args:
+        listing: whether what stays counts too.
+    """
     from relbase.references.css_skips import BEGINNING  # noqa: PLC0415 (its regexes: start-up time)
 
-    section = rb"(" + _CSS_WS + _SECTION + rb")"
-    return re.compile(section + rb"|" + _imported() + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+    section, imported = rb"(" + _CSS_WS + _SECTION + rb")", _imported(listing=listing)
+    return re.compile(section + rb"|" + imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
 
 
 @cache
 def css_urls(
-    *, whatwg: bool, section: bool = False
+    *, whatwg: bool, section: bool = False, listing: bool = False
 ) -> tuple[Callable[[bytes, int, int], Iterator[re.Match[bytes]]], CssGroups]:
     """Return what finds the `url()` of CSS one after another, after its beginning.
 
-    A match without a group is of a reference that stays: local, absolute or empty.
+    A match without a group is of a reference that stays, local or absolute, or of an empty one.
 
     Args:
         whatwg: whether they resolve by the WHATWG parser.
         section: whether a section of XHTML is open.
+        listing: whether what stays matches in a group too: an absolute one by its scheme.
     """
     from relbase.references.css_skips import INSIDE_SECTION, OUTSIDE  # noqa: PLC0415 (their regexes: start-up time)
 
     skip, ends = (INSIDE_SECTION, _SECTION_ENDS) if section else (OUTSIDE, rb"\Z")
-    imported = rb"" if section else rb"|[;{}]" + _imported()
+    imported = rb"" if section else rb"|[;{}]" + _imported(listing=listing)
+    one = _one_of_css(whatwg=whatwg, listing=listing)
     pattern = re.compile(
-        skip.pattern + rb"(?:" + _one_of_css(whatwg=whatwg) + imported + rb"|(" + ends + rb")|())",
-        re.VERBOSE,
+        skip.pattern + rb"(?:" + one + imported + rb"|(" + ends + rb")|())", re.VERBOSE
     )
     return pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
 
 
-def _imported() -> bytes:
-    """Match an `@import` that stays; of a relative `url()` what is before it: it is like others."""
+def _imported(*, listing: bool) -> bytes:
+    """Match an `@import` that stays; of a `url()` to be found what is before it."""
     from relbase.references.css_skips import SPACE  # noqa: PLC0415 (its regexes: start-up time)
 
     name = any_case(b"url")
-    return SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
+    before = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE
+    found = rb"(?=%b\()" % name
+    if listing:
+        return before + found
+    return before + (
         rb"(?:" + _STAYING_STRING + rb"|" + name + rb"\(" + _CSS_WS + rb"(?:" + _STAYING_STRING
-        + rb"|" + _STAYING_URL + rb")" + _CSS_WS + rb"\)|(?=%b\())" % name
+        + rb"|" + _STAYING_URL + rb")" + _CSS_WS + rb"\)|" + found + rb")"
     )  # fmt: skip
 
 

@@ -21,8 +21,10 @@ from relbase.references.bytesets import all_but
 from relbase.references.foreign import HTML
 from relbase.references.plain import BEGINNINGS, RFC, WHATWG, Plain, in_brackets, one_url
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
+from relbase.references.skim_css import read_sheet
 from relbase.references.skim_names import Watched, plain, watched
-from relbase.references.skim_tags import SPECIAL, Reading, read_sheet, read_tag
+from relbase.references.skim_reading import Reading
+from relbase.references.skim_tags import SPECIAL, read_tag
 from relbase.references.skim_tokens import (
     SCRIPT,
     TAG_CLOSE,

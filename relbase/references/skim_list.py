@@ -14,8 +14,9 @@ from relbase.references import holding, tags
 from relbase.references.css_skim import holds_none
 from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
 from relbase.references.shapes import Shape
+from relbase.references.skim_css import is_sheet, list_css, plain_declarations
+from relbase.references.skim_reading import MOST
 from relbase.references.skim_tags import (
-    MOST,
     SPECIAL,
     WITH_TEXT,
     attributes_end,
@@ -37,10 +38,20 @@ _Record = tuple[int, ...]
 
 
 class _Listing(NamedTuple):
-    """How references are listed: those of the shapes that have an edit, by which parser."""
+    """How references are listed: those of the shapes that have an edit.
+
+    Args:
+        becomes: what becomes of references of each shape.
+        whatwg: whether they resolve by the WHATWG parser.
+        in_css: whether they resolve likewise in CSS.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
+        extended: whether rows of the policy `extended` count.
+    """
 
     becomes: Becomes
     whatwg: bool
+    in_css: bool
+    ascii_stands: bool
     extended: bool
 
 
@@ -59,16 +70,19 @@ class _Value(NamedTuple):
 
 
 def listing(
-    becomes: Becomes, *, whatwg: bool, extended: bool
+    becomes: Becomes, *, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
 ) -> Callable[[bytes, int, int, bool, bool], tuple[list[_Record], int]]:
     """Return what lists references up to the next place that has to be looked at.
 
     Args:
         becomes: which shapes may be listed: those that have an edit.
         whatwg: whether they resolve by the WHATWG parser.
+        in_css: whether they resolve likewise in CSS.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
     """
-    return partial(_list, _pattern(extended=extended), _Listing(becomes, whatwg, extended))
+    how = _Listing(becomes, whatwg, in_css, ascii_stands, extended)
+    return partial(_list, _pattern(extended=extended), how)
 
 
 @cache
@@ -128,11 +142,35 @@ def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Reco
     return False
 
 
-def _sheet(text: bytes, pos: int, end: int, _how: _Listing, _records: list[_Record]) -> int:
-    """Where a style sheet ends that holds no reference; -1 where it may hold some."""
-    begin = tags.tag_end(text, pos + len(b"<style"), end)
+def _sheet(text: bytes, pos: int, end: int, how: _Listing, records: list[_Record]) -> int:
+    """Where a style sheet ends whose references were all read; -1 where they were not."""
+    name_end = pos + len(b"<style")
+    begin = tags.tag_end(text, name_end, end)
     stop = tags.raw_text_end(b"style", text, begin, end)
-    return stop if holds_none(text[begin:stop]) else -1
+    if holds_none(text[begin:stop]):
+        return stop
+    if not is_sheet(text, name_end, begin):
+        return -1
+    count = len(records)
+    value = _Value(text, begin, stop, quoted=True, rest=(-1, holding.CSS, pos + 1, name_end))
+    if _css(value, text, begin, how, records):
+        return stop
+    del records[count:]
+    return -1
+
+
+def _css(value: _Value, css: bytes, begin: int, how: _Listing, records: list[_Record]) -> bool:
+    """Whether CSS was read, its records appended; it is the value itself, or what that means."""
+    offset = value.start - begin
+    most = len(records) + MOST
+
+    def found_one(start: int, end: int, shape: int) -> bool:
+        records.append((start + offset, end + offset, shape, *value.rest))
+        is_listed = shape in {0, Shape.FRAGMENT} or how.in_css
+        return is_listed and len(records) < most and (shape == 0 or bool(how.becomes[shape]))
+
+    end = begin + value.end - value.start
+    return list_css(css, begin, end, how.whatwg, how.ascii_stands, found_one)
 
 
 def _tag(text: bytes, pos: int, end: int, how: _Listing, records: list[_Record]) -> int:
@@ -177,8 +215,10 @@ def _value(value: _Value, how: _Listing, records: list[_Record]) -> bool:
     if kind == holding.SRCSET:
         return _srcset(value, how, records) if quoted else start == end
     if kind == holding.CSS:
-        raw = text[start:end]
-        return b"&" not in raw and holds_none(raw)
+        declarations = plain_declarations(text[start:end])
+        if not declarations:
+            return declarations is not None
+        return holds_none(declarations) or (quoted and _css(value, declarations, 0, how, records))
     if kind in {holding.DECIDES, holding.DECIDES_IF}:
         return not may_decide(text[start:end], extended=how.extended)
     if kind in {holding.MAYBE, holding.ANYTHING}:

@@ -12,59 +12,31 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.edit import Edit
 from relbase.references import holding, tags
-from relbase.references.css_skim import last_relative
 from relbase.references.foreign import HTML
 from relbase.references.plain import (
     BEGINNINGS,
     absolute,
     absolute_list,
     candidates_of,
-    css_begins,
-    css_urls,
-    in_brackets,
     url_matcher,
 )
 from relbase.references.shapes import Shape
-from relbase.references.skim_names import SCRIPT_TYPES, STYLE_TYPES
+from relbase.references.skim_css import plain_declarations, read_css, read_sheet
+from relbase.references.skim_names import SCRIPT_TYPES
+from relbase.references.skim_reading import MOST, put
 from relbase.references.tags import WS, any_of
 from relbase.references.vocabulary import ANY, PLACES, VML
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from relbase.references.shapes import Becomes, Keeps
-
-# A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
-# kept must not grow with a hostile document.
-MOST: Final = 1 << 18
+    from relbase.edit import Edit
+    from relbase.references.skim_reading import Reading
 
 # Elements with longer text that are read here all the same: it is passed over.
 WITH_TEXT: Final = frozenset((b"script", b"iframe"))
 SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
-
-
-class Reading(NamedTuple):
-    """How plain references are read, and what becomes of them.
-
-    Args:
-        becomes: what becomes of references of each shape.
-        keeps: which references stay as they are.
-        whatwg: whether they resolve by the WHATWG parser.
-        unquoted: whether what is inserted may be inserted without quotes around it, too.
-        in_css: whether it may be inserted into CSS.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
-    """
-
-    becomes: Becomes
-    keeps: Keeps | None
-    whatwg: bool
-    unquoted: bool
-    in_css: bool
-    ascii_stands: bool
-    extended: bool
 
 
 class _Value(NamedTuple):
@@ -156,33 +128,6 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
 
 
-def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
-    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
-) -> int:
-    """Return where a style sheet ends whose references are all plain; -1 when they may not be.
-
-    Args:
-        text: the document.
-        attributes: where those of its tag begin.
-        pos: where the tag ends.
-        end: of the part that is read.
-        reading: how.
-        edits: gets the edits of the sheet.
-    """
-    stop = tags.raw_text_end(b"style", text, pos, end)
-    until = last_relative(text[pos:stop])
-    if not until:
-        return stop
-    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
-    if types and types[0].lower() not in STYLE_TYPES:
-        return -1
-    count = len(edits)
-    if read_css(text, pos, stop, 0, reading, edits, pos + until):
-        return stop
-    del edits[count:]
-    return -1
-
-
 def attributes_end(  # noqa: PLR0917 (called often: by position)
     text: bytes,
     pos: int,
@@ -230,17 +175,6 @@ def is_plain_type(value: bytes) -> bool:
 # ---- values: each returns whether it was read
 
 
-def _put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) -> bool:
-    """Append the edit of a reference of plain shape at `at`, written so."""
-    edit = reading.becomes[shape]
-    if edit is None:
-        return False
-    if edit and not (reading.keeps and reading.keeps(raw)):
-        start = at + edit[0]
-        edits.append(Edit(start, start if edit[0] == edit[1] else at + edit[1], edit[2]))
-    return True
-
-
 def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     text, start, end, holds, quoted = value
     if start == end:
@@ -262,7 +196,7 @@ def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     if found is None:
         return False
     shape = BEGINNINGS[found[found.lastindex or 0]]
-    return _put(start + whole.index(raw), shape, raw, reading, edits)
+    return put(start + whole.index(raw), shape, raw, reading, edits)
 
 
 def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
@@ -270,7 +204,7 @@ def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
         return False
     if not value.holds & holding.EMPTY_IS_BASE:
         return True
-    return value.quoted and _put(value.start, Shape.EMPTY, b"", reading, edits)
+    return value.quoted and put(value.start, Shape.EMPTY, b"", reading, edits)
 
 
 def _maybe(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
@@ -291,7 +225,7 @@ def _srcset(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
         if group is not None:
             at = found.start(group)
             raw = _token(text[at:start]) if reading.keeps else b""
-            if not _put(at, BEGINNINGS[found[group]], raw, reading, edits):
+            if not put(at, BEGINNINGS[found[group]], raw, reading, edits):
                 return False
         if start == end:
             return True
@@ -312,76 +246,10 @@ def _list(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
 
 def _css(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     text, start, end, _, quoted = value
-    if b"(" not in text[start:end] and b"&" not in text[start:end]:
-        return b"\\" not in text[start:end] and b"@" not in text[start:end]
-    if not quoted:
+    raw = plain_declarations(text[start:end])
+    if raw is None:
         return False
-    raw = text[start:end]
-    if b"&" in raw:
-        raw = _with_quotes(raw)
-        if b"&" in raw:
-            return False
-    return read_css(raw, 0, len(raw), start, reading, edits)
-
-
-def _with_quotes(raw: bytes) -> bytes:
-    """The value with its `&quot;` as quotes, each in as many bytes: white space does not count."""
-    pieces = raw.split(b"&quot;")
-    quotes = (b'     "', b'"     ')
-    joined = [pieces[0]]
-    for number, piece in enumerate(pieces[1:]):
-        joined += (quotes[number % 2], piece)
-    return b"".join(joined)
-
-
-def read_css(  # noqa: PLR0917 (called often: by position)
-    text: bytes,
-    pos: int,
-    end: int,
-    offset: int,
-    reading: Reading,
-    edits: list[Edit],
-    until: int | None = None,
-) -> bool:
-    """Return whether each reference of CSS is plain, and append their edits.
-
-    Args:
-        text: what holds the sheet or the declarations.
-        pos: where they begin.
-        end: where they end.
-        offset: of the text in the document.
-        reading: how.
-        edits: gets the edits.
-        until: no reference to be rewritten begins after it; without it, any may.
-    """
-    if not reading.ascii_stands and _may_end_character(text, pos, end):
-        return False
-    begin = css_begins()(text, pos, end)
-    if begin is None:
-        return False
-    find, (ends, stuck) = css_urls(whatwg=reading.whatwg, section=begin.lastindex is not None)
-    count = len(edits)
-    until = end if until is None else until
-    for found in find(text, begin.end(), end):
-        group = found.lastindex
-        if group is None:
-            if found.end() >= until:
-                return True
-            continue
-        if group >= ends:
-            return group != stuck
-        at = found.start(group)
-        raw = in_brackets(text[at : found.end()]) if reading.keeps else b""
-        shape = BEGINNINGS[found[group]] if reading.in_css else 0
-        if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
-            return False
-        if found.end() >= until:
-            return True
-    return False
-
-
-# A byte of ASCII that is the rest of a character in some charset, as in _scanner.c.
-_may_end_character: Final = re.compile(rb"[\x80-\xff][0-9\x40-\x7e]").search
+    return not raw or (quoted and read_css(raw, 0, len(raw), start, reading, edits))
 
 
 def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:

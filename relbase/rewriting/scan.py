@@ -143,17 +143,16 @@ def list_for(context: Context, name: str) -> Listing | None:
     extended = context.task.policy.extended
     whatwg = context.task.profile is Profile.WHATWG
     if name == scanner.SKIMMED:
-        from relbase.references import skim_list  # noqa: PLC0415
-
-        records = skim_list.listing(becomes, whatwg=whatwg, extended=extended)
+        from relbase.references.skim_list import listing as make  # noqa: PLC0415
     else:
-        records = scanner.listing(
-            becomes,
-            whatwg=whatwg,
-            in_css=_is_same_in_css(context),
-            ascii_stands=not is_multi_byte(context.charset),
-            extended=extended,
-        )
+        make = scanner.listing
+    records = make(
+        becomes,
+        whatwg=whatwg,
+        in_css=_is_same_in_css(context),
+        ascii_stands=not is_multi_byte(context.charset),
+        extended=extended,
+    )
     found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
     def listing(text: bytes, *where: Any) -> tuple[list[Found], int]:  # noqa: ANN401 (of `records`)
