@@ -95,7 +95,7 @@ def _pattern(*, extended: bool) -> Callable[..., Iterator[re.Match[bytes]]]:
 
 
 # The groups: of a tag with one attribute that holds a reference, of the tag of a style sheet.
-_NAME, _ATTRIBUTE, _VALUE, _STYLE = 1, 2, 3, 4
+_NAME, _ATTRIBUTE, _ITSELF, _VALUE, _STYLE = 1, 2, 3, 4, 5
 
 
 def _list(
@@ -111,13 +111,14 @@ def _list(
     while len(records) < _BATCH:
         for found in finditer(text, pos, end):
             group, at = found.lastindex, found.end()
-            if group == _VALUE and _one(found, text, how, records):
+            is_one = group == _VALUE or group == _ITSELF  # noqa: PLR1714 (one after the other)
+            if is_one and _one(found, group, text, how, records):
                 if len(records) < _BATCH:
                     continue
                 return records, at
             if group is None and at == end:
                 return records, -1
-            at = at if group is None else found.start(_NAME if group == _VALUE else group) - 1
+            at = at if group is None else found.start(_NAME if is_one else group) - 1
             pos = (_sheet if group == _STYLE else _tag)(text, at, end, how, records)
             if pos < 0:
                 return records, at
@@ -125,7 +126,9 @@ def _list(
     return records, pos
 
 
-def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Record]) -> bool:
+def _one(
+    found: re.Match[bytes], group: int, text: bytes, how: _Listing, records: list[_Record]
+) -> bool:
     """Whether the one value of a tag was read, its record appended."""
     attribute = found[_ATTRIBUTE]
     holds = row_of_element(found[_NAME].lower(), extended=how.extended).get(attribute)
@@ -134,8 +137,11 @@ def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Reco
     if holds & holding.KIND != holding.URL:  # another attribute may decide
         return False
     count = len(records)
-    start, end = found.span(_VALUE)
+    start, end = found.span(group)
     rest = (_numbers(extended=how.extended)[attribute], holds, *found.span(_NAME))
+    if group == _ITSELF:
+        records.append((start, end, 0, *rest))
+        return True
     if _url(_Value(text, start, end, quoted=True, rest=rest), how, records):
         return True
     del records[count:]

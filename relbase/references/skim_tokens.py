@@ -295,16 +295,18 @@ def passed_over(*, extended: bool, listing: bool = False) -> bytes:
 def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
     """Return an expression for a tag with one attribute that may hold a reference.
 
-    Its groups are the name of the element, that of the attribute, and the value.
+    Its groups are the name of the element, that of the attribute, and the value: in the third one
+    an absolute reference that means itself as it is written, in the fourth any other.
 
     Args:
         attributes: which attributes that may be, in lower case.
         extended: whether rows of the policy `extended` count.
     """
     others = _unlisted(watched(HTML, extended=extended))
+    itself = rb"https?://(?:" + all_but(bytes(range(0x21)) + b'\x7f"&') + rb"++|&amp;)*+"
     return (
         rb"(" + TAG_NAME + rb")" + others + WS + rb"++(" + b"|".join(attributes)
-        + rb")=\"([^\"]*+)\"" + others + TAG_CLOSE
+        + rb")=\"(?:(" + itself + rb")(?=\")|([^\"]*+))\"" + others + TAG_CLOSE
     )  # fmt: skip
 
 
