@@ -152,7 +152,7 @@ def candidates_of(
     reference = _reference(plain, rb"[,\t\n\f\r ]|\Z")
     return re.compile(
         rb"[\t\n\f\r ,]*+(?:" + absolutes + rb"|" + reference + rb")(?=" + WS + rb"|\Z)"
-        rb"(?:(?<=,)|[^,(&]*+(?:,|\Z))|[\t\n\f\r ,]*+"
+        rb"(?:(?<=,)|" + all_but(b",(&") + rb"*+(?:,|\Z))|[\t\n\f\r ,]*+"
     ).finditer
 
 
@@ -194,9 +194,14 @@ _SECTION_ENDS: Final = rb"\]\]>" + _CSS_WS + rb"\Z|\Z"
 
 # What of CSS stays as it is.
 _STAYS: Final = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
-_STAYING_STRING: Final = rb"\"%b[^\"\\\n\r\f]*+\"|'%b[^'\\\n\r\f]*+'" % (_STAYS, _STAYS)
+_STAYING_STRING: Final = rb"\"%b%b*+\"|'%b%b*+'" % (
+    _STAYS,
+    all_but(b'"\\\n\r\f'),
+    _STAYS,
+    all_but(b"'\\\n\r\f"),
+)
 _ABSOLUTE_SCHEME: Final = rb"(?:https?://|data:)(?=.)"
-_STAYING_URL: Final = _STAYS + rb"[^\"'()\\\x00-\x20\x7f]*+"
+_STAYING_URL: Final = _STAYS + all_but(_CONTROLS + b"\"'()\\") + rb"*+"
 
 
 def _one_of_css(*, whatwg: bool, listing: bool) -> bytes:

@@ -51,5 +51,8 @@ def put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) ->
         return False
     if edit and not (reading.keeps and reading.keeps(raw)):
         start = at + edit[0]
-        edits.append(Edit(start, start if edit[0] == edit[1] else at + edit[1], edit[2]))
+        stop = start if edit[0] == edit[1] else at + edit[1]
+        edits.append(
+            tuple.__new__(Edit, (start, stop, edit[2]))
+        )  # as `Edit(...)`, in half the time
     return True

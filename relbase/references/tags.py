@@ -16,6 +16,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
+from relbase.references.bytesets import all_but
 
 if TYPE_CHECKING:
     import re
@@ -26,22 +27,18 @@ WS: Final = rb"[\t\n\f\r ]"
 # An attribute after white space and slashes: "before attribute name" to "after attribute value
 # (quoted)". A name may begin with `=`; a value that a quote opens has to be closed by it, so that
 # after `=` either a value follows or, at `>`, none ("missing-attribute-value").
-_NAME: Final = rb"[^\t\n\f\r />][^\t\n\f\r />=]*+"
-_VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
+_NAME: Final = all_but(b"\t\n\f\r />") + all_but(b"\t\n\f\r />=") + b"*+"
+_BARE: Final = all_but(b"\t\n\f\r >\"'") + all_but(b"\t\n\f\r >") + b"*+"
+_VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|""" + _BARE + rb"|(?=>))"
 ATTRIBUTE: Final = _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
 
 # From after the tag name to `>`: the same for start and end tags.
 _rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>")
 
 _attributes: Final = expression(
-    rb"("
-    + _NAME
-    + rb")(?:"
-    + WS
-    + rb"*+(=)"
-    + WS
-    + rb"""*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+)|(?=>)))?"""
-)
+    rb"(" + _NAME + rb")(?:" + WS + rb"*+(=)" + WS
+    + rb"""*+(?:"([^"]*+)"|'([^']*+)'|(""" + _BARE + rb")|(?=>)))?"
+)  # fmt: skip
 
 _UNQUOTED: Final = 5  # the group of an unquoted value
 
