@@ -6,11 +6,12 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relbase import pipeline
 from relbase.call import check
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -189,8 +190,7 @@ def link_in(document: InputDocument, link: Link) -> Link:
     """Return a link of a document as one of the input."""
     if not document.number:
         return link
-    return replace(
-        link,
+    return link._replace(
         part=_part(document, link.part),
         base=base_in(document, link.base),
         span=_span(document, link.span),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
 from relbase.edit import Span
@@ -21,6 +21,7 @@ from relbase.inputs import read_input
 from relbase.kind import Kind
 from relbase.mail.decoded import decoded_in_mail, decoded_in_mbox
 from relbase.pipeline import entities_called, rewrite_called
+from relbase.records import NamedTuple
 from relbase.results import Entity
 from relbase.rewriting.items import Status
 from relbase.view.charset import sniff

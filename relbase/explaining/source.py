@@ -13,12 +13,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Span
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import MAX_LISTED
 from relbase.explaining.markup import attribute, text
+from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.records import NamedTuple
 from relbase.references import scanner, tags
 
 if TYPE_CHECKING:

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import WORD
 from relbase.references.shapes import DOTS, MAX_UP, Shape

@@ -13,9 +13,10 @@ from __future__ import annotations
 import os
 import re
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.edit import Edit, splice
+from relbase.records import NamedTuple
 from relbase.references.css_functions import FUNCTIONS, Form
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.holding import (

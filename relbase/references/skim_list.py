@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references import holding, tags
 from relbase.references.css_skim import holds_none
 from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
@@ -111,13 +112,13 @@ def _list(
     while len(records) < _BATCH:
         for found in finditer(text, pos, end):
             group, at = found.lastindex, found.end()
-            is_one = group == _VALUE or group == _ITSELF  # noqa: PLR1714 (one after the other)
-            if is_one and _one(found, group, text, how, records):
+            if group is None and at == end:
+                return records, -1
+            is_one = group is not None and group != _STYLE
+            if is_one and _one(found, text, how, records):
                 if len(records) < _BATCH:
                     continue
                 return records, at
-            if group is None and at == end:
-                return records, -1
             at = at if group is None else found.start(_NAME if is_one else group) - 1
             pos = (_sheet if group == _STYLE else _tag)(text, at, end, how, records)
             if pos < 0:
@@ -126,9 +127,7 @@ def _list(
     return records, pos
 
 
-def _one(
-    found: re.Match[bytes], group: int, text: bytes, how: _Listing, records: list[_Record]
-) -> bool:
+def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Record]) -> bool:
     """Whether the one value of a tag was read, its record appended."""
     attribute = found[_ATTRIBUTE]
     holds = row_of_element(found[_NAME].lower(), extended=how.extended).get(attribute)
@@ -136,7 +135,7 @@ def _one(
         return True
     if holds & holding.KIND != holding.URL:  # another attribute may decide
         return False
-    count = len(records)
+    count, group = len(records), found.lastindex or 0
     start, end = found.span(group)
     rest = (_numbers(extended=how.extended)[attribute], holds, *found.span(_NAME))
     if group == _ITSELF:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.references.shapes import Becomes, Keeps

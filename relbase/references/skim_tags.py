@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references import holding, tags
 from relbase.references.foreign import HTML
 from relbase.references.plain import (

@@ -13,9 +13,10 @@ that the time stays linear.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.records import NamedTuple
 from relbase.references.bytesets import all_but
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from relbase.bases.layers import Base, unsuitable
+from relbase.records import NamedTuple
 from relbase.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 

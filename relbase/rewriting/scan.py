@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from relbase.edit import Span
 from relbase.policy import is_template
+from relbase.records import NamedTuple
 from relbase.references import scanner
 from relbase.references.holding import (
     CSS,
