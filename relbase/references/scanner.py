@@ -27,7 +27,7 @@ from relbase.references.holding import (
 )
 from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES
 from relbase.references.tags import IN_HEAD, RAW_TEXT
-from relbase.references.vocabulary import ANY, PLACES, VML
+from relbase.references.vocabulary import ANY, PLACES, VML, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -260,10 +260,15 @@ def _scan_kept(  # noqa: PLR0917 (called often: by position)
 def _tables(*, extended: bool) -> object:
     numbers = {name: number for number, name in enumerate(held_attributes(extended=extended))}
     rows: dict[bytes, int] = {}
+    # By what is known of an element: of most that is what holds for all others.
+    made: dict[int, int] = {}
 
     def row(namespace: str, element: bytes) -> int:
-        written = bytes(row_of(namespace, element, numbers, extended=extended))
-        return rows.setdefault(written, len(rows))
+        known = id(held(namespace, element))
+        if known not in made:
+            written = bytes(row_of(namespace, element, numbers, extended=extended))
+            made[known] = rows.setdefault(written, len(rows))
+        return made[known]
 
     named = {element for space, element, _ in PLACES if space == HTML} - {ANY, VML}
     elements = tuple(
