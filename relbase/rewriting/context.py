@@ -190,7 +190,9 @@ class Context(_Values):
 
     def asking(self, task: Task) -> Context:
         """The same context for another task."""
-        return self.having(task=task)
+        if task.profile is not self.task.profile:
+            return self.having(task=task)
+        return tuple.__new__(Context, (self.base, task, *self[2:]))  # as `having`, in half the time
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
