@@ -24,7 +24,7 @@ from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_css import read_sheet
 from relbase.references.skim_names import Watched, plain, watched
 from relbase.references.skim_reading import Reading
-from relbase.references.skim_tags import SPECIAL, read_tag
+from relbase.references.skim_tags import SPECIAL, names_of, read_tag
 from relbase.references.skim_tokens import (
     SCRIPT,
     TAG_CLOSE,
@@ -147,7 +147,8 @@ def skimming(
         in_css=dots and in_css,
         extended=extended,
     )
-    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, ascii_stands, extended)
+    names = names_of(extended=extended)
+    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, ascii_stands, names)
     return partial(_skim, pattern.finditer, reading, _from_groups(becomes))
 
 

@@ -9,6 +9,7 @@ from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.references.shapes import Becomes, Keeps
+    from relbase.references.skim_tags import Names
 
 # A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
 # kept must not grow with a hostile document.
@@ -25,7 +26,7 @@ class Reading(NamedTuple):
         unquoted: whether what is inserted may be inserted without quotes around it, too.
         in_css: whether it may be inserted into CSS.
         ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
+        names: how tags are read.
     """
 
     becomes: Becomes
@@ -34,7 +35,7 @@ class Reading(NamedTuple):
     unquoted: bool
     in_css: bool
     ascii_stands: bool
-    extended: bool
+    names: Names
 
 
 def put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) -> bool:

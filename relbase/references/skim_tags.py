@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from relbase.records import NamedTuple
 from relbase.references import holding, tags
@@ -35,33 +35,67 @@ if TYPE_CHECKING:
     from relbase.edit import Edit
     from relbase.references.skim_reading import Reading
 
+H = TypeVar("H")
+F = TypeVar("F")
+
 # Elements with longer text that are read here all the same: it is passed over.
 WITH_TEXT: Final = frozenset((b"script", b"iframe"))
 SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
 
 
-class _Value(NamedTuple):
-    """A value: where it begins and ends in the text, what the row says, whether it has quotes."""
+class Value(NamedTuple):
+    """A value: where it begins and ends in the text, and what it is.
+
+    Args:
+        text: the document.
+        start: where it begins, after its quote.
+        end: where it ends.
+        holds: what the row says that it holds.
+        quoted: whether it has quotes.
+        attribute: whose value it is, in lower case.
+    """
 
     text: bytes
     start: int
     end: int
     holds: int
     quoted: bool
+    attribute: bytes
+
+
+class Names(NamedTuple):
+    """How tags are read, whatever becomes of their references.
+
+    Args:
+        match_attribute: matches up to the next attribute of interest, or to the end of the tag.
+        rows: what the attributes hold of elements that hold nothing but tags.
+        extended: whether rows of the policy `extended` count.
+    """
+
+    match_attribute: Callable[..., re.Match[bytes] | None]
+    rows: Mapping[bytes, Mapping[bytes, int]]
+    extended: bool
 
 
 @cache
-def attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | None]:
-    """Return what matches up to the next attribute of interest, or to the end of the tag."""
+def names_of(*, extended: bool) -> Names:
+    """How tags are read.
+
+    Args:
+        extended: whether rows of the policy `extended` count.
+    """
     names = any_of(holding.held_attributes(extended=extended))
-    return re.compile(
+    match_attribute = re.compile(
         rb"(?:[\t\n\f\r /]++|(?!%b)%b)*+(?:(>)|(%b)(?:%b*+=%b*+"
         rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>))|(?!%b*+=)))"
         % (names, tags.ATTRIBUTE, names, WS, WS, WS)
     ).match
+    rows = _rows(extended=extended)
+    usual = {name: row for name, row in rows.items() if name not in SPECIAL}
+    return Names(match_attribute, usual, extended)
 
 
-# The groups of `attribute_matcher`: `>`, a name, and the values after it.
+# The groups of `match_attribute`: `>`, a name, and the values after it.
 CLOSE, NAME, UNQUOTED = 1, 2, 5
 
 
@@ -111,18 +145,15 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     named = tag_name(text, pos + 1, end)
     if named is None:
         return -1
-    name = named[0].lower()
-    if name in SPECIAL and name not in WITH_TEXT and name != b"style":
-        return -1
-    row = row_of_element(name, extended=reading.extended)
+    name = named[0]
+    row = reading.names.rows.get(name)
+    if row is None:
+        name = name.lower()
+        if name in SPECIAL and name not in WITH_TEXT and name != b"style":
+            return -1
+        row = row_of_element(name, extended=reading.names.extended)
     count = len(edits)
-
-    def read(_name: bytes, holds: int, start: int, stop: int, quoted: bool) -> bool:  # noqa: FBT001
-        # As `_Value(...)`, in half the time.
-        value = tuple.__new__(_Value, (text, start, stop, holds, quoted))
-        return _READ[holds & holding.KIND](value, reading, edits)
-
-    pos = attributes_end(text, named.end(), end, row, reading.extended, read)
+    pos = attributes_end(text, named.end(), end, row, reading.names, _READ, reading, edits)
     if name == b"style" and pos > 0:
         pos = read_sheet(text, named.end(), pos, end, reading, edits)
     if pos < 0 or len(edits) - count > MOST:
@@ -136,8 +167,10 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
     pos: int,
     end: int,
     row: Mapping[bytes, int],
-    extended: bool,  # noqa: FBT001
-    read: Callable[[bytes, int, int, int, bool], bool],
+    names: Names,
+    readers: Mapping[int, Callable[[Value, H, F], bool]],
+    how: H,
+    found_in: F,
 ) -> int:
     """Return where the tag ends whose values were all read; -1 where one was not.
 
@@ -146,10 +179,12 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
         pos: where the name of the tag ends.
         end: of the part that is read.
         row: what the attributes of the element hold.
-        extended: whether rows of the policy `extended` count.
-        read: reads a value: its attribute, what it holds, where it is, whether in quotes.
+        names: how tags are read.
+        readers: what reads a value, by what it holds.
+        how: what they are told.
+        found_in: what they put into what they find.
     """
-    match = attribute_matcher(extended=extended)
+    match = names.match_attribute
     seen: list[bytes] = []
     while found := match(text, pos, end):
         pos, group = found.end(), found.lastindex or 0
@@ -165,7 +200,9 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
             continue
         seen.append(name)
         start, stop = found.span(group) if group > NAME else (pos, pos)
-        if not read(name, holds, start, stop, NAME < group < UNQUOTED):
+        # As `Value(...)`, in half the time.
+        value = tuple.__new__(Value, (text, start, stop, holds, NAME < group < UNQUOTED, name))
+        if not readers[holds & holding.KIND](value, how, found_in):
             return -1
     return -1
 
@@ -178,8 +215,8 @@ def is_plain_type(value: bytes) -> bool:
 # ---- values: each returns whether it was read
 
 
-def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, holds, quoted = value
+def _url(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, holds, quoted, _ = value
     if start == end:
         return _empty(value, reading, edits)
     whole = text[start:end]
@@ -202,7 +239,7 @@ def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     return put(start + whole.index(raw), shape, raw, reading, edits)
 
 
-def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+def _empty(value: Value, reading: Reading, edits: list[Edit]) -> bool:
     if value.holds & holding.EMPTY_LOOK:
         return False
     if not value.holds & holding.EMPTY_IS_BASE:
@@ -210,14 +247,14 @@ def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     return value.quoted and put(value.start, Shape.EMPTY, b"", reading, edits)
 
 
-def _maybe(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _maybe(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     if value.start == value.end:
         return not value.holds & (holding.EMPTY_LOOK | holding.EMPTY_IS_BASE)
     return absolute(value.text[value.start : value.end].strip(b"\t\n\f\r ")) is not None
 
 
-def _srcset(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, _, quoted = value
+def _srcset(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted, _ = value
     if not quoted:
         return start == end
     keeps = reading.keeps
@@ -243,28 +280,29 @@ def _token(candidate: bytes) -> bytes:
     return candidate.split(None, 1)[0].rstrip(b",")
 
 
-def _list(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _list(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     return absolute_list(value.text[value.start : value.end]) is not None
 
 
-def _css(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, _, quoted = value
+def _css(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted, _ = value
     raw = plain_declarations(text[start:end])
     if raw is None:
         return False
     return not raw or (quoted and read_css(raw, 0, len(raw), start, reading, edits))
 
 
-def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _anything(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     return value.start == value.end and not value.holds & holding.EMPTY_LOOK
 
 
-def _decides(value: _Value, reading: Reading, _edits: list[Edit]) -> bool:
-    return not may_decide(value.text[value.start : value.end], extended=reading.extended)
+def _decides(value: Value, reading: Reading, _edits: list[Edit]) -> bool:
+    return not may_decide(value, extended=reading.names.extended)
 
 
-def may_decide(raw: bytes, *, extended: bool) -> bool:
+def may_decide(value: Value, *, extended: bool) -> bool:
     """Whether a value may say that another attribute holds references."""
+    raw = value.text[value.start : value.end]
     return b"&" in raw or raw.lower() in _deciding(extended=extended)
 
 
@@ -274,12 +312,12 @@ def _deciding(*, extended: bool) -> frozenset[bytes]:
     return frozenset(value for _, values in found for value in values)
 
 
-def _waits(_value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _waits(_value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     """Nothing, where what decides on it says so: otherwise the tag is looked at for that."""
     return True
 
 
-_READ: Final[Mapping[int, Callable[[_Value, Reading, list[Edit]], bool]]] = {
+_READ: Final[Mapping[int, Callable[[Value, Reading, list[Edit]], bool]]] = {
     holding.URL: _url,
     holding.CSS: _css,
     holding.SRCSET: _srcset,
