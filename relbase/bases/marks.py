@@ -212,6 +212,7 @@ _ATTRIBUTES: Final = (
     _Attribute("Save Page WE", b"meta", b"content", (b"name", b"savepage-url")),
     _Attribute("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
 )
+_ELEMENTS: Final = frozenset(row.element for row in _ATTRIBUTES)
 _ASKED: Final = frozenset((b"content", b"name", b"itemprop", b"data-scrapbook-source"))
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
@@ -264,7 +265,7 @@ class _Found:
             self._comment(token)
         elif token.name == b"script":
             self._script(token)
-        else:
+        elif token.name in _ELEMENTS:
             self._attributes(token)
 
     def read_end(self) -> None:
