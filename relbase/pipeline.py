@@ -25,6 +25,7 @@ from relbase.call import (
 from relbase.edit import Edit, growth
 from relbase.expressions import expression
 from relbase.inputs import Input, read_input
+from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.references.scanner import spliced, standing
 from relbase.results import Entity, Link, Notes, Result
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.formats import Document
-    from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
 
@@ -279,23 +279,32 @@ _MOVED: Final = (
 )
 
 
-# Of a shorter document no base that it states can outgrow the limit: each of its references is as
-# long as all the rest of it, at most.
-_NEVER_OUTGROWS: Final = 16_000
+# Of a shorter document on a shorter base no output can pass the limit: each of its references, of
+# two bytes at least, is as long as both together, and each character of that as its escape.
+_NEVER_OUTGROWS: Final = 2_000
+_NEVER_LONG: Final = 1_000
 # What a base of more than so many bytes takes to pass the limit is more references than bytes.
 _SHORT_URL: Final = 150
+# In a text a character that is written otherwise is `&amp;#128512;` at most.
+_ESCAPED: Final = 13
+_escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+,;@!$*-]")
 # What makes references longer than that base does: an element or an attribute, and an element in
 # what is nested, where `<` is a character reference.
 _STATING: Final = {b"base": (b"<", b"lt;", b"60;", b"3c;", b":", b"code"), b"srcdoc": (b"",)}
 _base_tag: Final = expression(rb"<[bB][aA][sS][eE]")
+# An element in a text of XML may also be spelled with other character references, or in pieces.
+_spelled: Final = (
+    expression(rb"&#(?:0*+(?:6[5-9]|[78][0-9]|9[07-9]|1[01][0-9]|12[0-2])|x0*+[4-7][0-9a-fA-F]);"),
+    expression(rb"\]\]>(?=[^<\t\n\r ]|<[!?])"),
+    expression(rb"<(?<=[aAbBsS;]<)[!?]"),
+)
 
 
 def _outgrows(given: Input) -> bool:
     """Whether the output would be too long, so that nothing is rewritten (threat A8)."""
     document = given.document
-    text, is_whole = document.text, document.format.entities is None or document.format.streams
-    is_short = len(text) < _NEVER_OUTGROWS and len(document.context.base.url) < _NEVER_OUTGROWS
-    if is_short or not is_whole or _has_short_bases(document):
+    is_whole = document.format.entities is None or document.format.streams
+    if not is_whole or _cannot_outgrow(document):
         return False
     growth, allowed = 0, allowed_growth(len(document.data))
     for item in _visit(given, edits_only=True):
@@ -306,16 +315,34 @@ def _outgrows(given: Input) -> bool:
     return False
 
 
+def _cannot_outgrow(document: Document) -> bool:
+    """Whether the limit is out of reach, as far as that is seen without a visit."""
+    places = document.context.task.places
+    if not (places is None or isinstance(places, Unarchived)):  # they give URLs of any length
+        return False
+    is_short = len(document.context.base.url) < _NEVER_LONG
+    return (is_short and len(document.text) < _NEVER_OUTGROWS) or _has_short_bases(document)
+
+
 def _has_short_bases(document: Document) -> bool:
     """Whether no base of a document can be long: the one around it, and its own if it has one."""
-    if len(document.context.base.url) >= _SHORT_URL:
+    # Headings state bases as well, and so does the link of an item.
+    states_others = document.charset is None or document.context.task.policy.item_links
+    if states_others or not _is_short(document.context.base.url):
+        return False
+    if document.format.kind is Kind.XML and any(one.search(document.text) for one in _spelled):
         return False
     stating = standing(document.text, _STATING)
     if stating != [b"<base"]:
         return not stating
     own = document.base()
     is_only_one = own.layer is Layer.EMBEDDED and len(_base_tag.findall(document.text)) == 1
-    return is_only_one and len(own.url) < _SHORT_URL
+    return is_only_one and _is_short(own.url)
+
+
+def _is_short(url: str) -> bool:
+    """Whether a base is short, however it is to be written."""
+    return len(url) + _ESCAPED * len(_escaped.findall(url)) < _SHORT_URL
 
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:

@@ -20,7 +20,10 @@ import tempfile
 import time
 import zlib
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
@@ -198,6 +201,49 @@ _OTHERS: Final = (
     *("<svg><title>", "<svg><style>", "<svg><use href='#a'/>", "<frameset>", "<plaintext>", "&"),
 )
 
+# What stands in a url(), in quotes or not, and what sheets and declarations are made of.
+_IN_BRACKETS: Final = (
+    *("x", "../x", "/x", "?q", "#f", "", "#", "//h/x", "./", "x/./y", "x//.", "x?/."),
+    *("../../a//./b", "http://a/", "HTTP://a", "https://a/x'y", "http:", "http:g", "data:,x"),
+    *("DATA:a;b,c", "data:", "a b", "x y", "{{x}}", "%7bx", "a%2eb", "\\66", "x\\", "\xe9"),
+    *("x\xe9@", "a:b", "-x", ";x", ":x", "x\ny", "http://a/\xe9", "data:,\xe9", "http://a b/"),
+    *("data:,<p>", "x{y", "x[", "x|", "x`", "x^", "a,b", "x;y"),
+)  # fmt: skip
+_TAME: Final = (
+    *("x", "../x.png", "/a/b", "//h/x?y", "?q", "#f", "", "x;y,z", "./a", "../../a/b", "a/."),
+    *("http://a/b", "https://a/?b=c", "data:image/png;base64,AA==", "HTTP://a/", "data:,x"),
+)
+_BEFORE_URL: Final = (
+    *("a:", "a{b:", ".c #d>e{f:", "@import ", ";@import ", "}@import ", "--x:", ",", ";a:", ""),
+    *("a{b:calc(1px)}c[d='e']{f:", "@media (a:b){c{d:", "--a b{c:", "a{--b:c;d:", "/*u*/a{b:"),
+)
+_OF_SHEETS: Final = (
+    *("<![CDATA[", " <![CDATA[ ", "]]>", "/*<![CDATA[*/", "/*]]>*/", "<!--", "-->", "<!-", "<"),
+    *(">", "/*", "*/", "a{", "}", "};", ";", "{}", "a{b:c}", "--x a{", "--x:", "--x{", "--x :{"),
+    *("--x;", "--", "--x/**/:", "-\\-x:", "--active, b{c:d}", "--x:{;", "--a:b;", "@media x{"),
+    *("@supports (--a:", "@container x{", "@namespace ", "@x ", "@import ", "@IMPORT"),
+    *("@import/**/", "@import'x'", "@importx", "@im\\port 'x'", "@charset 'x';", "x@import "),
+    *("[", "]", "[a=']']", "[a^=x]", "(", ")", "((", "f(", "calc(1)", "not(a[b=c])", "((((x))))"),
+    *("src('x')", "'", '"', "'x'", '"y"', "'\\'", '"http://a/"', "'HTTPS://a/b' x;", "'data:,x'"),
+    *("'#f'", "''", "\\", "\\66", "\xe9", "\xe9\\", "image-set('x')", "image-set(", "#url(x)"),
+    *("@url(x)", "-url(x)", "url (x)", "u\\72l(x)", "URL(/x)", "\0", "\n", "&quot;", "&quot"),
+    *("&amp;", "&#39;", "&lt;", "format('x')", "url(x", "url('x", "<p>", "</p>", "</sty"),
+    *("</stylex", "%"),
+)  # fmt: skip
+_STYLES: Final = (
+    "<style>",
+    "<STYLE>",
+    "<style type=text/css>",
+    "<style media='x' type='TEXT/CSS'>",
+    "<style type=x>",
+)
+# Names that begin as those do that are told by their first letters.
+_BEGINNINGS: Final = (
+    *("styl", "styles", "base2", "bas", "p", "sx", "t", "xm", "xmpx", "s", "n", "nosc"),
+    *("noframesx", "titl", "x", "svgx", "ma", "mathx", "templ", "frames", "iframes", "scrip"),
+    *("scripts", "plaint", "text", "b", "i", "se"),
+)  # fmt: skip
+
 
 class Soup:
     """Makes documents of the names that the vocabulary knows, and of what is around them."""
@@ -230,26 +276,76 @@ class Soup:
         if choose.random() < 0.3:
             return self._mutated()
         pieces = [self._piece() for _ in range(choose.randrange(1, 9))]
-        return "".join(pieces).encode(choose.choice(("utf-8", "latin-1")))
+        document = "".join(pieces).encode(choose.choice(("utf-8", "latin-1")))
+        while choose.random() < 0.2:
+            at = choose.randrange(len(document) + 1)
+            document = document[:at] + bytes([choose.randrange(0x80, 0x100)]) + document[at:]
+        return document
 
     def _piece(self) -> str:
         choose = self._random
-        if choose.random() < 0.35:
+        which = choose.random()
+        if which < 0.3:
             return choose.choice(_OTHERS)
+        if which < 0.45:
+            return f"{choose.choice(_STYLES)}{self._sheet('')}</style>"
         element, attribute = choose.choice(self._pairs)
         if choose.random() < 0.2:
             element = choose.choice(self._elements)
+        if choose.random() < 0.1:
+            element = choose.choice(_BEGINNINGS)
         attributes = [attribute, *choose.sample(self._attributes, choose.randrange(3))]
+        if choose.random() < 0.2:
+            attributes.append(self._cut(choose.choice(self._attributes)))
+        if choose.random() < 0.15:
+            attributes.append("style")
         choose.shuffle(attributes)
         close = choose.choice((">", ">", ">", "/>", " >", f">{choose.choice(_VALUES)}</{element}>"))
         return f"<{self._case(element)}{''.join(map(self._attribute, attributes))}{close}"
 
     def _case(self, name: str) -> str:
-        return name.upper() if self._random.random() < 0.1 else name
+        choose = self._random
+        if choose.random() < 0.05:
+            return "".join(choose.choice((one, one.upper())) for one in name)
+        return name.upper() if choose.random() < 0.1 else name
+
+    def _cut(self, name: str) -> str:
+        """A name that begins as one does that is told by its first letters."""
+        return name[: self._random.randrange(1, 4)] + self._random.choice(("", "", "x", "-", "1"))
+
+    def _sheet(self, quote: str) -> str:
+        """What stands in a style element or attribute; quotes as character references in one."""
+        choose = self._random
+        odd = choose.choice((0, 0, 0.1, 0.3, 0.6))  # most odd things end what is read at once
+        pieces = [
+            choose.choice(_OF_SHEETS)
+            if choose.random() < odd
+            else self._url_of_css(_IN_BRACKETS if choose.random() < odd else _TAME)
+            for _ in range(choose.randrange(1, 8))
+        ]
+        if choose.random() < 0.2:
+            pieces.insert(0, choose.choice((" <![CDATA[", "<![CDATA[", "@charset 'x';", "--x a{")))
+        sheet = "".join(pieces)
+        return sheet.replace(quote, "&quot;" if quote == '"' else "&#39;") if quote else sheet
+
+    def _url_of_css(self, values: Sequence[str]) -> str:
+        choose = self._random
+        value, quote = choose.choice(values), choose.choice(("", "", '"', "'"))
+        before = choose.choice(_BEFORE_URL)
+        if "import" in before and choose.random() < 0.5:
+            quote = quote or '"'
+            return f"{before}{quote}{value}{quote};"
+        space, name = choose.choice(("", "", "", " ", "\n")), choose.choice(("url", "url", "URL"))
+        after = choose.choice((";", "}", "", " "))
+        return f"{before}{name}({space}{quote}{value}{quote}{space}){after}"
 
     def _attribute(self, name: str) -> str:
         choose = self._random
         value, quote = choose.choice(_VALUES), choose.choice(('"', '"', "'", ""))
+        if name == "style" and choose.random() < 0.7:
+            value = self._sheet(quote)
+        elif choose.random() < 0.1:
+            value = choose.choice(_IN_BRACKETS)
         equals = choose.choice(("=", "=", "=", " = ", "=\n"))
         space = choose.choice((" ", " ", "\n", "/", ""))
         return f"{space}{self._case(name)}" + (
@@ -293,6 +389,8 @@ _CHARSETS: Final = (
     "big5",
     "utf-8",
     "gb18030",
+    *("euc-jp", "euc-kr", "iso-8859-2", "koi8-r", "windows-1251", "x-user-defined"),
+    *("iso-8859-8-i", "ibm866", "macintosh", "windows-1255"),
 )
 
 

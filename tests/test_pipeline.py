@@ -14,6 +14,7 @@ from relbase import (
     Base,
     Kind,
     Layer,
+    Policy,
     Profile,
     Reason,
     Span,
@@ -366,6 +367,73 @@ def test_links_know_of_a_message_that_grows_too_long(
     assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
     assert "kept" in found
     assert "rewritten" not in found
+
+
+_LONG = b"http://h.example/" + b"d" * 8_000 + b"/"
+_MANY = b'<a ping="' + b"a " * 4_000 + b'">'
+_ESCAPED = _MANY.replace(b"<", b"&lt;").replace(b">", b"&gt;")
+
+
+def _feed(inside: bytes, link: bytes = b"x") -> bytes:
+    texts = b"<link>" + link + b"</link><description>" + inside + b"</description>"
+    return b"<?xml version='1.0'?><rss><channel><item>" + texts + b"</item></channel></rss>"
+
+
+def _message(heading: bytes, text: bytes) -> bytes:
+    fields = b"From: a@b\nMIME-Version: 1.0\nContent-Type: text/html\n" + heading
+    return b"From a@b Thu Jan  1 00:00:00 1970\n" + fields + b"\n" + text + b"\n\n"
+
+
+# What states a long base, where `<base` does not stand as it is; or a base that is long as written.
+LONG_BASES = [
+    (_MANY, {"url": "http://h/" + "&" * 130 + "/"}),
+    (_feed(_ESCAPED), {"url": "http://h/" + "&" * 130 + "/"}),
+    (_MANY, {"url": "http://h/" + "d" * 15_000 + "/"}),
+    (b"<base href='/" + b"&" * 7_000 + b"/'>" + _MANY, {"url": URL}),
+    *(
+        (_feed(tag.replace(b"$", _LONG) + _ESCAPED), {"url": URL})
+        for tag in (
+            b"&lt;&#98;ase href='$'&gt;",
+            b"&lt;bas&#x45; href='$'&gt;",
+            b"&lt;<![CDATA[base href='$'>]]>",
+            b"<![CDATA[<]]>base href='$'&gt;",
+            b"<![CDATA[<]]><![CDATA[base href='$'>]]>",
+            b"&lt;ba<!-- -->se href='$'&gt;",
+            b"&lt;ba<?x?>se href='$'&gt;",
+        )
+    ),
+    (_feed(_ESCAPED, _LONG), {"url": URL, "policy": Policy(item_links=True)}),
+    (
+        b"HTTP/1.1 302 Found\r\nLocation: " + _LONG + b"\r\n\r\n"
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + _MANY,
+        {"url": URL},
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("document", "call"), LONG_BASES)
+def test_links_know_of_a_base_that_is_long_in_its_own_way(
+    document: bytes, call: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
+    result = rewrite(document, **call)
+    assert result.data is document
+    assert Reason.LIMIT_GROWTH in {note.reason for note in result.notes}
+    assert Status.KEPT in {link.status for link in result.links}
+    assert Status.REWRITTEN not in {link.status for link in result.links}
+
+
+def test_links_know_of_messages_that_grow_too_long_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    heading, text = b"Content-Base: " + _LONG + b"\n", b'<a ping="' + b"a " * 80 + b'">'
+    document = _message(heading, text)
+    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 80 * len(_LONG) + (1 << 17))
+    monkeypatch.setattr(scope, "MAX_GROWTH", 1)
+    assert Status.REWRITTEN in {link.status for link in links(document, kind="mbox")}
+    document *= 2
+    assert reasons(document, kind="mbox") == [Reason.LIMIT_GROWTH]
+    assert Status.REWRITTEN not in {link.status for link in links(document, kind="mbox")}
 
 
 def nested(depth: int) -> bytes:
