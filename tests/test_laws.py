@@ -168,7 +168,7 @@ LAWS: Final = (
 
 
 def test_laws_of_documents() -> None:
-    laws.check(LAWS, pages, calls, 200)
+    laws.check(LAWS, pages, calls, 300)
 
 
 @settings(max_examples=500)
