@@ -203,14 +203,14 @@ def test_a8_what_is_kept_takes_no_room(head: bytes) -> None:
 
 
 def test_a8_no_more_is_listed_than_would_be_written() -> None:
-    """A mail of 50 KB whose links would be 900 MB: past the limit they are not resolved."""
+    """A mail of 150 KB whose links would be 300 MB: past the limit they are not resolved."""
     head = b"Content-Base: http://h.example/" + b"d" * 30_000 + b"/\n" + QP
-    data = head + b"<a href=3D'x'>=\n" * 30_000 + b"<a href=3D'http://a.example/'>"
+    data = head + b"<a href=3D'x'>=\n" * 10_000 + b"<a href=3D'http://a.example/'>"
     base, *links, last = relbase.links(data, kind="mail")
     assert (base.attribute, base.status) == ("content-base", relbase.Status.ABSOLUTE)
     assert (last.status, last.url) == (relbase.Status.ABSOLUTE, "http://a.example/")
     listed = [len(link.url) if link.url else 0 for link in links]
-    assert len(listed) == 30_000
+    assert len(listed) == 10_000
     assert listed[0] > 30_000
     assert listed[-1] == 0
     assert sum(listed) < 1.1 * allowed_growth(len(data))
