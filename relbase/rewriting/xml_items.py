@@ -109,7 +109,7 @@ class Items:
                 self._agreed.add(key)
         else:
             span = Span(slot.value.start, slot.value.end)
-            found.append(Note(Reason.ITEM_LINK, context.part, span, _TOLD))
+            found.append(Note(Reason.ITEM_LINK, context.part, span, _NOTE))
         return found
 
     def _link_around(self, slot: Slot) -> xml.Attribute | None:
@@ -122,7 +122,7 @@ class Items:
         return self._link if slot.value.start < self._end else None
 
 
-_TOLD: Final = (
+_NOTE: Final = (
     "some readers resolve the HTML of an item on its link, with other results: the policy "
     "item_links does as they do"
 )
