@@ -720,7 +720,7 @@ def deep(size: int) -> bytes:
 
 
 HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
-    # threats.md M1
+    # Threat M1
     "nested multiparts": deep,
     "nested messages": (lambda size: forwarded(size // 30)),
     # M2
