@@ -32,7 +32,7 @@ from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.mail.decoded import Decoded
+    from relbase.mail.decoded import DecodedBody
     from relbase.rewriting.context import Task
     from relbase.view.runs import View
 
@@ -81,7 +81,7 @@ class Format(NamedTuple):
     streams: bool = False
     advice: str = "give the URL that the document was retrieved from"
     in_text: bool = False
-    decoded: Callable[[bytes, Context], Iterator[Decoded]] | None = None
+    decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
     feeds: bool = False
     doubts: bool = False
     is_judged: bool = False
@@ -239,13 +239,13 @@ def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     return mbox_entities(data, context)
 
 
-def _decoded_in_mail(data: bytes, context: Context) -> Iterator[Decoded]:
+def _decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
     from relbase.mail.decoded import decoded_in_mail  # noqa: PLC0415
 
     return decoded_in_mail(data, context)
 
 
-def _decoded_in_mbox(data: bytes, context: Context) -> Iterator[Decoded]:
+def _decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
     from relbase.mail.decoded import decoded_in_mbox  # noqa: PLC0415
 
     return decoded_in_mbox(data, context)

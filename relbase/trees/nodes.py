@@ -17,7 +17,7 @@ from relbase.trees.markup import (
     SHEET,
     TOP,
     Around,
-    Kind,
+    ElementRow,
     Known,
     Spot,
     is_conditional,
@@ -92,7 +92,7 @@ class LxmlTree:
             return
         nodes = self._nodes()
         # Of most elements no more is asked, and there are many: what is known of a name is at hand.
-        kinds: dict[Any, Kind] = {}
+        kinds: dict[Any, ElementRow] = {}
         holds_none: dict[Any, Callable[[list[str]], bool]] = {}
         for node in nodes:
             tag = node.tag

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from relbase.policy import Policy
     from relbase.rewriting.reference import Codebase
-    from relbase.trees.markup import Kind, Scope, Spot, Tree
+    from relbase.trees.markup import ElementRow, Scope, Spot, Tree
 
 
 class Walk:
@@ -261,7 +261,7 @@ class Walk:
             remembered[value, id(row)] = settled
         return settled
 
-    def _context(self, kind: Kind, scope: Scope | None) -> Context:
+    def _context(self, kind: ElementRow, scope: Scope | None) -> Context:
         """The context of an element: on its `<base>`, and on the xml:base of it and around it."""
         if kind.is_base:
             return self._around
