@@ -61,9 +61,6 @@ def skim_for(context: Context, name: str) -> Skim | None:
     policy = context.task.policy
     if name == scanner.EXACT or not context.task.edits_only:
         return None
-    # What `skim` knows of CSS are the functions that always count.
-    if name == scanner.SKIMMED and policy.extended:
-        return None
     how = _How(
         name,
         context.task.profile is Profile.WHATWG,
