@@ -206,7 +206,7 @@ def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
 
 
 def _fault_of_member(text: Text, record: Record | None) -> Fault:
-    """The fault of a member, told of the record in it when one is known; it is told once."""
+    """The fault of a member, reported of the record in it when one is known, and once."""
     what, text.fault = text.fault, ""
     trouble = Trouble.CUT if what == BREAKS_OFF else Trouble.DAMAGED
     if record is None:

@@ -186,7 +186,7 @@ class LxmlTree:
         """The text of an element or of a comment, unless there are elements in it."""
         if not len(element):
             return ((element, element.text),) if element.text else ()
-        # Comments and instructions within a text are no part of it.
+        # Comments and instructions within a text are not part of it.
         if any(node.tag not in _WITHIN_TEXT for node in element):
             return ()
         pieces = [element.text, *(node.tail for node in element)]

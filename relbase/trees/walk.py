@@ -26,7 +26,7 @@ from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.links import C0_AND_SPACE, NOTHING, TOLD, Settled, Value, settled_by, trimmed
+from relbase.trees.links import C0_AND_SPACE, NOTHING, REPORTED, Settled, Value, settled_by, trimmed
 from relbase.trees.markup import SHEET
 from relbase.trees.scopes import Scopes
 from relbase.url.resolver import Profile
@@ -222,7 +222,7 @@ class Walk:
                 new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
-            stays = status not in TOLD
+            stays = status not in REPORTED
             settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
