@@ -6,11 +6,12 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
 
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 
@@ -176,17 +177,21 @@ def as_policy(policy: Policy) -> Policy:
 
 def as_kind(kind: Kind | str) -> Kind:
     """Return the kind that a member or its value names; ValueError lists the values."""
-    if not isinstance(kind, (Kind, str)):
+    if isinstance(kind, Kind):
+        return kind
+    if not isinstance(kind, str):
         raise TypeError(f"kind is a Kind or its value, not {type(kind).__name__}: give 'html'")
-    try:
-        return Kind(kind)
-    except ValueError:
-        if kind == "warc":
-            raise ValueError(
-                "a web archive holds many documents: give its records to relbase.warc.pages"
-            ) from None
-        values = ", ".join(member.value for member in Kind)
-        raise ValueError(f"{kind!r} is not a kind: give one of {values}") from None
+    found = _KINDS.get(kind)
+    if found is not None:
+        return found
+    if kind == "warc":
+        raise ValueError(
+            "a web archive holds many documents: give its records to relbase.warc.pages"
+        )
+    raise ValueError(f"{kind!r} is not a kind: give one of {', '.join(_KINDS)}")
+
+
+_KINDS: Final = {member.value: member for member in Kind}
 
 
 def _advice(data: object) -> str:

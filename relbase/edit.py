@@ -7,7 +7,9 @@ edits of the file; then `splice` runs once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,13 +12,14 @@ The order of the rows is the order in which they are asked whether the bytes are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase import sniffing
 from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note
+from relbase.records import NamedTuple
 from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity
 from relbase.rewriting.context import Context

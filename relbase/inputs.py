@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
 from relbase.bases.layers import UNKNOWN, Base, establish
@@ -26,6 +26,7 @@ from relbase.recognition import (
     passed_note,
     reader,
 )
+from relbase.records import NamedTuple
 from relbase.rewriting.context import Context, Task
 
 if TYPE_CHECKING:

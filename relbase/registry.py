@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from enum import Enum, Flag, auto
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
+
+from relbase.records import NamedTuple
 
 
 class States(Flag):

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from inspect import iscoroutinefunction
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from relbase import pipeline
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.recognition import may_hold_references
+from relbase.records import NamedTuple
 from relbase.results import Result
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.notes import Note
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -19,8 +20,7 @@ if TYPE_CHECKING:
 MAX_NOTES: Final = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """One reference of a document: where it stands, what it resolves to, and why.
 
     Args:

@@ -107,6 +107,12 @@ _ELEMENTS: Final = (
     "tt u ul var video wbr xmp "
 )
 
+# As most pages begin; to compile what follows takes longer than to rewrite a small one.
+_usual: Final = expression(
+    rb"<(?:!doctype[\t\n\f\r ]+(html)\b|/?+([a-z][a-z0-9]*+)[\t\n\f\r />])", re.IGNORECASE
+)
+_NAMES: Final = frozenset(_ELEMENTS.encode().split())
+
 # A tag of a custom element has a hyphen in its name; a comment that does not
 # end, or that is conditional, is one of HTML.
 _html: Final = expression(
@@ -133,6 +139,9 @@ _css_opaque: Final = expression(rb"""/\*(?:[^*]++|\*(?!/))*+\*/|"[^"\r\n]*+"|'[^
 
 def is_html(start: bytes) -> bool:
     """Whether a page begins so, or a part of one: with a doctype or a tag (rule 15)."""
+    usual = _usual.match(start)
+    if usual and (usual[1] or usual[2].lower() in _NAMES):
+        return True
     if _xml.match(start) and (root := _root.match(start)):
         # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
         return root[1].lower() == b"html"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import json
 import pickle
 import re
@@ -99,7 +98,7 @@ def test_values_are_frozen() -> None:
     (link,) = rewrite(b"<a href=x>", url=URL).links
     (entity,) = entities(b"<p>", url=URL)
     for value in (link, entity):
-        with pytest.raises(dataclasses.FrozenInstanceError):
+        with pytest.raises(AttributeError):
             value.part = "1"  # type: ignore[misc]
     assert (entity.part, entity.type, entity.span) == ("", "text/html", Span(0, 3))
 

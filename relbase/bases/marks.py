@@ -14,13 +14,14 @@ given, and only `http:` and `https:` count: a `file:` URL names a file of somebo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
 from relbase.bases.retrieval import found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 from relbase.references import tags
 from relbase.references.heads import head_at_most, head_tokens
 from relbase.references.values import clean
@@ -211,6 +212,7 @@ _ATTRIBUTES: Final = (
     _Attribute("Save Page WE", b"meta", b"content", (b"name", b"savepage-url")),
     _Attribute("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
 )
+_ELEMENTS: Final = frozenset(row.element for row in _ATTRIBUTES)
 _ASKED: Final = frozenset((b"content", b"name", b"itemprop", b"data-scrapbook-source"))
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
@@ -263,7 +265,7 @@ class _Found:
             self._comment(token)
         elif token.name == b"script":
             self._script(token)
-        else:
+        elif token.name in _ELEMENTS:
             self._attributes(token)
 
     def read_end(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 import click
 
 from relbase.cli import files
+from relbase.records import NamedTuple
 
 OPTIONS: Final = (
     click.Option(

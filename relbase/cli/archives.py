@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 import relbase
 from relbase.cli import files, remarks, streams
@@ -27,6 +27,7 @@ from relbase.cli.warnings import Verbosity
 from relbase.containers import arc
 from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
+from relbase.records import NamedTuple
 from relbase.results import Result
 
 if TYPE_CHECKING:

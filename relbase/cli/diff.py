@@ -16,10 +16,11 @@ import re
 from array import array
 from bisect import bisect_right
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli.streams import printable
 from relbase.edit import Edit, Span, splice
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

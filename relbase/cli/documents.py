@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relbase import pipeline
 from relbase.call import check
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link
         return (link_in(document, link) for link in found)
     is_kept = not rewritten(document, call).edits
     return (
-        link_in(document, replace(link, status=Status.KEPT) if is_dropped else link)
+        link_in(document, link._replace(status=Status.KEPT) if is_dropped else link)
         for link in found
         for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
     )
@@ -189,8 +190,7 @@ def link_in(document: InputDocument, link: Link) -> Link:
     """Return a link of a document as one of the input."""
     if not document.number:
         return link
-    return replace(
-        link,
+    return link._replace(
         part=_part(document, link.part),
         base=base_in(document, link.base),
         span=_span(document, link.span),

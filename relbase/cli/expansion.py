@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -12,6 +12,7 @@ from relbase.cli.inputs import STDIN, Input, passed_words, refuse_no_directory, 
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

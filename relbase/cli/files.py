@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -18,6 +18,7 @@ from relbase.cli import streams
 from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.streams import printable
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

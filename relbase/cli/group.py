@@ -80,10 +80,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        # What modules make as they are loaded is not garbage: looking for some takes its time.
-        gc.disable()
         command = getattr(import_module(f"relbase.cli.{cmd_name}"), cmd_name)
-        gc.enable()
+        if not gc.isenabled():  # as `main` begins: what modules have made is not looked through
+            gc.freeze()
+            gc.enable()
         assert isinstance(command, click.Command)
         return command
 

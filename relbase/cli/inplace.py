@@ -17,7 +17,7 @@ import os
 import stat
 from contextlib import ExitStack, contextmanager, suppress
 from itertools import chain, count
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli.directories import new_file, opened_below, opened_directory
 from relbase.cli.files import InputError
@@ -25,6 +25,7 @@ from relbase.cli.inputs import STDIN
 from relbase.cli.locks import locked_mailbox
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relbase.cli.inplace import InPlace
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.cli.archive_options import Choices

@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -25,6 +25,7 @@ from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.recognition import kind_of_file, kind_of_type
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName
 from relbase.view.charset import lookup
 

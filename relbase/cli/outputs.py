@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,6 +24,7 @@ from relbase.cli.files import InputError
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -12,6 +12,7 @@ from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

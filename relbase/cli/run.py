@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli import outputs, streams
 from relbase.cli.inputs import STDIN
@@ -15,6 +15,7 @@ from relbase.cli.streams import printable
 from relbase.cli.summary import counted
 from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.cli.work import Worker
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

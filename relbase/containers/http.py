@@ -8,10 +8,11 @@ is for `codings`.
 from __future__ import annotations
 
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from relbase.containers.fields import Heading, read_heading, text_of
 from relbase.edit import Span
+from relbase.records import NamedTuple
 
 
 class Head(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.content_type import token
 from relbase.containers.fields import text_of
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.containers.fields import Heading

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import Final
 
 from relbase.containers.content_type import media_type, parameters, token
+from relbase.records import NamedTuple
 from relbase.view.encoded_words import decoded_words
 from relbase.view.transcode import encode
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from relbase.bases.layers import Base, Layer
+from relbase.records import NamedTuple
 
 
 class Shown(NamedTuple):

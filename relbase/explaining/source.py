@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Span
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import MAX_LISTED
 from relbase.explaining.markup import attribute, text
+from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def _whole(
             break
         changed = bisect_left(starts, body.span.end) > last
         marks = [
-            (number, replace(link, span=span))
+            (number, link._replace(span=span))
             for (number, link), span in zip(own, body.spans, strict=True)
         ]
         inner = _text(

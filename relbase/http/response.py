@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase import sniffing
 from relbase.bases.headings import http_statements
@@ -29,6 +29,7 @@ from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
 from relbase.mail.message import visit_message
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.rewriting.items import Found, Status

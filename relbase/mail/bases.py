@@ -7,12 +7,13 @@ relative to the one around it. `MAX_BASE` and `MAX_STATED_BASE` bound what that 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.headings import mime_statements, snapshot_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.containers.fields import first, text_of
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 

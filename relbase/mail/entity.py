@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import eol_of, read_heading
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import fit_lines
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import separate
 

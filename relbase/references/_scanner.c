@@ -160,7 +160,7 @@ typedef struct {
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, whatwg, unquoted, in_css, utf8; /* what the caller allows */
+  int mode, whatwg, unquoted, in_css, ascii_stands; /* what the caller allows */
   unsigned shapes, left;                    /* those that have an edit; those that stay */
   int in_noscript, in_comment, depth;
   int unsure; /* what is found may stand in HTML or in MathML */
@@ -482,7 +482,7 @@ static int css(Scan *s, Text begin, Text e, int in_attribute) {
   if (without_functions(s, begin, e, in_attribute)) return CONTINUES;
   Text p = begin, escaped = NULL, name;
   Open open = {0, 0, {0}};
-  if (!s->utf8 && !ascii_stands(begin, e)) return STOPS;
+  if (!s->ascii_stands && !ascii_stands(begin, e)) return STOPS;
   while (p < e) {
     int c = *p;
     if (IS(c, WORD)) {
@@ -1319,7 +1319,7 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   s.whatwg = flags & 1;
   s.unquoted = flags >> 1 & 1;
   s.in_css = flags >> 2 & 1;
-  s.utf8 = flags >> 3 & 1;
+  s.ascii_stands = flags >> 3 & 1;
   Becomes becomes[SHAPES];
   memset(becomes, 0, sizeof becomes);
   if (!prepare_edits(&s, edits, becomes)) return NULL;

@@ -25,8 +25,9 @@ are read at the top level as in a block: `}` and `;` end any statement, so that 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references.css_escapes import (
     BAD_URL,
     ESCAPE,

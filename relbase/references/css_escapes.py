@@ -18,6 +18,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.references.bytesets import all_but
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
@@ -31,11 +32,13 @@ ESCAPE: Final = rb"\\(?:[0-9A-Fa-f]{1,6}+(?:\r\n|[ \t\n\r\f])?+|[^\n\r\f0-9A-Fa-
 WORD: Final = rb"0-9A-Za-z_\-\x00\x80-\xff"
 NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
 # §4.3.5: escapes, and escaped newlines. A bare newline ends a bad string and is not part of it.
-INSIDE_DOUBLE: Final = rb'(?:[^"\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+' % ESCAPE
-INSIDE_SINGLE: Final = rb"(?:[^'\\\n\r\f]++|%b|\\(?:\r\n|[\n\r\f]))*+" % ESCAPE
+_INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
+INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
+INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
 # §4.3.6
 URL: Final = expression(
-    rb"[ \t\n\r\f]*+((?:[^\"'()\\\x01-\x20\x7f]++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)" % ESCAPE
+    rb"[ \t\n\r\f]*+((?:%b++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)"
+    % (all_but(bytes(range(1, 0x21)) + b"\x7f\"'()\\"), ESCAPE)
 )
 # §4.3.14
 BAD_URL: Final = expression(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)

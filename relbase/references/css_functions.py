@@ -10,8 +10,9 @@ on that side only; `css` reads the whole name.
 from __future__ import annotations
 
 from enum import Enum
-from typing import Final, NamedTuple
+from typing import Final
 
+from relbase.records import NamedTuple
 from relbase.references.tags import any_case
 
 

@@ -62,23 +62,26 @@ def _group(inside: bytes) -> bytes:
     )
 
 
-# Three levels serve `calc()` in `rgb()` in a gradient; what is deeper is stacked.
-_GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"")))
+# Four levels serve `@supports ((width:min(calc(1px))))`; what is deeper is stacked.
+_GROUP: Final = _group(rb"|" + _group(rb"|" + _group(rb"|" + _group(rb""))))
 # What a statement may begin with that is more than text: see `css._statement`.
 _START: Final = (
     rb"(?: -- | -?\\(?:-|0{0,4}2[dD]) | <!-- | @(?: (?i:import|namespace|container) | [%b]*+\\ ) )"
     % WORD
 )
+# A name that begins so and is no property's: a selector, `--active a{}`.
+_CUSTOM_ELSEWHERE: Final = rb"--[%b]++ [ \t\n\r\f]*+ (?![:/\\])" % WORD
 _SIMPLE_CUSTOM: Final = rb"""--[%b]*+ [ \t\n\r\f]*+ :
     (?: %b++ | /(?!\*) | %b | %b )*+ (?=[;}])""" % (WORD, _TEXT, _STRING, _GROUP)
 _SKIPPED: Final = rb"/(?!\*) | %b | <(?!!--) | %b" % (COMMENT, _HARMLESS)
 # Most statements begin so, with nothing to look at more closely.
 _PLAIN_START: Final = rb"[ \t\n\r\f]*+ (?=[a-zA-Z.\#*:;{}])"
 
-_STATEMENT: Final = rb"(?: %b | %b (?:%b)?+ (?!%b) )" % (
+_STATEMENT: Final = rb"(?: %b | %b (?:%b|%b)?+ (?!%b) )" % (
     _PLAIN_START,
     SPACE,
     _SIMPLE_CUSTOM,
+    _CUSTOM_ELSEWHERE,
     _START,
 )
 # What a text begins with, where that is not to be looked at more closely.
@@ -86,6 +89,12 @@ BEGINNING: Final = re.compile(_STATEMENT, re.VERBOSE)
 OUTSIDE: Final = re.compile(
     rb"""(?: %b++ | [;{}] %b | %b | %b | %b | %b )*+"""
     % (all_but(b"\"'\\/([;{}<"), _STATEMENT, _SKIPPED, _STRING, _GROUP, _SQUARE),
+    re.VERBOSE,
+)
+# After `<![CDATA[`, which opens two brackets in a style element of HTML; statements mean nothing.
+INSIDE_SECTION: Final = re.compile(
+    rb"""(?: %b++ | %b | %b | %b | %b )*+"""
+    % (all_but(b"\"'\\/([]<"), _SKIPPED, _STRING, _GROUP, _SQUARE),
     re.VERBOSE,
 )
 INSIDE_STATEMENT: Final = re.compile(

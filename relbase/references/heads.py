@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.records import NamedTuple
 from relbase.references import scanner, tags
 
 if TYPE_CHECKING:
@@ -68,25 +69,31 @@ def head(text: bytes) -> tuple[int, bytes]:
         return compiled
     end = kept = 0
     pieces = []
-    while True:
-        passed = _tokens.match(text, end)
-        end = passed.end() if passed else end
+    while found := _tokens.match(text, end):
+        end = found.end()
+        if found.lastindex:
+            pieces.append(text[kept:end])
+            end = kept = tags.raw_text_end(found[1].lower(), text, end, len(text))
+            continue
         token = next(head_tokens(text, end), None)
         if token is None:
-            pieces.append(text[kept:end])
-            return end, b"".join(pieces)
+            break
         if token.raw_end > token.after:
             pieces.append(text[kept : token.after])
             kept = token.raw_end
         end = token.raw_end
+    pieces.append(text[kept:end])
+    return end, b"".join(pieces)
 
 
-# Tokens of a head that have no raw text, and what is before each.
+_ATTRIBUTES: Final = rb"(?:[\t\n\f\r /]++|" + tags.ATTRIBUTE + rb")*+"
+# Tokens of a head that have no raw text, with what is before each, and a tag that has some.
 _tokens: Final = expression(
     rb"(?:(?:[^<]++|<(?:!(?!--)[^>]*+>|[?/][^>]*+>|(?![a-zA-Z!?/])))*+"
     rb"<(?:!--(?:-?>|(?!-?>)(?:[^-]++|-(?!-!?>))*+--!?>)|"
-    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT)
-    + rb"(?:[\t\n\f\r /]++|" + tags.ATTRIBUTE + rb")*+>))*+"
+    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT) + _ATTRIBUTES + rb">))*+"
+    rb"(?:(?:[^<]++|</[^>]*+>)*+<(" + tags.any_of(tags.IN_HEAD & tags.RAW_TEXT) + rb")"
+    + _ATTRIBUTES + rb">)?+"
 )  # fmt: skip
 
 

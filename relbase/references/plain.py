@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import WORD
 from relbase.references.shapes import DOTS, MAX_UP, Shape
@@ -24,11 +25,33 @@ if TYPE_CHECKING:
 
 
 class Plain(NamedTuple):
-    """What plain references are made of but slashes: `segment` the first one, `rest` after it."""
+    """What plain references are made of: their first `segment`, all the `rest`, and `//host`."""
 
     segment: bytes
     rest: bytes
     network: bytes
+
+
+def _made_of(allowed: bytes, others: bytes, network: bytes) -> Plain:
+    """Plain references of some bytes.
+
+    Args:
+        allowed: the bytes, but for those that delimit: `/:?#`.
+        others: what else they may hold, as an expression.
+        network: what begins a host.
+    """
+    allowed = bytes(set(allowed) - set(b"/:?#"))
+    # No dot segment begins in the rest. Runs end at dots, which are rarer than slashes.
+    without_dot = bytes(set(allowed + b"/:?#") - set(b"."))
+    return Plain(
+        all_but(_all_but(allowed)) + b"++|" + others,
+        rb"(?:" + all_but(_all_but(without_dot)) + rb"++|(?<!/)\.|" + others + rb")*+",
+        network,
+    )
+
+
+def _all_but(excluded: bytes) -> bytes:
+    return bytes(byte for byte in range(0x100) if byte not in excluded)
 
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
@@ -37,47 +60,25 @@ _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
 # `{`, `[`, `|`, an escape of `{`, and a `%` that begins no escape.
 _ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
 _NETWORK: Final = rb"//(?=[A-Za-z0-9])"
-RFC: Final = Plain(
-    rb"[^\"'<>&\\\x00-\x20\x7f/:?#{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    rb"[^\"'<>&\\\x00-\x20\x7f/{|\[%]++|" + _ESCAPE + rb"|" + _AMPERSAND,
-    _NETWORK,
-)
+_CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
+_IN_RFC: Final = _all_but(_CONTROLS + b"\"'<>&\\{|[%")
+_OTHERS: Final = _ESCAPE + rb"|" + _AMPERSAND
+RFC: Final = _made_of(_IN_RFC, _OTHERS, _NETWORK)
+_RFC_WITH_SPACES: Final = _made_of(_IN_RFC + b" ", _OTHERS, _NETWORK)
 # What the WHATWG parser leaves as it is. Of hosts: lower case, no number at the end, no two hyphens
 # together, as in what IDNA decodes, and a slash after it.
 _LABEL: Final = rb"[a-z0-9]*+(?:-[a-z0-9]++)*+"
 _PLAIN_HOST: Final = rb"//(?=(?:[a-z0-9]" + _LABEL + rb"\.)*+[a-z]" + _LABEL + rb"/)"
 _WHATWG_ESCAPE: Final = rb"(?!%2[eE])" + _ESCAPE
-WHATWG: Final = Plain(
-    rb"[A-Za-z0-9_~=+;,@!$*().-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    rb"[A-Za-z0-9_~=+;,@!$*():?#.-]++|" + _WHATWG_ESCAPE + rb"|" + _AMPERSAND,
-    _PLAIN_HOST,
-)
+_ALPHANUMERIC: Final = bytes(byte for byte in range(0x80) if chr(byte).isalnum())
+_IN_CSS_WHATWG: Final = _ALPHANUMERIC + b"_~=+;,@!$*.-"
+WHATWG: Final = _made_of(_IN_CSS_WHATWG + b"()", _WHATWG_ESCAPE + rb"|" + _AMPERSAND, _PLAIN_HOST)
 
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
-_CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
 # What does not mean itself in a url(), with or without quotes, and what is not plain anyway.
-_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"/|[%"
-_CSS_WHATWG: Final = frozenset(b"_~=+;,@!$*.-") | {
-    byte for byte in range(0x80) if chr(byte).isalnum()
-}
-
-
-def _without(excluded: bytes) -> bytes:
-    return all_but(bytes(sorted({*excluded})))
-
-
-def _in_css(*, whatwg: bool) -> Plain:
-    if not whatwg:
-        escape = b"|" + _ESCAPE
-        return Plain(
-            _without(_NOT_IN_CSS + b":?#") + b"++" + escape,
-            _without(_NOT_IN_CSS) + b"++" + escape,
-            _NETWORK,
-        )
-    others = bytes(byte for byte in range(0x100) if byte not in _CSS_WHATWG)
-    escape = b"|" + _WHATWG_ESCAPE
-    rest = others.translate(None, b":?#")
-    return Plain(_without(others) + b"++" + escape, _without(rest) + b"++" + escape, _PLAIN_HOST)
+_NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"|[%"
+_CSS: Final = _made_of(_all_but(_NOT_IN_CSS), _ESCAPE, _NETWORK)
+_CSS_WHATWG: Final = _made_of(_IN_CSS_WHATWG, _WHATWG_ESCAPE, _PLAIN_HOST)
 
 
 # By what stands in the group that a reference begins with.
@@ -100,7 +101,7 @@ def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
         ends: what may follow it, as an expression.
         fragments: whether one that begins with `#` is a reference.
     """
-    rest = rb"(?:" + plain.rest + rb"|/(?!\.))*+"
+    rest = plain.rest
     segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb")++(?!:)"
     begin = rb"/(?![/.])|\?(?!\#|" + ends + rb")|" + plain.network + (rb"|\#" if fragments else b"")
     return (
@@ -131,9 +132,7 @@ def url_matcher(*, whatwg: bool) -> Callable[[bytes], re.Match[bytes] | None]:
         whatwg: whether it resolves by the WHATWG parser.
     """
     # White space in it stays, but to the WHATWG parser.
-    plain = (
-        WHATWG if whatwg else Plain(*(part.replace(rb"\x00-\x20", rb"\x00-\x1f") for part in RFC))
-    )
+    plain = WHATWG if whatwg else _RFC_WITH_SPACES
     return re.compile(_reference(plain, rb"\Z")).fullmatch
 
 
@@ -154,7 +153,7 @@ def candidates_of(
     reference = _reference(plain, rb"[,\t\n\f\r ]|\Z")
     return re.compile(
         rb"[\t\n\f\r ,]*+(?:" + absolutes + rb"|" + reference + rb")(?=" + WS + rb"|\Z)"
-        rb"(?:(?<=,)|[^,(&]*+(?:,|\Z))|[\t\n\f\r ,]*+"
+        rb"(?:(?<=,)|" + all_but(b",(&") + rb"*+(?:,|\Z))|[\t\n\f\r ,]*+"
     ).finditer
 
 
@@ -171,7 +170,7 @@ _CSS_ENDS: Final = rb"[\"')\ \t\n\r\f]"
 
 # Declarations in which no reference can begin, whatever is around them.
 _PLAIN_DECLARATIONS: Final = (
-    rb"(?:" + _without(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
+    rb"(?:" + all_but(b"\"'(\\&@/<[-" + _NOT_ASCII + b"\0") + rb"++|-(?!-))*+"
 )
 
 
@@ -181,7 +180,7 @@ def one_url(*, whatwg: bool) -> bytes:
     Args:
         whatwg: whether it resolves by the WHATWG parser.
     """
-    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
+    reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
     name = any_case(b"url")
     return (
         _PLAIN_DECLARATIONS + rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
@@ -190,45 +189,88 @@ def one_url(*, whatwg: bool) -> bytes:
     )  # fmt: skip
 
 
+# As it stands in XHTML; in HTML that opens two brackets.
+_SECTION: Final = rb"<!\[CDATA\["
+_SECTION_ENDS: Final = rb"\]\]>" + _CSS_WS + rb"\Z|\Z"
+
+# What of CSS stays as it is.
+_STAYS: Final = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
+_STAYING_STRING: Final = rb"\"%b%b*+\"|'%b%b*+'" % (
+    _STAYS,
+    all_but(b'"\\\n\r\f'),
+    _STAYS,
+    all_but(b"'\\\n\r\f"),
+)
+_ABSOLUTE_SCHEME: Final = rb"(?:https?://|data:)(?=.)"
+_STAYING_URL: Final = _STAYS + all_but(_CONTROLS + b"\"'()\\") + rb"*+"
+
+
+def _one_of_css(*, whatwg: bool, listing: bool) -> bytes:
+    """Match one `url()` from its bracket on: with a group where it is plain, or listed."""
+    plain = _CSS_WHATWG if whatwg else _CSS
+    reference = _reference(plain, _CSS_ENDS, fragments=listing)
+    quoted, bare = _STAYING_STRING, _STAYING_URL
+    if listing:
+        absolute_ = rb"(" + _ABSOLUTE_SCHEME + rb")" + plain.rest
+        quoted, bare = rb"\"" + absolute_ + rb"\"|'" + absolute_ + rb"'", absolute_
+    name = any_case(b"url")
+    return (
+        rb"(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name) + _CSS_WS
+        + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference + rb"|\"\"|''|"
+        + quoted + rb"|" + bare + rb"|)" + _CSS_WS + rb"\)"
+    )  # fmt: skip
+
+
+@cache
+def css_begins(*, listing: bool = False) -> Callable[[bytes, int, int], re.Match[bytes] | None]:
+    """Return what matches the beginning of CSS; with a group where a section of XHTML opens.
+
+    Args:
+        listing: whether what stays counts too.
+    """
+    from relbase.references.css_skips import BEGINNING  # noqa: PLC0415 (its regexes: start-up time)
+
+    section, imported = rb"(" + _CSS_WS + _SECTION + rb")", _imported(listing=listing)
+    return re.compile(section + rb"|" + imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+
+
 @cache
 def css_urls(
-    *, whatwg: bool
-) -> tuple[
-    Callable[[bytes, int, int], re.Match[bytes] | None],
-    Callable[[bytes, int, int], Iterator[re.Match[bytes]]],
-    CssGroups,
-]:
-    """Return what matches the beginning of CSS, and what finds its `url()` one after another.
+    *, whatwg: bool, section: bool = False, listing: bool = False
+) -> tuple[Callable[[bytes, int, int], Iterator[re.Match[bytes]]], CssGroups]:
+    """Return what finds the `url()` of CSS one after another, after its beginning.
 
-    A match without a group is of a reference that stays: local, absolute or empty.
+    A match without a group is of a reference that stays, local or absolute, or of an empty one.
 
     Args:
         whatwg: whether they resolve by the WHATWG parser.
+        section: whether a section of XHTML is open.
+        listing: whether what stays matches in a group too: an absolute one by its scheme.
     """
-    from relbase.references.css_skips import BEGINNING, OUTSIDE, SPACE  # noqa: PLC0415 (its regexes: start-up time)
+    from relbase.references.css_skips import INSIDE_SECTION, OUTSIDE  # noqa: PLC0415 (their regexes: start-up time)
 
-    reference = _reference(_in_css(whatwg=whatwg), _CSS_ENDS, fragments=False)
-    stays = rb"(?:\#|%b://|%b://|%b:)" % tuple(map(any_case, (b"http", b"https", b"data")))
-    name = any_case(b"url")
-    # What is absolute is imported as it is; a relative url() is one like others.
-    imported = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE + (
-        rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays + rb"[^'\\\n\r\f]*+'|%b\(" % name
-        + _CSS_WS + rb"(?:\"" + stays + rb"[^\"\\\n\r\f]*+\"|'" + stays
-        + rb"[^'\\\n\r\f]*+'|" + stays + rb"[^\"'()\\\x00-\x20\x7f]*+)" + _CSS_WS + rb"\)"
-        rb"|(?=%b\())" % name
-    )  # fmt: skip
-    begins = re.compile(imported + rb"|" + BEGINNING.pattern, re.VERBOSE).match
+    skip, ends = (INSIDE_SECTION, _SECTION_ENDS) if section else (OUTSIDE, rb"\Z")
+    imported = rb"" if section else rb"|[;{}]" + _imported(listing=listing)
+    one = _one_of_css(whatwg=whatwg, listing=listing)
     pattern = re.compile(
-        OUTSIDE.pattern
-        + rb"(?:(?<![%b\#@]%b)(?<=%b)\(" % (WORD, name, name)
-        + _CSS_WS
-        + rb"(?:\"" + reference + rb"\"|'" + reference + rb"'|" + reference
-        + rb"|\"(?:" + stays + rb"[^\"\\\n\r\f]*+)?+\"|'(?:" + stays + rb"[^'\\\n\r\f]*+)?+'|"
-        + stays + rb"[^\"'()\\\x00-\x20\x7f]*+|)" + _CSS_WS + rb"\)|[;{}]" + imported
-        + rb"|(\Z)|())",
-        re.VERBOSE,
+        skip.pattern + rb"(?:" + one + imported + rb"|(" + ends + rb")|())", re.VERBOSE
+    )
+    return pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
+
+
+def _imported(*, listing: bool) -> bytes:
+    """Match an `@import` that stays; of a `url()` to be found what is before it."""
+    from relbase.references.css_skips import SPACE  # noqa: PLC0415 (its regexes: start-up time)
+
+    name = any_case(b"url")
+    before = SPACE + rb"@%b(?![%b\\])" % (any_case(b"import"), WORD) + SPACE
+    found = rb"(?=%b\()" % name
+    if listing:
+        return before + found
+    return before + (
+        rb"(?:" + _STAYING_STRING + rb"|" + name + rb"\(" + _CSS_WS + rb"(?:" + _STAYING_STRING
+        + rb"|" + _STAYING_URL + rb")" + _CSS_WS + rb"\)|" + found + rb")"
     )  # fmt: skip
-    return begins, pattern.finditer, CssGroups(pattern.groups - 1, pattern.groups)
 
 
 _brackets_end: Final = re.compile(rb"[\"') \t\n\r\f]").search

@@ -21,8 +21,11 @@ from relbase.references.bytesets import all_but
 from relbase.references.foreign import HTML
 from relbase.references.plain import BEGINNINGS, RFC, WHATWG, Plain, in_brackets, one_url
 from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
+from relbase.references.skim_css import read_sheet
 from relbase.references.skim_names import Watched, plain, watched
-from relbase.references.skim_tags import SPECIAL, Reading, read_sheet, read_tag
+from relbase.references.skim_reading import Reading
+from relbase.references.skim_rows import SPECIAL, names_of
+from relbase.references.skim_tags import read_tag
 from relbase.references.skim_tokens import (
     SCRIPT,
     TAG_CLOSE,
@@ -91,22 +94,22 @@ def _simple(shapes: Plain, quote: bytes, html: Watched, *, dots: bool, extended:
         [SCRIPT if b"script" in texts else rb"(?!)", *([b"iframe"] if b"iframe" in texts else [])]
     )
     before = rb"(?:" + WS + rb"++(?:" + boring_attribute(html) + rb"))*+"
-    rest = rb"(?:" + shapes.rest + rb"|/(?!\.))*+"
+    rest = shapes.rest
     segment = rb"(?![\"'/.?#;-])(?:" + shapes.segment + rb")*+"
     # A name ends where white space begins.
     return (
-        rb"(?:(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(" + href_empty + rb")|(?:" + href
+        rb"(?:(" + href_empty + rb")|(" + src + rb"|(" + raw + rb"))|(" + action + rb")|(?:" + href
         + rb"))(?=" + WS + rb")" + before
-        + WS + rb"++(?(1)src|(?(3)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
+        + WS + rb"++(?(2)src|(?(4)action|href))=(" + quote + rb")(?![\t\n\f\r >])(?:"
         rb"/()(?![/.])" + rest
         + rb"|#()" + rest
         + rb"|\?()(?![\"'#\t\n\f\r >])" + rest
         + rb"|" + shapes.network + rb"()" + rest
         + rb"|()" + segment + rb"(?!:)" + rest
-        + rb"|(?(4)(?<=[\"'])()|(?!))|"
+        + rb"|(?(1)(?<=[\"'])()|(?!))|"
         + (rb"(?:()\./|((?:\.\./){1,%d}+))(?:(?=\5)|" % MAX_UP if dots else rb"(?!)()()(?:")
         + segment + rb"(?!:)" + rest + rb")"
-        rb")\5" + passed(html) + TAG_CLOSE + rb"(?(2)[^<]*+</\2>)"
+        rb")\5" + passed(html) + TAG_CLOSE + rb"(?(3)[^<]*+</\3>)"
     )  # fmt: skip
 
 
@@ -120,7 +123,7 @@ def skimming(
     whatwg: bool,
     unquoted: bool = False,
     in_css: bool = False,
-    utf8: bool = False,
+    ascii_stands: bool = False,
     extended: bool = False,
     keeps: Keeps | None = None,
 ) -> Skim:
@@ -131,7 +134,7 @@ def skimming(
         whatwg: whether they resolve by the WHATWG parser.
         unquoted: whether what is inserted may be inserted without quotes around it, too.
         in_css: whether it may be inserted into CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
         keeps: which references stay as they are.
     """
@@ -145,7 +148,8 @@ def skimming(
         in_css=dots and in_css,
         extended=extended,
     )
-    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, utf8, extended)
+    names = names_of(extended=extended)
+    reading = Reading(becomes, keeps, whatwg, unquoted, in_css, ascii_stands, names)
     return partial(_skim, pattern.finditer, reading, _from_groups(becomes))
 
 

@@ -8,8 +8,9 @@ an attribute with rows of two kinds, is then looked at by the exact tokenizer.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import ANY, PLACES, TEXT_ROWS, VML, Nested

@@ -10,115 +10,52 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, TypeVar
 
-from relbase.edit import Edit
+from relbase.records import NamedTuple
 from relbase.references import holding, tags
-from relbase.references.css_skim import is_settled
-from relbase.references.foreign import HTML
 from relbase.references.plain import (
     BEGINNINGS,
     absolute,
     absolute_list,
     candidates_of,
-    css_urls,
-    in_brackets,
     url_matcher,
 )
 from relbase.references.shapes import Shape
-from relbase.references.skim_names import SCRIPT_TYPES, STYLE_TYPES
-from relbase.references.tags import WS, any_of
-from relbase.references.vocabulary import ANY, PLACES, VML
+from relbase.references.skim_css import plain_declarations, read_css, read_sheet
+from relbase.references.skim_names import SCRIPT_TYPES
+from relbase.references.skim_reading import MOST, put
+from relbase.references.skim_rows import CLOSE, NAME, SPECIAL, UNQUOTED, WITH_TEXT, row_of_element
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from relbase.references.shapes import Becomes, Keeps
+    from relbase.edit import Edit
+    from relbase.references.skim_reading import Reading
+    from relbase.references.skim_rows import Names
 
-# A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
-# kept must not grow with a hostile document.
-MOST: Final = 1 << 18
-
-# Elements with longer text that are read here all the same: it is passed over.
-WITH_TEXT: Final = frozenset((b"script", b"iframe"))
-SPECIAL: Final = tags.RAW_TEXT | {b"svg", b"math", b"template", b"frameset", b"base"}
+H = TypeVar("H")
+F = TypeVar("F")
 
 
-class Reading(NamedTuple):
-    """How plain references are read, and what becomes of them.
+class Value(NamedTuple):
+    """A value: where it begins and ends in the text, and what it is.
 
     Args:
-        becomes: what becomes of references of each shape.
-        keeps: which references stay as they are.
-        whatwg: whether they resolve by the WHATWG parser.
-        unquoted: whether what is inserted may be inserted without quotes around it, too.
-        in_css: whether it may be inserted into CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
-        extended: whether rows of the policy `extended` count.
+        text: the document.
+        start: where it begins, after its quote.
+        end: where it ends.
+        holds: what the row says that it holds.
+        quoted: whether it has quotes.
+        attribute: whose value it is, in lower case.
     """
-
-    becomes: Becomes
-    keeps: Keeps | None
-    whatwg: bool
-    unquoted: bool
-    in_css: bool
-    utf8: bool
-    extended: bool
-
-
-class _Value(NamedTuple):
-    """A value: where it begins and ends in the text, what the row says, whether it has quotes."""
 
     text: bytes
     start: int
     end: int
     holds: int
     quoted: bool
-
-
-@cache
-def attribute_matcher(*, extended: bool) -> Callable[..., re.Match[bytes] | None]:
-    """Return what matches up to the next attribute of interest, or to the end of the tag."""
-    names = any_of(holding.held_attributes(extended=extended))
-    return re.compile(
-        rb"(?:[\t\n\f\r /]++|(?!%b)%b)*+(?:(>)|(%b)(?:%b*+=%b*+"
-        rb"(?:\"([^\"]*+)\"|'([^']*+)'|([^\t\n\f\r >\"'][^\t\n\f\r >]*+)|(?=>))|(?!%b*+=)))"
-        % (names, tags.ATTRIBUTE, names, WS, WS, WS)
-    ).match
-
-
-# The groups of `attribute_matcher`: `>`, a name, and the values after it.
-CLOSE, NAME, UNQUOTED = 1, 2, 5
-
-
-@cache
-def _rows(*, extended: bool) -> Mapping[bytes, Mapping[bytes, int]]:
-    """What each attribute holds, by element; that of `ANY` is of all that have no row."""
-    attributes = holding.held_attributes(extended=extended)
-    numbers = {name: number for number, name in enumerate(attributes)}
-    elements = {element for space, element, _ in PLACES if space == HTML} | {ANY, VML}
-    return {
-        element: {
-            name: holds
-            for name, holds in zip(
-                attributes,
-                holding.row_of(
-                    HTML, VML[:-1] if element == VML else element, numbers, extended=extended
-                ),
-                strict=True,
-            )
-            if holds != holding.NOTHING
-        }
-        for element in elements
-    }
-
-
-def row_of_element(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
-    """What the attributes of an element hold, by their names."""
-    rows = _rows(extended=extended)
-    if element in rows:
-        return rows[element]
-    return rows[VML if element.startswith(VML[:-1]) else ANY]
+    attribute: bytes
 
 
 tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
@@ -137,16 +74,15 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     named = tag_name(text, pos + 1, end)
     if named is None:
         return -1
-    name = named[0].lower()
-    if name in SPECIAL and name not in WITH_TEXT and name != b"style":
-        return -1
-    row = row_of_element(name, extended=reading.extended)
+    name = named[0]
+    row = reading.names.rows.get(name)
+    if row is None:
+        name = name.lower()
+        if name in SPECIAL and name not in WITH_TEXT and name != b"style":
+            return -1
+        row = row_of_element(name, extended=reading.names.extended)
     count = len(edits)
-
-    def read(_name: bytes, holds: int, start: int, stop: int, quoted: bool) -> bool:  # noqa: FBT001
-        return _READ[holds & holding.KIND](_Value(text, start, stop, holds, quoted), reading, edits)
-
-    pos = attributes_end(text, named.end(), end, row, reading.extended, read)
+    pos = attributes_end(text, named.end(), end, row, reading.names, _READ, reading, edits)
     if name == b"style" and pos > 0:
         pos = read_sheet(text, named.end(), pos, end, reading, edits)
     if pos < 0 or len(edits) - count > MOST:
@@ -155,39 +91,15 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     return pos if name not in WITH_TEXT else tags.raw_text_end(name, text, pos, end)
 
 
-def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
-    text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
-) -> int:
-    """Return where a style sheet ends whose references are all plain; -1 when they may not be.
-
-    Args:
-        text: the document.
-        attributes: where those of its tag begin.
-        pos: where the tag ends.
-        end: of the part that is read.
-        reading: how.
-        edits: gets the edits of the sheet.
-    """
-    stop = tags.raw_text_end(b"style", text, pos, end)
-    if is_settled(text[pos:stop]):
-        return stop
-    types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
-    if types and types[0].lower() not in STYLE_TYPES:
-        return -1
-    count = len(edits)
-    if read_css(text, pos, stop, 0, reading, edits):
-        return stop
-    del edits[count:]
-    return -1
-
-
 def attributes_end(  # noqa: PLR0917 (called often: by position)
     text: bytes,
     pos: int,
     end: int,
     row: Mapping[bytes, int],
-    extended: bool,  # noqa: FBT001
-    read: Callable[[bytes, int, int, int, bool], bool],
+    names: Names,
+    readers: Mapping[int, Callable[[Value, H, F], bool]],
+    how: H,
+    found_in: F,
 ) -> int:
     """Return where the tag ends whose values were all read; -1 where one was not.
 
@@ -196,10 +108,12 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
         pos: where the name of the tag ends.
         end: of the part that is read.
         row: what the attributes of the element hold.
-        extended: whether rows of the policy `extended` count.
-        read: reads a value: its attribute, what it holds, where it is, whether in quotes.
+        names: how tags are read.
+        readers: what reads a value, by what it holds.
+        how: what they are told.
+        found_in: what they put into what they find.
     """
-    match = attribute_matcher(extended=extended)
+    match = names.match_attribute
     seen: list[bytes] = []
     while found := match(text, pos, end):
         pos, group = found.end(), found.lastindex or 0
@@ -215,7 +129,9 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
             continue
         seen.append(name)
         start, stop = found.span(group) if group > NAME else (pos, pos)
-        if not read(name, holds, start, stop, NAME < group < UNQUOTED):
+        # As `Value(...)`, in half the time.
+        value = tuple.__new__(Value, (text, start, stop, holds, NAME < group < UNQUOTED, name))
+        if not readers[holds & holding.KIND](value, how, found_in):
             return -1
     return -1
 
@@ -228,19 +144,8 @@ def is_plain_type(value: bytes) -> bool:
 # ---- values: each returns whether it was read
 
 
-def _put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) -> bool:
-    """Append the edit of a reference of plain shape at `at`, written so."""
-    edit = reading.becomes[shape]
-    if edit is None:
-        return False
-    if edit and not (reading.keeps and reading.keeps(raw)):
-        start = at + edit[0]
-        edits.append(Edit(start, start if edit[0] == edit[1] else at + edit[1], edit[2]))
-    return True
-
-
-def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, holds, quoted = value
+def _url(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, holds, quoted, _ = value
     if start == end:
         return _empty(value, reading, edits)
     whole = text[start:end]
@@ -260,36 +165,36 @@ def _url(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
     if found is None:
         return False
     shape = BEGINNINGS[found[found.lastindex or 0]]
-    return _put(start + whole.index(raw), shape, raw, reading, edits)
+    return put(start + whole.index(raw), shape, raw, reading, edits)
 
 
-def _empty(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
+def _empty(value: Value, reading: Reading, edits: list[Edit]) -> bool:
     if value.holds & holding.EMPTY_LOOK:
         return False
     if not value.holds & holding.EMPTY_IS_BASE:
         return True
-    return value.quoted and _put(value.start, Shape.EMPTY, b"", reading, edits)
+    return value.quoted and put(value.start, Shape.EMPTY, b"", reading, edits)
 
 
-def _maybe(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _maybe(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     if value.start == value.end:
         return not value.holds & (holding.EMPTY_LOOK | holding.EMPTY_IS_BASE)
     return absolute(value.text[value.start : value.end].strip(b"\t\n\f\r ")) is not None
 
 
-def _srcset(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, _, quoted = value
+def _srcset(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted, _ = value
     if not quoted:
         return start == end
+    keeps = reading.keeps
     for found in candidates_of(whatwg=reading.whatwg)(text, start, end):
-        group = found.lastindex
         if found.start() != start or len(edits) > MOST + _BATCH:
             return False
-        start = found.end()
+        start, group = found.end(), found.lastindex
         if group is not None:
             at = found.start(group)
-            raw = _token(text[at:start]) if reading.keeps else b""
-            if not _put(at, BEGINNINGS[found[group]], raw, reading, edits):
+            raw = _token(text[at:start]) if keeps else b""
+            if not put(at, BEGINNINGS[found[group]], raw, reading, edits):
                 return False
         if start == end:
             return True
@@ -304,78 +209,29 @@ def _token(candidate: bytes) -> bytes:
     return candidate.split(None, 1)[0].rstrip(b",")
 
 
-def _list(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _list(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     return absolute_list(value.text[value.start : value.end]) is not None
 
 
-def _css(value: _Value, reading: Reading, edits: list[Edit]) -> bool:
-    text, start, end, _, quoted = value
-    if b"(" not in text[start:end] and b"&" not in text[start:end]:
-        return b"\\" not in text[start:end] and b"@" not in text[start:end]
-    if not quoted:
+def _css(value: Value, reading: Reading, edits: list[Edit]) -> bool:
+    text, start, end, _, quoted, _ = value
+    raw = plain_declarations(text[start:end])
+    if raw is None:
         return False
-    raw = text[start:end]
-    if b"&" in raw:
-        raw = _with_quotes(raw)
-        if b"&" in raw:
-            return False
-    return read_css(raw, 0, len(raw), start, reading, edits)
+    return not raw or (quoted and read_css(raw, 0, len(raw), start, reading, edits))
 
 
-def _with_quotes(raw: bytes) -> bytes:
-    """The value with its `&quot;` as quotes, each in as many bytes: white space does not count."""
-    pieces = raw.split(b"&quot;")
-    quotes = (b'     "', b'"     ')
-    joined = [pieces[0]]
-    for number, piece in enumerate(pieces[1:]):
-        joined += (quotes[number % 2], piece)
-    return b"".join(joined)
-
-
-def read_css(  # noqa: PLR0917 (called often: by position)
-    text: bytes, pos: int, end: int, offset: int, reading: Reading, edits: list[Edit]
-) -> bool:
-    """Return whether each reference of CSS is plain, and append their edits.
-
-    Args:
-        text: what holds the sheet or the declarations.
-        pos: where they begin.
-        end: where they end.
-        offset: of the text in the document.
-        reading: how.
-        edits: gets the edits.
-    """
-    if not (reading.utf8 or text[pos:end].isascii()):
-        return False
-    begins, find, (ends, stuck) = css_urls(whatwg=reading.whatwg)
-    begin = begins(text, pos, end)
-    if begin is None:
-        return False
-    count = len(edits)
-    for found in find(text, begin.end(), end):
-        group = found.lastindex
-        if group is None:
-            continue
-        if group >= ends:
-            return group != stuck
-        at = found.start(group)
-        raw = in_brackets(text[at : found.end()]) if reading.keeps else b""
-        shape = BEGINNINGS[found[group]] if reading.in_css else 0
-        if not _put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
-            return False
-    return False
-
-
-def _anything(value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _anything(value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     return value.start == value.end and not value.holds & holding.EMPTY_LOOK
 
 
-def _decides(value: _Value, reading: Reading, _edits: list[Edit]) -> bool:
-    return not may_decide(value.text[value.start : value.end], extended=reading.extended)
+def _decides(value: Value, reading: Reading, _edits: list[Edit]) -> bool:
+    return not may_decide(value, extended=reading.names.extended)
 
 
-def may_decide(raw: bytes, *, extended: bool) -> bool:
+def may_decide(value: Value, *, extended: bool) -> bool:
     """Whether a value may say that another attribute holds references."""
+    raw = value.text[value.start : value.end]
     return b"&" in raw or raw.lower() in _deciding(extended=extended)
 
 
@@ -385,12 +241,12 @@ def _deciding(*, extended: bool) -> frozenset[bytes]:
     return frozenset(value for _, values in found for value in values)
 
 
-def _waits(_value: _Value, _reading: Reading, _edits: list[Edit]) -> bool:
+def _waits(_value: Value, _reading: Reading, _edits: list[Edit]) -> bool:
     """Nothing, where what decides on it says so: otherwise the tag is looked at for that."""
     return True
 
 
-_READ: Final[Mapping[int, Callable[[_Value, Reading, list[Edit]], bool]]] = {
+_READ: Final[Mapping[int, Callable[[Value, Reading, list[Edit]], bool]]] = {
     holding.URL: _url,
     holding.CSS: _css,
     holding.SRCSET: _srcset,

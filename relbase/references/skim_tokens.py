@@ -22,7 +22,7 @@ from relbase.references.skim_names import (
     watched,
     without_rows,
 )
-from relbase.references.skim_tags import SPECIAL
+from relbase.references.skim_rows import SPECIAL
 from relbase.references.tags import WS, any_case, any_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,22 @@ def _other_letters(names: Iterable[bytes]) -> bytes:
     return b"".join(any_case(letter)[1:-1] for letter in letters if letter not in firsts)
 
 
+def _other_starts(names: Iterable[bytes]) -> bytes:
+    """What a name may begin with that is none of some, told by its first two letters."""
+    seconds: dict[bytes, set[bytes]] = {}
+    for name in names:
+        second = any_case(name[1:2]) or _AFTER_NAME
+        seconds.setdefault(name[:1], set()).add(second[1:-1])
+    arms = [
+        rb"%b(?![%b])" % (first, b"".join(sorted(after)))
+        for first, after in sorted(seconds.items())
+    ]
+    return b"|".join(arms) or rb"(?!)"
+
+
+_AFTER_NAME: Final = rb"[\t\n\f\r =/>]"
+
+
 def _none_of(names: Iterable[bytes]) -> bytes:
     """A look ahead at what is none of some names."""
     return rb"(?!%b)" % any_of(names) if names else b""
@@ -44,8 +60,10 @@ def _none_of(names: Iterable[bytes]) -> bytes:
 # Elements that change what is markup. Others may be passed over whatever they are.
 _SPECIAL: Final = any_of(SPECIAL)
 _NAME_BYTES: Final = all_but(b"\t\n\f\r />")
-TAG_NAME: Final = rb"(?:[%b]|span|(?!%b)[a-zA-Z])%b*+" % (
+# It is read once: what follows may fail, and each way to read it would try that again.
+TAG_NAME: Final = rb"(?>[%b]|%b|(?!%b)[a-zA-Z])%b*+" % (
     _other_letters(SPECIAL),
+    _other_starts(SPECIAL),
     _SPECIAL,
     _NAME_BYTES,
 )
@@ -94,6 +112,7 @@ _PLAIN_SRCSET: Final = (
 # The attributes of real pages, the most frequent first.
 _FREQUENT: Final = (b"class", b"id", b"alt", b"height", b"content")
 _FREQUENT_URLS: Final = (b"href", b"src", b"action")
+_FREQUENT_HOLDING: Final = (b"href", b"src", b"style", b"srcset")
 # What the attributes of elements with longer text usually are: to try all would make the regex, and
 # the time to compile it, four times as long.
 _FREQUENT_OF_TEXTS: Final = (b"language", b"id", b"class", b"media", b"nonce", b"charset")
@@ -127,10 +146,17 @@ def boring_attribute(html: Watched) -> bytes:
             _data_name(html.names) + rb"=\"[^\"]*+\"",
             *(name + rb"=" + _PLAIN_CSS for name in sorted(html.css)),
             *(name + rb"=" + _PLAIN_SRCSET for name in sorted(html.srcset)),
+            rb"(?:%b)%b=\"[^\"]*+\"" % (_other_starts(html.names), _NAME_REST),
             *deciding,
-            _none_of(html.names) + _ANY,
+            _usually_none_of(html.names) + _none_of(html.names) + _ANY,
         ]
     )
+
+
+def _usually_none_of(names: Iterable[bytes]) -> bytes:
+    """A look ahead at what is none of the most frequent of some names, as it is mostly written."""
+    frequent = [name for name in _FREQUENT_HOLDING if name in names]
+    return rb"(?!(?:%b)=)" % b"|".join(frequent) if frequent else b""
 
 
 def _absolute(name: bytes) -> bytes:
@@ -276,16 +302,18 @@ def passed_over(*, extended: bool, listing: bool = False) -> bytes:
 def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
     """Return an expression for a tag with one attribute that may hold a reference.
 
-    Its groups are the name of the element, that of the attribute, and the value.
+    Its groups are the name of the element, that of the attribute, and the value: in the third one
+    an absolute reference that means itself as it is written, in the fourth any other.
 
     Args:
         attributes: which attributes that may be, in lower case.
         extended: whether rows of the policy `extended` count.
     """
     others = _unlisted(watched(HTML, extended=extended))
+    itself = rb"https?://(?:" + all_but(bytes(range(0x21)) + b'\x7f"&') + rb"++|&amp;)*+"
     return (
         rb"(" + TAG_NAME + rb")" + others + WS + rb"++(" + b"|".join(attributes)
-        + rb")=\"([^\"]*+)\"" + others + TAG_CLOSE
+        + rb")=\"(?:(" + itself + rb")(?=\")|([^\"]*+))\"" + others + TAG_CLOSE
     )  # fmt: skip
 
 

@@ -13,9 +13,11 @@ that the time stays linear.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.records import NamedTuple
+from relbase.references.bytesets import all_but
 
 if TYPE_CHECKING:
     import re
@@ -26,22 +28,18 @@ WS: Final = rb"[\t\n\f\r ]"
 # An attribute after white space and slashes: "before attribute name" to "after attribute value
 # (quoted)". A name may begin with `=`; a value that a quote opens has to be closed by it, so that
 # after `=` either a value follows or, at `>`, none ("missing-attribute-value").
-_NAME: Final = rb"[^\t\n\f\r />][^\t\n\f\r />=]*+"
-_VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >"'][^\t\n\f\r >]*+|(?=>))"""
+_NAME: Final = all_but(b"\t\n\f\r />") + all_but(b"\t\n\f\r />=") + b"*+"
+_BARE: Final = all_but(b"\t\n\f\r >\"'") + all_but(b"\t\n\f\r >") + b"*+"
+_VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|""" + _BARE + rb"|(?=>))"
 ATTRIBUTE: Final = _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
 
 # From after the tag name to `>`: the same for start and end tags.
 _rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>")
 
 _attributes: Final = expression(
-    rb"("
-    + _NAME
-    + rb")(?:"
-    + WS
-    + rb"*+(=)"
-    + WS
-    + rb"""*+(?:"([^"]*+)"|'([^']*+)'|([^\t\n\f\r >"'][^\t\n\f\r >]*+)|(?=>)))?"""
-)
+    rb"(" + _NAME + rb")(?:" + WS + rb"*+(=)" + WS
+    + rb"""*+(?:"([^"]*+)"|'([^']*+)'|(""" + _BARE + rb")|(?=>)))?"
+)  # fmt: skip
 
 _UNQUOTED: Final = 5  # the group of an unquoted value
 
@@ -184,9 +182,16 @@ def raw_text_end(name: bytes, text: bytes, pos: int, end: int) -> int:
     """The offset of the `</name` that ends the raw text beginning at `pos`; `end` without one."""
     if name == b"plaintext":
         return end
+    # Most texts have one `<` at most, that of the end tag: nothing is found as quickly as one byte.
+    pos = text.find(b"<", pos, end)
+    if pos < 0:
+        return end
+    ends = _raw_text_end[name]
+    if ends.match(text, pos, end):
+        return pos
     if name == b"script":
         return _script_end(text, pos, end)
-    found = _raw_text_end[name].search(text, pos, end)
+    found = ends.search(text, pos, end)
     return found.start() if found else end
 
 

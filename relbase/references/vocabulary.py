@@ -16,8 +16,9 @@ made, or prepares the tables of a faster scanner asks the same two.
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references.conditions import (
     PRESENTATION,
     Condition,

@@ -7,8 +7,9 @@ vocabulary, since nobody can say what was meant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from relbase.records import NamedTuple
 from relbase.references.xml_vocabulary import KEYS, ROOTS, VOCABULARIES, Held, held, key_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ own, when somebody asked what they mean (`xml_values`). Those are not read again
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

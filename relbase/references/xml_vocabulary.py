@@ -17,8 +17,9 @@ extensions, OPML 2.0, OPF 3.3 and 2.0, NCX 2005, DocBook 4.5 and 5.1, XLink 1.1,
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.references import vocabulary
 from relbase.references.conditions import Condition
 from relbase.references.foreign import HTML, MATH, SVG

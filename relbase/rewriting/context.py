@@ -7,9 +7,10 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from relbase.bases.layers import Base, unsuitable
+from relbase.records import NamedTuple
 from relbase.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 
@@ -189,7 +190,9 @@ class Context(_Values):
 
     def asking(self, task: Task) -> Context:
         """The same context for another task."""
-        return self.having(task=task)
+        if task.profile is not self.task.profile:
+            return self.having(task=task)
+        return tuple.__new__(Context, (self.base, task, *self[2:]))  # as `having`, in half the time
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:

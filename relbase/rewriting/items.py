@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from relbase.edit import Edit
 from relbase.notes import Note
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base

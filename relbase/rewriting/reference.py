@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Base, Layer
@@ -11,6 +11,7 @@ from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import is_template
+from relbase.records import NamedTuple
 from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.context import resolver
 from relbase.rewriting.items import Found, Status

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from relbase.edit import Span
-from relbase.policy import is_template
+from relbase.records import NamedTuple
 from relbase.references import scanner
 from relbase.references.holding import (
     CSS,
@@ -32,6 +32,7 @@ from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
 from relbase.url.resolver import Profile, has_net_loc
+from relbase.view.characters import is_multi_byte
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
@@ -59,19 +60,17 @@ def skim_for(context: Context, name: str) -> Skim | None:
     policy = context.task.policy
     if name == scanner.EXACT or not context.task.edits_only:
         return None
-    # What `skim` knows of CSS are the functions that always count.
-    if name == scanner.SKIMMED and policy.extended:
-        return None
     how = _How(
         name,
         context.task.profile is Profile.WHATWG,
         _is_same_in_css(context),
-        context.charset == "utf-8",
+        not is_multi_byte(context.charset),
         policy.extended,
         policy.keep_fragments,
     )
     resolve = _sampled_by(context)
-    if policy.chooses:
+    # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
+    if policy.keep is not None:
         keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
         return _skim(context.base.url, resolve, how, keeps)
     return _remembered_skim(context.base.url)(context.base.url, resolve, how)
@@ -84,7 +83,7 @@ class _How(NamedTuple):
         name: of the scanner.
         whatwg: whether references resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
-        utf8: whether bytes outside ASCII are UTF-8.
+        ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
         keep_fragments: whether references into the same document stay as they are.
     """
@@ -92,7 +91,7 @@ class _How(NamedTuple):
     name: str
     whatwg: bool
     in_css: bool
-    utf8: bool
+    ascii_stands: bool
     extended: bool
     keep_fragments: bool
 
@@ -118,7 +117,7 @@ def _skim(
         whatwg=how.whatwg,
         unquoted=unquoted,
         in_css=in_css and how.in_css,
-        utf8=how.utf8,
+        ascii_stands=how.ascii_stands,
         extended=how.extended,
         keeps=keeps,
     )
@@ -142,17 +141,16 @@ def list_for(context: Context, name: str) -> Listing | None:
     extended = context.task.policy.extended
     whatwg = context.task.profile is Profile.WHATWG
     if name == scanner.SKIMMED:
-        from relbase.references import skim_list  # noqa: PLC0415
-
-        records = skim_list.listing(becomes, whatwg=whatwg, extended=extended)
+        from relbase.references.skim_list import listing as make  # noqa: PLC0415
     else:
-        records = scanner.listing(
-            becomes,
-            whatwg=whatwg,
-            in_css=_is_same_in_css(context),
-            utf8=context.charset == "utf-8",
-            extended=extended,
-        )
+        make = scanner.listing
+    records = make(
+        becomes,
+        whatwg=whatwg,
+        in_css=_is_same_in_css(context),
+        ascii_stands=not is_multi_byte(context.charset),
+        extended=extended,
+    )
     found = _Lister(context, becomes, attribute_names(extended=extended)).found
 
     def listing(text: bytes, *where: Any) -> tuple[list[Found], int]:  # noqa: ANN401 (of `records`)
@@ -244,12 +242,10 @@ def _keeping(context: Context) -> Keeps:
 
 
 def _chooser(policy: Policy) -> Callable[[str], object]:
-    """What says whether a policy leaves a reference alone, as quickly as that can be asked."""
-    if policy.keep is None:
-        return is_template
-    if policy.keep_templates:
-        return policy.keeps
-    return policy.keep.search if isinstance(policy.keep, re.Pattern) else policy.keep
+    """What says whether `keep` leaves a reference alone, as quickly as that can be asked."""
+    keep = policy.keep
+    assert keep is not None
+    return keep.search if isinstance(keep, re.Pattern) else keep
 
 
 def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool:

@@ -13,11 +13,12 @@ import resource
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from pyspark import cloudpickle
 
 from relbase.containers.warc import Fault, Trouble
+from relbase.records import NamedTuple
 from relbase.warc.work import items
 
 if TYPE_CHECKING:

@@ -8,13 +8,14 @@ import socket
 import sys
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
+from relbase.records import NamedTuple
 from relbase.spark.children import in_children
 from relbase.url.resolver import Profile, as_profile
 from relbase.warc import pack

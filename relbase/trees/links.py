@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.edit import Edit, splice
+from relbase.records import NamedTuple
 from relbase.references.values import clean
 from relbase.rewriting.items import Found, Status
 from relbase.view.characters import text as decode_inner

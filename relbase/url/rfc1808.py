@@ -22,7 +22,9 @@ what is left of the path begins with a slash) and `http://a` for `./` (the path 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

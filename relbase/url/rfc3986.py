@@ -14,7 +14,9 @@ write it in what it says of a colon in the first segment: a dot segment goes bef
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

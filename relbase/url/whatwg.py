@@ -14,9 +14,11 @@ others to ada-url; a test asks both.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import ada_url
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

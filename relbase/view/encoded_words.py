@@ -11,8 +11,9 @@ from __future__ import annotations
 import base64
 import quopri
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.view.characters import inner, text
 from relbase.view.charset import lookup
 from relbase.view.transcode import UNREADABLE, decode

@@ -8,7 +8,9 @@ tests/browser/test_encoders_in_browser.py where one runs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -22,7 +22,7 @@ from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
-from relbase.view.charset import lookup
+from relbase.view.charset import DEFAULT, lookup
 from relbase.view.runs import Grown, RunView, merge
 
 if TYPE_CHECKING:
@@ -76,6 +76,9 @@ def document_view(
 
 @lru_cache(maxsize=64)  # there are 39 names
 def _is_scanned(charset: str) -> bool:
+    # Most documents are in these, and to load all names takes longer than to rewrite a small one.
+    if charset in {"utf-8", DEFAULT.name}:
+        return True
     return charset not in UNREADABLE and lookup(charset) == charset
 
 

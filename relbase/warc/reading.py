@@ -12,13 +12,14 @@ remembered of a page are some numbers, whatever an archive says of itself.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.codings import decoded
 from relbase.containers.fields import text_of
 from relbase.containers.http import read_head, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.recognition import may_hold_references
+from relbase.records import NamedTuple
 from relbase.warc.places import Places
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from relbase.call import DEFAULT_POLICY, check
 from relbase.pipeline import found_called
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 

@@ -6,10 +6,11 @@ Parquet stores it: of a crawl that is all but the references and what they resol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 
+from relbase.records import NamedTuple
 from relbase.warc.columns import Columns
 from relbase.warc.rows import LinkRow
 

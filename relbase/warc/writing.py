@@ -19,12 +19,13 @@ import zlib
 from base64 import b32encode
 from dataclasses import fields
 from hashlib import sha1
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.formats import FORMATS
 from relbase.pipeline import rewrite
 from relbase.recognition import kind_of_bytes, kind_of_type
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, as_profile
 
 if TYPE_CHECKING:

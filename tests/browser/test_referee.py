@@ -180,7 +180,7 @@ def _rules(browser: Any, site: Site, data: bytes) -> set[Rule]:
 def test_what_is_kept_without_a_rule_is_found(site: Site, browser: Any, data: bytes) -> None:
     assert _rules(browser, site, data) == set()
     case = _Spoilt(data, data)
-    case.links = tuple(replace(link, status=relbase.Status.KEPT) for link in case.links)
+    case.links = tuple(link._replace(status=relbase.Status.KEPT) for link in case.links)
     assert "spoilt" in judge(browser, site, [case]).differences
 
 
@@ -209,7 +209,7 @@ def test_a_custom_property_excuses_no_other_css(site: Site, browser: Any) -> Non
     data = b"<style>@import '/s';p{--x:url(x);background:url(y)}</style><p>"
     case = _Spoilt(data, data.replace(b"/s", b"http://h.example/s"))
     case.links = tuple(
-        replace(link, status=relbase.Status.KEPT if "y" in link.reference else link.status)
+        link._replace(status=relbase.Status.KEPT if "y" in link.reference else link.status)
         for link in case.links
     )
     assert "spoilt" in judge(browser, site, [case]).differences
@@ -220,7 +220,7 @@ def test_a_policy_excuses_what_it_is_for(site: Site, browser: Any, data: bytes, 
     case = Case("right", data, "http://h.example/d/p.html")
     case.policy = relbase.Policy(keep_fragments=True)
     case.output = data
-    case.links = tuple(replace(link, status=relbase.Status.KEPT) for link in case.links)
+    case.links = tuple(link._replace(status=relbase.Status.KEPT) for link in case.links)
     assert len(judge(browser, site, [case]).differences) == count
 
 
@@ -322,7 +322,7 @@ def test_what_only_relbase_sees_is_found(site: Site, browser: Any, data: bytes) 
     assert _rules(browser, site, data) == set()
     case = Case("spoilt", data, "http://h.example/d/p.html")
     case.links = tuple(
-        other for link in case.links for other in (link, replace(link, reference="other"))
+        other for link in case.links for other in (link, link._replace(reference="other"))
     )
     assert "spoilt" in judge(browser, site, [case]).differences
 
@@ -335,7 +335,7 @@ def test_a_link_that_says_another_url_is_found(
     assert _rules(browser, site, data) == set()
     case = Case("spoilt", data, "http://h.example/d/p.html")
     case.links = tuple(
-        replace(link, url="http://a.example/b", status=status) for link in case.links
+        link._replace(url="http://a.example/b", status=status) for link in case.links
     )
     assert "spoilt" in judge(browser, site, [case]).differences
 

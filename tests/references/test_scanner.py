@@ -130,7 +130,17 @@ def test_what_are_no_edits(edits: object) -> None:
 )
 def test_words_in_any_case(text: bytes, is_there: bool, name: str) -> None:  # noqa: FBT001
     with scanning(name):
-        assert scanner.holds_any(text, (b"<base", b"codebase")) == is_there
+        assert bool(scanner.standing(text, {b"base": (b"<", b"code")})) == is_there
+
+
+@pytest.mark.parametrize("name", SCANNERS)
+def test_which_words_stand(name: str) -> None:
+    words = {b"base": (b"<", b"lt;", b"code"), b"srcdoc": (b"",)}
+    with scanning(name):
+        assert scanner.standing(b"SrcDoc codebase=x <BASE> ;base64,", words) == [
+            b"<base", b"codebase", b"srcdoc"
+        ]  # fmt: skip
+        assert scanner.standing(b"data:image/png;base64,", words) == []
 
 
 @NEEDS_COMPILED

@@ -42,7 +42,9 @@ def searches(*, insertions: bool = True, unquoted: bool = False) -> list[shapes.
     found = [skim.skimming(becomes, whatwg=False, unquoted=unquoted)]
     if scanner.COMPILED in SCANNERS:
         found.append(
-            scanner.scanning(becomes, whatwg=False, unquoted=unquoted, in_css=False, utf8=True)
+            scanner.scanning(
+                becomes, whatwg=False, unquoted=unquoted, in_css=False, ascii_stands=True
+            )
         )
     return found
 
@@ -277,7 +279,9 @@ def test_what_is_read_in_values(text: bytes, is_read: bool, name: str) -> None: 
     exact = edits(text, Profile.RFC1808, scanner.EXACT)
     assert edits(text, Profile.RFC1808, name) == exact
     if name == scanner.COMPILED:
-        search = scanner.scanning(BECOMES, whatwg=False, unquoted=False, in_css=True, utf8=False)
+        search = scanner.scanning(
+            BECOMES, whatwg=False, unquoted=False, in_css=True, ascii_stands=False
+        )
         found, at = search(text, 0, len(text), False, False)
         assert at == (-1 if is_read else 0)
         if is_read:

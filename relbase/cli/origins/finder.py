@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from relbase import pipeline
 from relbase.bases.archived import Unarchived, archived
@@ -26,6 +26,7 @@ from relbase.cli.origins.places import Beside, file_url
 from relbase.formats import FORMATS
 from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -8,8 +8,9 @@ drops. The result is the parser's, and a test compares the stack of the path sta
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from relbase.records import NamedTuple
 from relbase.url import whatwg
 from relbase.url.steps.step import MAX_REPEATED, Step, quoted, top_of
 
