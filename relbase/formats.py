@@ -33,6 +33,7 @@ from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
+    from relbase.mail.decoded import DecodedBody
     from relbase.rewriting.context import Task
     from relbase.view.runs import View
 
@@ -62,6 +63,10 @@ class Format(NamedTuple):
         streams: whether it may be longer than memory: its documents are done one at a time.
         advice: what its user can give where no base is known.
         in_text: whether files that are named as text may be of this kind by their bytes.
+        decoded: what in a text stands encoded, as it decodes, for people; None where nothing does.
+        feeds: whether a feed may be taken for a document of this kind.
+        doubts: whether a file that begins so, and is named as of another kind, is noted.
+        is_judged: whether a visit notes that what it has is not of this kind.
     """
 
     kind: Kind
@@ -77,6 +82,10 @@ class Format(NamedTuple):
     streams: bool = False
     advice: str = "give the URL that the document was retrieved from"
     in_text: bool = False
+    decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
+    feeds: bool = False
+    doubts: bool = False
+    is_judged: bool = False
 
     @property
     def has_marks(self) -> bool:
@@ -231,6 +240,18 @@ def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     return mbox_entities(data, context)
 
 
+def _decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
+    from relbase.mail.decoded import decoded_in_mail  # noqa: PLC0415
+
+    return decoded_in_mail(data, context)
+
+
+def _decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
+    from relbase.mail.decoded import decoded_in_mbox  # noqa: PLC0415
+
+    return decoded_in_mbox(data, context)
+
+
 def _visit_http(data: bytes, context: Context) -> Iterator[Item]:
     from relbase.http.response import visit_http  # noqa: PLC0415
 
@@ -249,7 +270,7 @@ _ROWS: Final = (
         ("message/http", "application/http"),
         looks=sniffing.is_http,
         visit=_visit_http,
-        base=_http_base,
+        base=_http_base,  # no doubts: it is judged by its bytes whatever its name is
     ),
     Format(
         Kind.MBOX,
@@ -261,6 +282,9 @@ _ROWS: Final = (
         streams=True,
         advice=_MAIL_ADVICE,
         in_text=True,
+        decoded=_decoded_in_mbox,
+        doubts=True,
+        is_judged=True,
     ),
     Format(
         Kind.MAIL,
@@ -272,6 +296,8 @@ _ROWS: Final = (
         entities=_message_entities,
         advice=_MAIL_ADVICE,
         in_text=True,
+        decoded=_decoded_in_mail,
+        doubts=True,
     ),
     Format(
         Kind.XML,
@@ -282,6 +308,8 @@ _ROWS: Final = (
         view=_xml_view,
         visit=_visit_xml,
         base=_xml_base,
+        feeds=True,
+        is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
     ),
     Format(
         Kind.HTML,
@@ -292,6 +320,7 @@ _ROWS: Final = (
         visit=visit_html,
         base=html_base,
         marks=read_marks,
+        doubts=True,
     ),
     Format(
         Kind.CSS,
@@ -301,6 +330,7 @@ _ROWS: Final = (
         charset=sniff_css,
         view=escaping(css_escaped),
         visit=visit_css,
+        doubts=True,
     ),
     # What people have beside pages: text, data, scripts, archives, pictures. Never half rewritten.
     Format(
@@ -314,6 +344,7 @@ _ROWS: Final = (
         "jpg jpeg gif webp avif bmp ico tif tiff heic mp3 mp4 m4a m4v ogg oga ogv webm wav flac "
         "mov avi mkv woff woff2 ttf otf eot wasm exe dll so bin iso db sqlite parquet pickle pyc "
         "ics vcf",
+        feeds=True,
     ),
 )
 

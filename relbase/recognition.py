@@ -129,7 +129,7 @@ def doubt_note(name: str, data: bytes) -> Note | None:
         data: the first bytes of it, or all.
     """
     kind = kind_of_name(name)
-    if kind is None or kind in _TOLD_ANYWAY:
+    if kind is None or FORMATS[kind].is_judged:
         return None
     row = FORMATS[kind]
     seems = "" if row.visit is None else _seems(row, data)
@@ -149,8 +149,7 @@ def _seems(row: Format, data: bytes) -> str:
         if marks.match(start):
             return what
     other = kind_of_bytes(data)
-    # Browsers read XML as a page by its name, and an HTTP message is judged by its bytes.
-    return "" if other in {Kind.OTHER, Kind.XML, Kind.HTTP} else other.value
+    return other.value if FORMATS[other].doubts else ""
 
 
 def _holds_messages(data: bytes) -> bool:
@@ -163,8 +162,6 @@ def _holds_messages(data: bytes) -> bool:
 
 
 _FROM: Final = b"From "
-# What is not XML is not well-formed, and where no message begins is no mbox: both are noted.
-_TOLD_ANYWAY: Final = frozenset((Kind.XML, Kind.MBOX))
 # What no document of text begins with, and what reads as a page but is data.
 _BEGINNINGS: Final = (
     (

@@ -300,7 +300,7 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
 
 
 def _is_begun(response: object) -> bool:
-    """Whether something of a body was read, as far as urllib can tell: the rest is no document."""
+    """Whether something of a body was read, as far as urllib knows: a rest is not a document."""
     left = _attribute(response, "length")
     tell = _attribute(response, "tell")
     try:

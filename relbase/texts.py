@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_kind
+from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, ProfileName
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
 
 _TextKind = Literal["html", "css", "xml"]
-_KINDS: Final = (Kind.HTML, Kind.CSS, Kind.XML)
 
 
 def rewrite_text(
@@ -57,7 +57,7 @@ def rewrite_text(
     if url is None:
         raise TypeError("rewrite_text needs the URL that the text belongs to: give url='http://…'")
     found = as_kind(kind)
-    if found not in _KINDS:
+    if FORMATS[found].charset is None:
         raise ValueError(f"text of kind {found.value!r} is not rewritten: give bytes to rewrite")
     result = rewrite(
         inner(text),

@@ -121,6 +121,17 @@ _VALUES: Final = (
         "&#46;/x",
         "caf\xe9",
         "{{ x }}",
+        "%name%/x",
+        "a%%x%%",
+        "-link-",
+        "[link]",
+        "a[[x]]",
+        "*|x|*",
+        "x/${y}",
+        "#{x}",
+        "%7b%7bx%7d%7d",
+        "x%20y%20",
+        "?-x-",
         "%2e./x",
         "x\n",
         "foo:a\tb",
@@ -405,6 +416,8 @@ def _compare(documents: int, seed: int) -> int:
         relbase.Policy(extended=True),
         relbase.Policy(keep_fragments=True),
         relbase.Policy(keep=re.compile("a")),
+        relbase.Policy(keep_templates=True),
+        relbase.Policy(keep=lambda reference: "b" in reference, keep_templates=True),
     ]
     _say(f"scanners: {', '.join(SCANNERS)}; seed {seed}")
     random_ = random.Random(seed)

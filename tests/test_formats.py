@@ -11,8 +11,27 @@ import relbase
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 
-# A comparison with a member of Kind, or a membership test: the row of the kind decides instead.
-_ASKS = re.compile(r"(?:==|!=|\bis(?: not)?|\bin) Kind\.[A-Z]|Kind\.[A-Z]+ (?:==|!=|is|in)\b")
+# A comparison with a member of Kind, a membership test, a table by kind: a row decides instead.
+_ASKS = re.compile(
+    r"(?:==|!=|\bis(?: not)?|\bin) Kind\.[A-Z]|Kind\.[A-Z]+ (?:==|!=|is|in)\b"
+    r"|[({]Kind\.[A-Z]+[,:}]|\bcase Kind\."
+)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "if kind is Kind.MBOX:",
+        "kind in {Kind.XML, Kind.OTHER}",
+        "kind in {Kind.XML}",
+        "X = {Kind.MAIL: f}",
+        "frozenset((Kind.XML, Kind.MBOX))",
+        "case Kind.XML:",
+    ],
+)
+def test_asking_for_the_kind_would_be_seen(source: str) -> None:
+    assert _ASKS.search(source)
+    assert not _ASKS.search(source.replace("Kind.", "_JsonKind."))
 
 
 @pytest.mark.parametrize(
@@ -20,7 +39,6 @@ _ASKS = re.compile(r"(?:==|!=|\bis(?: not)?|\bin) Kind\.[A-Z]|Kind\.[A-Z]+ (?:==
 )
 def test_which_kind_it_is_nobody_asks_but_the_formats(path: Path) -> None:
     source = path.read_text(encoding="utf-8")
-    assert _ASKS.search("if kind is Kind.MBOX:")
     if path.name not in {"formats.py", "kind.py"} and "relbase.kind import" in source:
         assert _ASKS.findall(source) == []
 

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from relbase.expressions import expression
+from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.sniffing import beginning
 
@@ -45,7 +46,7 @@ def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
     """
     if not only or kind.value in only:
         return True
-    if FEEDS not in only or kind not in {Kind.XML, Kind.OTHER}:
+    if FEEDS not in only or not FORMATS[kind].feeds:
         return False
     root = _root.match(beginning(start))
     return root is not None and root[1].lower() in _FEED_ROOTS

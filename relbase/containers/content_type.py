@@ -105,7 +105,7 @@ def _parameter(value: str, pos: int) -> tuple[int, str, str]:
     attribute = _attribute(value, _skip(value, separators.end()))
     assert attribute is not None
     pos = _skip(value, attribute.end())
-    # ASCII only: U+212A is no "k" (rule 13)
+    # ASCII only: U+212A is not a "k" (rule 13)
     if not attribute[0].isascii() or not value.startswith("=", pos):
         return _next(value, pos), "", ""
     pos = _skip(value, pos + 1)

@@ -98,7 +98,7 @@ MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"]
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 
-# Of an encoding that nobody can undo so much is told.
+# Of an encoding that nobody can undo so much is reported.
 _SHOWN: Final = 100
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.containers import arc
 from relbase.containers.members import BREAKS_OFF, pieces
-from relbase.containers.unfolded import Text
+from relbase.containers.unfolded import Unfolded
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def records(
     >>> [(record.get("warc-type"), record.block) for record in records([data])]
     [('x', b'ab')]
     """
-    text = Text(pieces(chunks))
+    text = Unfolded(pieces(chunks))
     is_empty = True
     while text.begin():
         is_empty = False
@@ -137,7 +137,7 @@ class _Head(NamedTuple):
     why: str  # there is no length
 
 
-def _read(text: Text, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
+def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
     """The record that begins here, or what is wrong with it."""
     offset = text.offset
     head = _head(text, offset)
@@ -167,7 +167,7 @@ def _read(text: Text, wanted: Callable[[Record], bool]) -> Iterator[Record | Fau
         yield _fault(record, Trouble.CUT, "the archive breaks off after the block")
 
 
-def _checked(text: Text, record: Record, count: int) -> Fault | None:
+def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
     """What is wrong with a record whose block has been taken, as far as there was one."""
     if count < record.size:
         if text.fault:
@@ -192,7 +192,7 @@ def _checked(text: Text, record: Record, count: int) -> Fault | None:
 _BETWEEN: Final = 9
 
 
-def _is_cut_behind(text: Text, record: Record) -> bool:
+def _is_cut_behind(text: Unfolded, record: Record) -> bool:
     """Whether the archive ends without the line ends that follow a record (WARC/1.1 §4)."""
     if text.packed or record.version == arc.VERSION:
         return False
@@ -205,8 +205,8 @@ def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
     return Fault(record.offset, record.get("warc-record-id"), url, trouble, text)
 
 
-def _fault_of_member(text: Text, record: Record | None) -> Fault:
-    """The fault of a member, told of the record in it when one is known; it is told once."""
+def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
+    """The fault of a member, reported of the record in it when one is known, and once."""
     what, text.fault = text.fault, ""
     trouble = Trouble.CUT if what == BREAKS_OFF else Trouble.DAMAGED
     if record is None:
@@ -214,7 +214,7 @@ def _fault_of_member(text: Text, record: Record | None) -> Fault:
     return _fault(record, trouble, what)
 
 
-def _no_record(text: Text, offset: int) -> Fault:
+def _no_record(text: Unfolded, offset: int) -> Fault:
     """What is here is not a record: go on at the next one."""
     start, ends = text.peek(len(b"WARC/")), _head_end(text.data, text.pos)
     is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
@@ -233,7 +233,7 @@ def _no_record(text: Text, offset: int) -> Fault:
 _starts: Final = re.compile(rb"(?<=\n)WARC/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
 
 
-def _resume(text: Text, block: bytes) -> bool:
+def _resume(text: Unfolded, block: bytes) -> bool:
     """Go to the next start of a record in a block that was taken, else after it.
 
     Returns whether the block was looked through.
@@ -270,7 +270,7 @@ _fold: Final = re.compile(rb"[ \t]*+\r?\n[ \t]++").sub
 _number: Final = re.compile(r"[0-9]{1,18}").fullmatch
 
 
-def _head(text: Text, offset: int) -> _Head | None:
+def _head(text: Unfolded, offset: int) -> _Head | None:
     """Take the head that begins here; None when none does."""
     text.peek(len(b"WARC/"))
     if not text.data.startswith(b"WARC/", text.pos):
@@ -306,7 +306,7 @@ def _text_of(value: bytes) -> str:
     return value.rstrip(b" \t").decode("utf-8", "surrogateescape")
 
 
-def _arc_head(text: Text, offset: int) -> _Head | None:
+def _arc_head(text: Unfolded, offset: int) -> _Head | None:
     while b"\n" not in text.data[text.pos : text.pos + arc.MAX_LINE]:
         if len(text.data) - text.pos > arc.MAX_LINE or not text.fill():
             return None

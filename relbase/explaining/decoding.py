@@ -1,4 +1,4 @@
-"""The bytes of a document as text, for people: what is no character in its charset is an escape.
+"""The bytes of a document as text, for people: what is not a character in its charset is an escape.
 
 To mind: pieces are decoded each on its own. In UTF-16 they must begin and end between two units;
 in ISO-2022-JP each begins in ASCII, as every line does that mail programs write.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
 
-# Bytes that are no character: the view carries them as surrogates.
+# Bytes that are not a character: the view carries them as surrogates.
 _BYTES: Final = expression("[\udc80-\udcff]")
 
 

@@ -16,10 +16,7 @@ from relbase.explaining.listing import listing
 from relbase.explaining.markup import counted, text, url
 from relbase.explaining.source import Body, source
 from relbase.explaining.style import STYLE
-from relbase.formats import FORMATS
 from relbase.inputs import read_input
-from relbase.kind import Kind
-from relbase.mail.decoded import decoded_in_mail, decoded_in_mbox
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.records import NamedTuple
 from relbase.results import Entity
@@ -34,9 +31,6 @@ if TYPE_CHECKING:
     from relbase.formats import Document
     from relbase.notes import Note
     from relbase.results import Link
-
-
-_MAILBOX: Final = FORMATS[Kind.MBOX].types[0]
 
 
 class Summary(NamedTuple):
@@ -68,9 +62,10 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     result = rewrite_called(data, call)
     links = result.links
     found = list(entities_called(data, call))
-    if not found or found[0].part:  # of a mailbox its messages are listed, not itself
-        found.insert(0, Entity("", _MAILBOX, Span(0, len(data)), result.base))
     document = read_input(data, call).document
+    if not found or found[0].part:  # of a mailbox its messages are listed, not itself
+        type_ = document.format.types[0]
+        found.insert(0, Entity("", type_, Span(0, len(data)), result.base))
     show = decoder(data, document.charset, call.charset)
     encoding = document.charset.name if document.charset else document.context.charset
     listed = listing(links, result.notes, call.profile, call.policy, encoding)
@@ -208,13 +203,9 @@ def _notes(notes: Sequence[Note]) -> str:
     return _section("notes", "What is to be noted", f'<ul class="notes">{listed}</ul>{rest}')
 
 
-# What of a kind is encoded, and is shown as it decodes.
-_ENCODED: Final = {Kind.MAIL: decoded_in_mail, Kind.MBOX: decoded_in_mbox}
-
-
 def _bodies(document: Document) -> Iterator[Body]:
     data = document.data
-    decoded = _ENCODED.get(document.format.kind)
+    decoded = document.format.decoded
     for one in () if decoded is None else decoded(data, document.context):
         if one.found:
             name = f"Part {text(one.part)}" if one.part else "The body"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
 
 
-class Decoded(NamedTuple):
+class DecodedBody(NamedTuple):
     """A document that a part holds in quoted-printable or base64.
 
     Args:
@@ -52,7 +52,7 @@ class Decoded(NamedTuple):
     edits: tuple[Edit, ...]
 
 
-def decoded_in_mail(data: bytes, context: Context) -> Iterator[Decoded]:
+def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
     """The encoded documents of a message.
 
     Args:
@@ -64,7 +64,7 @@ def decoded_in_mail(data: bytes, context: Context) -> Iterator[Decoded]:
     yield from _decoded(data[start:end], start, context)
 
 
-def decoded_in_mbox(data: bytes, context: Context) -> Iterator[Decoded]:
+def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
     """The encoded documents of all messages of an mbox.
 
     Args:
@@ -77,7 +77,7 @@ def decoded_in_mbox(data: bytes, context: Context) -> Iterator[Decoded]:
             yield from _decoded(one.message.content, one.start, inside)
 
 
-def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
+def _decoded(data: bytes, offset: int, context: Context) -> Iterator[DecodedBody]:
     eol = line_end(data)
     task = context.task._replace(edits_only=False, found_only=False, room=None)
     for stated in stated_parts(data, eol, mail.walk(data), context):
@@ -87,7 +87,7 @@ def _decoded(data: bytes, offset: int, context: Context) -> Iterator[Decoded]:
             yield found._replace(span=Span(start + offset, end + offset))
 
 
-def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> Decoded | None:
+def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> DecodedBody | None:
     part = stated.part
     entity = mail_part(data, eol, stated, context)
     inside = entity.context
@@ -97,6 +97,6 @@ def _document(data: bytes, eol: bytes, stated: PartBase, context: Context) -> De
         return None
     items, edits = separate(reader.read(view.inner, part.charset, inside).visit())
     found = tuple(item for item in items if isinstance(item, Found))
-    return Decoded(
+    return DecodedBody(
         inside.part, part.body, part.encoding, view.inner, part.charset, found, tuple(edits)
     )

@@ -218,7 +218,7 @@ def _visit_part(
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
-    elif is_leaf and (_is_told(part) or (not is_passed_over and _is_named(part, around))):
+    elif is_leaf and (_is_noted(part) or (not is_passed_over and _is_named(part, around))):
         yield entity.note(Reason.KIND_UNSUPPORTED, _SILENT)
 
 
@@ -232,8 +232,8 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 
 # Text that may hold links, and in which none are looked for: it is said once for each type.
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
-_TOLD: Final = ("text/", "message/", "application/mbox", "application/http")
-_UNTOLD: Final = frozenset(
+_NOTED: Final = ("text/", "message/", "application/mbox", "application/http")
+_NOT_NOTED: Final = frozenset(
     [
         "text/plain",
         "text/rfc822-headers",
@@ -249,8 +249,8 @@ _UNTOLD: Final = frozenset(
 )
 
 
-def _is_told(part: Part) -> bool:
-    return part.type.startswith(_TOLD) and part.type not in _UNTOLD
+def _is_noted(part: Part) -> bool:
+    return part.type.startswith(_NOTED) and part.type not in _NOT_NOTED
 
 
 def _is_named(part: Part, around: Context) -> bool:

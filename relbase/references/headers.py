@@ -136,7 +136,7 @@ def find_url(raw: bytes) -> Span | None:
         raw: the field's value.
 
     Comments begin or end the value and stand apart: `x (1).png` is the URL `x(1).png`, `x (1)` is
-    `x`. Brackets and quotes that are not around the URL make it none that can be told.
+    `x`. Brackets and quotes that are not around the URL make it one that nobody can be sure of.
 
     >>> find_url(b"(where) <URL: a/b>"), find_url(b"<a/b")
     (Span(start=14, end=17), None)

@@ -24,7 +24,8 @@ from relbase.references.shapes import DOTS, MAX_UP, SAMPLES, Shape
 from relbase.references.skim_css import read_sheet
 from relbase.references.skim_names import Watched, plain, watched
 from relbase.references.skim_reading import Reading
-from relbase.references.skim_tags import SPECIAL, names_of, read_tag
+from relbase.references.skim_rows import SPECIAL, names_of
+from relbase.references.skim_tags import read_tag
 from relbase.references.skim_tokens import (
     SCRIPT,
     TAG_CLOSE,

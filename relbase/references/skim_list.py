@@ -17,23 +17,15 @@ from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_ma
 from relbase.references.shapes import Shape
 from relbase.references.skim_css import is_sheet, list_css, plain_declarations
 from relbase.references.skim_reading import MOST
-from relbase.references.skim_tags import (
-    SPECIAL,
-    WITH_TEXT,
-    Value,
-    attributes_end,
-    may_decide,
-    names_of,
-    row_of_element,
-    tag_name,
-)
+from relbase.references.skim_rows import SPECIAL, WITH_TEXT, names_of, row_of_element
+from relbase.references.skim_tags import Value, attributes_end, may_decide, tag_name
 from relbase.references.skim_tokens import passed_over, style_tag, tag_with_one
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from relbase.references.shapes import Becomes
-    from relbase.references.skim_tags import Names
+    from relbase.references.skim_rows import Names
 
 # So many records are handed over at once.
 _BATCH: Final = 4096

@@ -9,7 +9,7 @@ from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.references.shapes import Becomes, Keeps
-    from relbase.references.skim_tags import Names
+    from relbase.references.skim_rows import Names
 
 # A tag in which there is more is left to the exact tokenizer, which hands over one by one: what is
 # kept must not grow with a hostile document.

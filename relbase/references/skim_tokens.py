@@ -22,7 +22,7 @@ from relbase.references.skim_names import (
     watched,
     without_rows,
 )
-from relbase.references.skim_tags import SPECIAL
+from relbase.references.skim_rows import SPECIAL
 from relbase.references.tags import WS, any_case, any_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 Strategy: `elements` walks the tokens of XML 1.0 §2 and §3.1: start and end tags, sections, comments
 and instructions, each by one expression that succeeds or ends the walk. What is in scope
 (namespaces, xml:base) is kept for the elements that state it only, and undone at their ends.
-`slots` asks the vocabulary which values of an element hold references.
+Which values of an element hold references is asked in `xml_slots`.
 
 In comes a document in UTF-8. There is no tree, and nothing is checked here that the walk does not
 need: whether a document is well-formed is the business of `xml_sound`, which has to be asked before
@@ -24,7 +24,6 @@ from relbase.view.xml_values import needs_xml_view, value_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from relbase.references.vocabulary import Row
     from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
@@ -112,19 +111,6 @@ class Broken(NamedTuple):
 
 
 Found: TypeAlias = Element | Sheet | Left | Broken
-
-
-class Slot(NamedTuple):
-    """A value that holds references.
-
-    `attribute` is its name as written, b"" for the text of an element, which has the quote b"".
-    """
-
-    element: bytes
-    attribute: bytes
-    row: Row
-    value: Attribute
-    codebase: Attribute | None = None
 
 
 class _Scope(NamedTuple):
@@ -250,13 +236,14 @@ def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
         if len(declared) > MAX_DECLARED:
             break
         if name == b"xmlns":
-            declared[b""] = _meant(found[found.lastindex or 0])
+            declared[b""] = meant(found[found.lastindex or 0])
         elif name.startswith(b"xmlns:"):
-            declared[name[len(b"xmlns:") :]] = _meant(found[found.lastindex or 0])
+            declared[name[len(b"xmlns:") :]] = meant(found[found.lastindex or 0])
     return declared
 
 
-def _meant(raw: bytes) -> bytes:
+def meant(raw: bytes) -> bytes:
+    """What the value of an attribute says."""
     return value_view(raw, b'"').inner if needs_xml_view(raw) else raw
 
 
@@ -376,45 +363,3 @@ def is_shown(root: Element) -> bool:
 
 
 _SHOWN: Final = frozenset((HTML, MATH, SVG))
-
-
-def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
-    """The values of one element that hold references, its text last.
-
-    Args:
-        text: the document.
-        element: of it.
-        extended: whether rows of the policy `extended` count.
-    """
-    held = element.named.held
-    attributes = element.attributes
-
-    def says(key: bytes) -> bytes:
-        """What an attribute says; `xlink:href` is compared with what SVG animates."""
-        value = attributes.get(key)
-        return b"" if value is None else _meant(text[value.start : value.end]).lower()
-
-    for key, value in attributes.items():
-        for row in held.rows.get(key, ()):
-            if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
-                codebase = attributes.get(b"codebase") if row.on_codebase else None
-                yield Slot(element.name, value.name, row, value, codebase)
-                break
-    if element.text_end == element.end:
-        return
-    for row, only in held.text:
-        if row.when is not None and not row.when.holds(says):
-            continue
-        if not only or _begins(text, element, only):
-            value = Attribute(b"", element.end, element.text_end, b"")
-            yield Slot(element.name, b"", row, value)
-            break
-
-
-_section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
-
-
-def _begins(text: bytes, element: Element, only: tuple[bytes, ...]) -> bool:
-    """Whether the text of an element begins with one of some paths."""
-    found = _section(text, element.end, element.text_end)
-    return text.startswith(only, found.end() if found else element.end, element.text_end)

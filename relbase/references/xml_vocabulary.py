@@ -164,7 +164,7 @@ _ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
 }
 
 
-class Text(NamedTuple):
+class TextRow(NamedTuple):
     """How the text of an element holds references.
 
     Args:
@@ -176,21 +176,21 @@ class Text(NamedTuple):
     only: tuple[bytes, ...] = ()
 
 
-_LINK: Final = Text(_URL)
-_MARKUP: Final = Text(_HTML)
+_LINK: Final = TextRow(_URL)
+_MARKUP: Final = TextRow(_HTML)
 # Readers know an item by its guid: where it is not a link it stays, or every item would be new.
-_PERMALINK: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
-_PATH: Final = Text(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
+_PERMALINK: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
+_PATH: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
 
 # (elements, texts), by vocabulary
-_TEXTS: Final[dict[str, tuple[tuple[str, tuple[Text, ...]], ...]]] = {
+_TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
     ATOM: (
         ("icon logo uri", (_LINK,)),
-        ("title subtitle summary rights content", (Text(_TYPED), Text(_ESCAPED))),
+        ("title subtitle summary rights content", (TextRow(_TYPED), TextRow(_ESCAPED))),
     ),
     _ATOM_03: (
         ("url", (_LINK,)),
-        ("title tagline info summary copyright content", (Text(_ESCAPED),)),
+        ("title tagline info summary copyright content", (TextRow(_ESCAPED),)),
     ),
     RSS: (
         ("link url docs comments", (_LINK,)),
@@ -202,7 +202,7 @@ _TEXTS: Final[dict[str, tuple[tuple[str, tuple[Text, ...]], ...]]] = {
     "trackback": (("ping", (_LINK,)),),
     "licence": (("license", (_LINK,)),),
     "feedburner": (("origLink origEnclosureLink", (_LINK,)),),
-    _MEDIA: (("description title", (Text(_TYPED),)),),
+    _MEDIA: (("description title", (TextRow(_TYPED),)),),
     "itunes": (("new-feed-url", (_LINK,)),),
     SITEMAP: (("loc", (_LINK,)),),
     "sitemap image": (("loc license", (_LINK,)),),
@@ -228,7 +228,7 @@ class Held(NamedTuple):
     """
 
     rows: Mapping[bytes, tuple[Row, ...]]
-    text: tuple[Text, ...]
+    text: tuple[TextRow, ...]
     asked: frozenset[bytes]
 
 
@@ -236,7 +236,7 @@ class Held(NamedTuple):
 @lru_cache(maxsize=1)
 def _tables() -> dict[tuple[str, bytes], Held]:
     attributes: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {}
-    texts: dict[tuple[str, bytes], tuple[Text, ...]] = {}
+    texts: dict[tuple[str, bytes], tuple[TextRow, ...]] = {}
     for vocabulary_, rows in _ATTRIBUTES.items():
         for elements, names, row in rows:
             for element in elements.encode().split():
@@ -250,7 +250,7 @@ def _tables() -> dict[tuple[str, bytes], Held]:
     for namespace, element in vocabulary.TEXT_ROWS:
         rows_ = vocabulary.held(namespace, element)
         attributes[namespace, element] = dict(rows_.rows)
-        texts[namespace, element] = tuple(map(Text, rows_.text))
+        texts[namespace, element] = tuple(map(TextRow, rows_.text))
     places = {*attributes, *texts, *((name, b"*") for name in (*_NAMESPACES, OPML))}
     return {
         (name, element): _held(
@@ -265,7 +265,7 @@ def _tables() -> dict[tuple[str, bytes], Held]:
     }
 
 
-def _held(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Text, ...]) -> Held:
+def _held(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[TextRow, ...]) -> Held:
     found = [*(row for all_ in rows.values() for row in all_), *(text_.row for text_ in text)]
     deciding = {name for row in found if row.when for name in row.when.asks}
     codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()

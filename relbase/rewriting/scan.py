@@ -12,7 +12,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
 from relbase.edit import Span
-from relbase.policy import is_template
 from relbase.records import NamedTuple
 from relbase.references import scanner
 from relbase.references.holding import (
@@ -61,9 +60,6 @@ def skim_for(context: Context, name: str) -> Skim | None:
     policy = context.task.policy
     if name == scanner.EXACT or not context.task.edits_only:
         return None
-    # What `skim` knows of CSS are the functions that always count.
-    if name == scanner.SKIMMED and policy.extended:
-        return None
     how = _How(
         name,
         context.task.profile is Profile.WHATWG,
@@ -73,7 +69,8 @@ def skim_for(context: Context, name: str) -> Skim | None:
         policy.keep_fragments,
     )
     resolve = _sampled_by(context)
-    if policy.chooses:
+    # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
+    if policy.keep is not None:
         keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
         return _skim(context.base.url, resolve, how, keeps)
     return _remembered_skim(context.base.url)(context.base.url, resolve, how)
@@ -245,12 +242,10 @@ def _keeping(context: Context) -> Keeps:
 
 
 def _chooser(policy: Policy) -> Callable[[str], object]:
-    """What says whether a policy leaves a reference alone, as quickly as that can be asked."""
-    if policy.keep is None:
-        return is_template
-    if policy.keep_templates:
-        return policy.keeps
-    return policy.keep.search if isinstance(policy.keep, re.Pattern) else policy.keep
+    """What says whether `keep` leaves a reference alone, as quickly as that can be asked."""
+    keep = policy.keep
+    assert keep is not None
+    return keep.search if isinstance(keep, re.Pattern) else keep
 
 
 def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool:

@@ -25,6 +25,7 @@ from relbase.references import xml
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml_skim import skipping
+from relbase.references.xml_slots import Slot, slots
 from relbase.references.xml_sound import unsound
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.html import nested, visit_value
@@ -236,7 +237,7 @@ class _Visit:
     def sheet(self, sheet: xml.Sheet) -> Iterable[Item]:
         """The items of a style sheet that the document is to be shown with."""
         self._has_doctype = _DOCTYPE in self._text
-        return self.slot(xml.Slot(b"xml-stylesheet", b"href", _SHEET, sheet.href), self._around)
+        return self.slot(Slot(b"xml-stylesheet", b"href", _SHEET, sheet.href), self._around)
 
     def element(self, element: xml.Element) -> Iterator[Item]:
         """The items of one element."""
@@ -252,7 +253,7 @@ class _Visit:
         inside = self.scopes.inside
         is_base = xml.is_base(element.named)
         policy = self._around.task.policy
-        for slot in xml.slots(self._text, element, extended=policy.extended):
+        for slot in slots(self._text, element, extended=policy.extended):
             context = inside
             if slot.attribute == XML_BASE:
                 context = stated
@@ -273,7 +274,7 @@ class _Visit:
             self.late += isinstance(item, Edit)
             yield item
 
-    def slot(self, slot: xml.Slot, context: Context) -> Iterable[Item]:
+    def slot(self, slot: Slot, context: Context) -> Iterable[Item]:
         """The items of one value, in offsets of the document."""
         value = slot.value
         raw = self._text[value.start : value.end]
@@ -314,7 +315,7 @@ class _Visit:
             self._around_html, self._in_html = context, nested(context)
         return self._in_html
 
-    def _left(self, slot: xml.Slot, context: Context) -> Iterator[Item]:
+    def _left(self, slot: Slot, context: Context) -> Iterator[Item]:
         """What is said of a value that refers to an entity of an external DTD."""
         span = Span(slot.value.start, slot.value.end)
         if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
@@ -332,7 +333,7 @@ class _Visit:
         text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
         yield Note(Reason.XML_ENTITY, context.part, span, text)
 
-    def _too_many(self, slot: xml.Slot, context: Context) -> Note:
+    def _too_many(self, slot: Slot, context: Context) -> Note:
         """What is said of a text in too many pieces."""
         span = Span(slot.value.start, slot.value.end)
         text = f"a text in more than {MAX_PIECES} sections or comments: left as it is"

@@ -21,6 +21,7 @@ from relbase.view.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from relbase.references.xml_slots import Slot
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
 
@@ -63,9 +64,9 @@ class Items:
 
     def visit(
         self,
-        slot: xml.Slot,
+        slot: Slot,
         context: Context,
-        visit: Callable[[xml.Slot, Context], Iterable[Item]],
+        visit: Callable[[Slot, Context], Iterable[Item]],
     ) -> Iterable[Item]:
         """The items of HTML in a feed, as the policy has it.
 
@@ -85,7 +86,7 @@ class Items:
             return visit(slot, context)
         return self._with_note(slot, context, list(visit(slot, context)))
 
-    def _with_note(self, slot: xml.Slot, context: Context, found: list[Item]) -> Iterable[Item]:
+    def _with_note(self, slot: Slot, context: Context, found: list[Item]) -> Iterable[Item]:
         """What was found in HTML, and a note when its item's link makes another base of it."""
         alike = {
             (item.new, item.end - item.start): item for item in found if isinstance(item, Edit)
@@ -108,10 +109,10 @@ class Items:
                 self._agreed.add(key)
         else:
             span = Span(slot.value.start, slot.value.end)
-            found.append(Note(Reason.ITEM_LINK, context.part, span, _TOLD))
+            found.append(Note(Reason.ITEM_LINK, context.part, span, _NOTE))
         return found
 
-    def _link_around(self, slot: xml.Slot) -> xml.Attribute | None:
+    def _link_around(self, slot: Slot) -> xml.Attribute | None:
         """The link of the item that a text stands in, if there is one."""
         item = self._item
         if item is None:
@@ -121,7 +122,7 @@ class Items:
         return self._link if slot.value.start < self._end else None
 
 
-_TOLD: Final = (
+_NOTE: Final = (
     "some readers resolve the HTML of an item on its link, with other results: the policy "
     "item_links does as they do"
 )

@@ -55,7 +55,7 @@ def make_links_absolute(
         an exception. A tree has no bytes that a note could be on: their status says it all.
 
     Raises:
-        TypeError: if it is no such tree, or an argument is of another type.
+        TypeError: if it is not such a tree, or an argument is of another type.
         ValueError: if the URL is not absolute, or the profile not known.
 
     >>> import lxml.html
@@ -72,7 +72,7 @@ def make_links_absolute(
     changed = []
     # All is found before anything is changed: the walk goes along what would change.
     for value in list(walk.values(all_=False)):
-        links = value.told()
+        links = value.reported()
         if value.settled.text is not None and not walk.write(value):
             links = [link._replace(url=None, status=Status.UNRESOLVED) for link in value.links()]
         changed += links
@@ -101,7 +101,7 @@ def iterlinks(
         policy: as of `make_links_absolute`.
 
     Raises:
-        TypeError: if it is no such tree, or an argument is of another type.
+        TypeError: if it is not such a tree, or an argument is of another type.
         ValueError: if the URL is not absolute, or the profile not known.
 
     >>> import bs4

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.items import Item
 
 # What `make_links_absolute` describes.
-TOLD: Final = (Status.REWRITTEN, Status.UNRESOLVED)
+REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 
 class TreeLink(NamedTuple):
@@ -69,14 +69,14 @@ class Value(NamedTuple):
         """The references in it."""
         return [TreeLink(self.element, self.attribute, *found) for found in self.settled.found]
 
-    def told(self) -> list[TreeLink]:
+    def reported(self) -> list[TreeLink]:
         """Those that change, or cannot be resolved."""
         element, _, attribute, (_, every, _) = self
         # As `TreeLink(...)`, in half the time.
         return [
             tuple.__new__(TreeLink, (element, attribute, *found))
             for found in every
-            if found[3] in TOLD
+            if found[3] in REPORTED
         ]
 
 
@@ -101,7 +101,7 @@ def settled_by(text: bytes, items: Iterable[Item]) -> Settled:
             position = start if is_ascii else len(decode_inner(text[:start]))
             found.append((item.reference, position, item.url, item.status))
     new = decode_inner(splice(text, edits)) if edits else None
-    return Settled(new, tuple(found), not edits and all(one[3] not in TOLD for one in found))
+    return Settled(new, tuple(found), not edits and all(one[3] not in REPORTED for one in found))
 
 
 C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))

@@ -25,7 +25,7 @@ from relbase.references.xml_vocabulary import (
     RSS,
     VOCABULARIES,
     XML_BASE,
-    Text,
+    TextRow,
 )
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Around(NamedTuple):
 TOP: Final = Around()
 
 
-class Kind(NamedTuple):
+class ElementRow(NamedTuple):
     """What is known of all elements of a name in one vocabulary.
 
     Args:
@@ -77,7 +77,7 @@ class Kind(NamedTuple):
 
     name: bytes
     rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[Text, ...] = ()
+    text: tuple[TextRow, ...] = ()
     vocabulary: str | None = None
     keys: Mapping[str, Row | None] = {}
     own: frozenset[str] = frozenset()
@@ -88,8 +88,8 @@ class Kind(NamedTuple):
     by_browsers: bool = True
 
 
-COMMENT: Final = Kind(b"")
-SHEET: Final = Kind(b"")  # <?xml-stylesheet?>
+COMMENT: Final = ElementRow(b"")
+SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
 
 
 class Spot(NamedTuple):
@@ -103,7 +103,7 @@ class Spot(NamedTuple):
     """
 
     element: Any
-    kind: Kind
+    kind: ElementRow
     keys: Mapping[str, str] | Sequence[str] = ()
     scope: Scope | None = None
 
@@ -136,11 +136,11 @@ class Known:
         self._extended = extended
         self._root = root
         self._plain = ROOTS.get(root.encode("utf-8", "surrogatepass"))
-        self._kinds: dict[tuple[str, str], Kind] = {}
+        self._kinds: dict[tuple[str, str], ElementRow] = {}
         # How trees name attributes, and how the vocabulary does.
         self.attributes = _attributes(is_html=is_html)
 
-    def kind(self, tag: str, around: Around) -> Kind:
+    def kind(self, tag: str, around: Around) -> ElementRow:
         """What is known of an element.
 
         Args:
@@ -155,7 +155,7 @@ class Known:
             self._kinds[tag, namespace] = found
         return found
 
-    def inside(self, kind: Kind, around: Around, scope: Scope | None = None) -> Around:
+    def inside(self, kind: ElementRow, around: Around, scope: Scope | None = None) -> Around:
         """What is around the children of an element.
 
         Args:
@@ -217,11 +217,11 @@ def _kind(
     plain: str | None,
     is_html: bool,  # noqa: FBT001 (by position: it is looked up for each name of each tree)
     extended: bool,  # noqa: FBT001
-) -> Kind:
+) -> ElementRow:
     vocabulary_ = _vocabulary(tag, namespace, plain, is_html=is_html)
     name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
     rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[Text, ...] = ()
+    text: tuple[TextRow, ...] = ()
     if not is_html:
         held = xml_vocabulary.held(vocabulary_, name)
         rows, text = held.rows, held.text
@@ -229,7 +229,7 @@ def _kind(
     elif vocabulary_ in _BROWSERS:
         name = name.lower()
         html = vocabulary.held(vocabulary_, name)
-        rows, text = html.rows, tuple(map(Text, html.text))
+        rows, text = html.rows, tuple(map(TextRow, html.text))
     counting = {
         attribute: tuple(row for row in found if extended or not row.extended)
         for attribute, found in rows.items()
@@ -242,7 +242,7 @@ def _kind(
     spellings = _spellings(is_html=is_html)
     asks = {attribute for row, _ in text if row.when for attribute in row.when.asks}
     asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
-    return Kind(
+    return ElementRow(
         name,
         counting,
         text,

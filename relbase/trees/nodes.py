@@ -17,7 +17,7 @@ from relbase.trees.markup import (
     SHEET,
     TOP,
     Around,
-    Kind,
+    ElementRow,
     Known,
     Spot,
     is_conditional,
@@ -92,7 +92,7 @@ class LxmlTree:
             return
         nodes = self._nodes()
         # Of most elements no more is asked, and there are many: what is known of a name is at hand.
-        kinds: dict[Any, Kind] = {}
+        kinds: dict[Any, ElementRow] = {}
         holds_none: dict[Any, Callable[[list[str]], bool]] = {}
         for node in nodes:
             tag = node.tag
@@ -186,7 +186,7 @@ class LxmlTree:
         """The text of an element or of a comment, unless there are elements in it."""
         if not len(element):
             return ((element, element.text),) if element.text else ()
-        # Comments and instructions within a text are no part of it.
+        # Comments and instructions within a text are not part of it.
         if any(node.tag not in _WITHIN_TEXT for node in element):
             return ()
         pieces = [element.text, *(node.tail for node in element)]

@@ -163,7 +163,7 @@ class SoupTree:
             return (((element,), str(element)),)
         if any(isinstance(node, bs4.Tag) for node in element.contents):
             return ()
-        # Comments and instructions within a text are no part of it.
+        # Comments and instructions within a text are not part of it.
         pieces = [
             node
             for node in element.contents

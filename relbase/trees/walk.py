@@ -26,7 +26,7 @@ from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.links import C0_AND_SPACE, NOTHING, TOLD, Settled, Value, settled_by, trimmed
+from relbase.trees.links import C0_AND_SPACE, NOTHING, REPORTED, Settled, Value, settled_by, trimmed
 from relbase.trees.markup import SHEET
 from relbase.trees.scopes import Scopes
 from relbase.url.resolver import Profile
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from relbase.policy import Policy
     from relbase.rewriting.reference import Codebase
-    from relbase.trees.markup import Kind, Scope, Spot, Tree
+    from relbase.trees.markup import ElementRow, Scope, Spot, Tree
 
 
 class Walk:
@@ -222,7 +222,7 @@ class Walk:
                 new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
                 room.left -= len(new) - len(value)
-            stays = status not in TOLD
+            stays = status not in REPORTED
             settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
             self._remembered[id(context)][value, id(row)] = settled
@@ -261,7 +261,7 @@ class Walk:
             remembered[value, id(row)] = settled
         return settled
 
-    def _context(self, kind: Kind, scope: Scope | None) -> Context:
+    def _context(self, kind: ElementRow, scope: Scope | None) -> Context:
         """The context of an element: on its `<base>`, and on the xml:base of it and around it."""
         if kind.is_base:
             return self._around

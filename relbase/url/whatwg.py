@@ -41,7 +41,7 @@ _IN_QUERY: Final = [
 
 # No character of any percent-encode set, nor one that ends a component, nor a backslash.
 _SAFE: Final = r"A-Za-z0-9!$&()*+,;=@_~%\-."
-# A segment is no "single-dot" or "double-dot URL path segment": these begin so.
+# A segment is not a "single-dot" or "double-dot URL path segment": these begin so.
 _NOT_DOTS: Final = r"(?!\.|%2[Ee])"
 _AFTER_PATH: Final = rf"(?:\?[{_SAFE}:/?]*+)?(?:\#[{_SAFE}:/?]*+)?"
 _PATH: Final = rf"(?:/{_NOT_DOTS}[{_SAFE}:]*+)++"

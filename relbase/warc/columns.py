@@ -1,6 +1,6 @@
 """Columns of Arrow as rows come in; needs the extra `warc`.
 
-Strategy: no value outlives its row as an object. A text is put behind the others, as Arrow keeps
+Strategy: no value outlives its row as an object. A text is put after the others, as Arrow keeps
 them; what repeats is a number, and the texts that the numbers stand for are kept once. The buffers
 are Arrow's own, so that a batch is made without a copy, and without what `pyarrow.array` looks at
 (it imports pandas where that is installed).

@@ -195,7 +195,7 @@ def date_of_run(epoch: str) -> str:
         epoch: what SOURCE_DATE_EPOCH says, in seconds; "" for now.
 
     Raises:
-        ValueError: if it is no time.
+        ValueError: if it is not a time.
 
     >>> date_of_run("1767323045")
     '2026-01-02T03:04:05Z'

@@ -720,7 +720,7 @@ def deep(size: int) -> bytes:
 
 
 HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
-    # threats.md M1
+    # Threat M1
     "nested multiparts": deep,
     "nested messages": (lambda size: forwarded(size // 30)),
     # M2
@@ -761,7 +761,7 @@ def test_the_time_does_not_grow_with_the_open_boundaries() -> None:
 
     # 98 levels may cost their headings, not a search of the body each. A single boundary is
     # searched for by itself, which is faster still.
-    assert_linear(walk, make, [2, 98], 3)
+    assert_linear(walk, make, (2, 98), 3)
 
 
 @pytest.mark.parametrize(

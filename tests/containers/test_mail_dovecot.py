@@ -1,4 +1,4 @@
-"""threats.md M3: what Dovecot's test-message-parser.c tries, by the names of its cases.
+"""Threat M3: what Dovecot's test-message-parser.c tries, by the names of its cases.
 
 The messages are our own. What is expected is what Dovecot finds, or, in `DEPARTURES`, what we find
 and why. Of the cases on its cache of parsed parts ("preparsed") only the messages are of use here:

@@ -10,7 +10,7 @@ from relbase import Status, links, rewrite
 from relbase.call import check
 from relbase.edit import splice
 from relbase.inputs import read_input
-from relbase.mail.decoded import Decoded, decoded_in_mail, decoded_in_mbox
+from relbase.mail.decoded import DecodedBody, decoded_in_mail, decoded_in_mbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ Content-Type: text/html
 """
 
 
-def decoded(data: bytes, url: str | None = URL) -> Iterator[Decoded]:
+def decoded(data: bytes, url: str | None = URL) -> Iterator[DecodedBody]:
     document = read_input(data, check(data, url=url, kind="mail")).document
     return decoded_in_mail(data, document.context)
 

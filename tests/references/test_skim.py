@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 from scanners import SCANNERS, scanning
 from strategies import pages
 
@@ -367,7 +368,7 @@ SHAPED = (Profile.RFC1808, Profile.WHATWG)
 def test_skimming_changes_no_edit(profile: Profile) -> None:
     counts = {"examples": 0, "insertions": 0}
 
-    @settings(max_examples=200)
+    @examples(100)
     @given(st.data())
     def law(draw: st.DataObject) -> None:
         data = draw.draw(st.lists(st.one_of(pages, PLAIN, PLAIN, WHOLE), max_size=6).map(b"".join))

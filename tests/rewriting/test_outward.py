@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear
+from growth import assert_linear_from_10_ms
 
 from relbase.bases.layers import UNKNOWN
 from relbase.edit import Edit, Span
@@ -94,7 +94,7 @@ def test_time_is_linear(overlap: bool) -> None:  # noqa: FBT001
     def run(case: tuple[View, list[Item]]) -> None:
         assert len(list(lower(case[1], case[0], 0))) == len(case[1])
 
-    assert_linear(run, make, (1 << 12, 1 << 13))
+    assert_linear_from_10_ms(run, make)
 
 
 def test_what_may_be_written_as_it_is() -> None:

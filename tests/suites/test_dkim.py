@@ -1,4 +1,4 @@
-"""threats.md M8: what relbase says of signatures is what dkimpy finds (RFC 6376, RFC 8617)."""
+"""Threat M8: what relbase says of signatures is what dkimpy finds (RFC 6376, RFC 8617)."""
 
 from __future__ import annotations
 

@@ -36,22 +36,24 @@ def seen(result: Result) -> tuple[object, ...]:
     return result.data, result.edits, result.notes, result.base, result.links
 
 
-def result_of_each(data: bytes, **call: object) -> dict[str, tuple[object, ...]]:
-    """What each scanner makes of a document: `seen`, by name."""
-    results: dict[str, tuple[object, ...]] = {}
+def _read_by_each(data: bytes, **call: object) -> Iterator[tuple[str, Result]]:
     for name in SCANNERS:
         with scanning(name):
-            results[name] = seen(relbase.rewrite(data, **call))  # type: ignore[arg-type]
-    return results
+            result = relbase.rewrite(data, **call)  # type: ignore[arg-type]
+            _ = result.links  # computed now, and by this scanner
+        yield name, result
+
+
+def result_of_each(data: bytes, **call: object) -> dict[str, tuple[object, ...]]:
+    """What each scanner makes of a document: `seen`, by name."""
+    return {name: seen(result) for name, result in _read_by_each(data, **call)}
 
 
 def assert_agreed(data: bytes, **call: object) -> Result:
     """Assert that all scanners agree, and that what is listed as rewritten is what is rewritten."""
-    results = result_of_each(data, **call)
-    first = results[SCANNERS[0]]
-    for name, other in results.items():
-        assert other == first, (name, data)
-    result = relbase.rewrite(data, **call)  # type: ignore[arg-type]
+    (_, result), *others = _read_by_each(data, **call)
+    for name, other in others:
+        assert seen(other) == seen(result), (name, data)
     listed = [link for link in result.links if link.status is relbase.Status.REWRITTEN]
     assert len(listed) == len(result.edits), data
     for link, edit in zip(listed, result.edits, strict=True):

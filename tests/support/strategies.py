@@ -57,7 +57,8 @@ HOSTILE: Final = (
     *("x-a://h/,;'\"()<>&amp;\\/", "http://h.example/" + "d/" * 40),
 )
 PLAIN: Final = "http://h.example/d/p.html"
-bases = st.one_of(st.just(PLAIN), st.sampled_from(HOSTILE))
+# Of one that is plain a few examples are enough.
+bases = st.sampled_from((PLAIN, PLAIN, PLAIN, *HOSTILE))
 
 
 @st.composite

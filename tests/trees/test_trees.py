@@ -90,10 +90,10 @@ def test_a_tree_is_what_the_parser_makes_of_the_rewritten_text(row: str, parser:
     for profile in Profile:
         for policy in (Policy(), EXTENDED):
             tree = parsed(row, parser)
-            told = make_links_absolute(tree, URL, profile=profile, policy=policy)
+            changed = make_links_absolute(tree, URL, profile=profile, policy=policy)
             text = rewrite_text(row, url=URL, profile=profile, policy=policy)
             assert values(tree) == values(parsed(text, parser)), (profile, policy)
-            assert all(link.status in {Status.REWRITTEN, Status.UNRESOLVED} for link in told)
+            assert all(link.status in {Status.REWRITTEN, Status.UNRESOLVED} for link in changed)
             again = make_links_absolute(tree, URL, profile=profile, policy=policy)
             assert {link.status for link in again} <= {Status.UNRESOLVED}  # law 3
 
@@ -120,8 +120,8 @@ CONDITIONAL: Final = (
 @pytest.mark.parametrize("parser", SOUPS)
 def test_conditional_comments(parser: str) -> None:
     tree = soup(CONDITIONAL, parser)
-    told = make_links_absolute(tree, URL)
-    assert [(link.reference, link.position, link.attribute) for link in told] == [
+    changed = make_links_absolute(tree, URL)
+    assert [(link.reference, link.position, link.attribute) for link in changed] == [
         ("x", 18, None),
         ("y", 30, None),
     ]
@@ -130,14 +130,14 @@ def test_conditional_comments(parser: str) -> None:
         "[if mso]><a href='http://h.example/d/x'><img src=http://h.example/d/y></a><![endif]"
     )
     assert comments[1] == " <a href=x> "
-    assert told[0].element.startswith("[if mso]")
+    assert changed[0].element.startswith("[if mso]")
 
 
 def test_conditional_comments_of_lxml() -> None:
     tree = lxml.html.document_fromstring(CONDITIONAL)
-    told = make_links_absolute(tree, URL)
-    assert [link.url for link in told] == ["http://h.example/d/x", "http://h.example/d/y"]
-    assert told[0].element.text.startswith("[if mso]><a href='http://h.example/d/x'>")
+    changed = make_links_absolute(tree, URL)
+    assert [link.url for link in changed] == ["http://h.example/d/x", "http://h.example/d/y"]
+    assert changed[0].element.text.startswith("[if mso]><a href='http://h.example/d/x'>")
 
 
 # ---- what a call gives
@@ -163,18 +163,18 @@ def test_the_links_in_their_order() -> None:
 
 def test_what_is_told_is_what_changed_or_cannot_be_resolved() -> None:
     tree = soup("<a href=x><a href='//[bad'><a href='#s'><a href=http://o.example/>", "lxml")
-    told = make_links_absolute(tree, URL, profile="whatwg", policy=Policy(keep_fragments=True))
-    assert [(link.reference, link.status) for link in told] == [
+    changed = make_links_absolute(tree, URL, profile="whatwg", policy=Policy(keep_fragments=True))
+    assert [(link.reference, link.status) for link in changed] == [
         ("x", Status.REWRITTEN),
         ("//[bad", Status.UNRESOLVED),
     ]
-    assert told[1].url is None
+    assert changed[1].url is None
 
 
 def test_without_a_base_nothing_changes_and_all_is_told() -> None:
     tree = soup("<a href=x></a><a href=http://o.example/></a>", "html.parser")
-    told = make_links_absolute(tree)
-    assert [(link.reference, link.url, link.status) for link in told] == [
+    changed = make_links_absolute(tree)
+    assert [(link.reference, link.url, link.status) for link in changed] == [
         ("x", None, Status.UNRESOLVED)
     ]
     assert str(tree) == '<a href="x"></a><a href="http://o.example/"></a>'
@@ -203,8 +203,8 @@ def test_base(parser: str) -> None:
         "http://h.example/s/x",
     ]
     tree = parsed(markup, parser)
-    told = make_links_absolute(tree, URL, resolve_base_href=False)
-    assert [link.url for link in told] == ["http://h.example/s/", "http://h.example/d/x"]
+    changed = make_links_absolute(tree, URL, resolve_base_href=False)
+    assert [link.url for link in changed] == ["http://h.example/s/", "http://h.example/d/x"]
     tree = parsed(markup, parser)
     make_links_absolute(tree, URL, drop_base=True)
     assert values(tree) == [("href", "http://h.example/s/x")]
@@ -220,8 +220,8 @@ def test_a_part_of_a_soup(parser: str) -> None:
     tree = soup(
         "<base href=/s/><p><a href=a></a></p><div><a href=b></a><b>c</b></div><a href=d>", parser
     )
-    told = make_links_absolute(tree.div, URL)
-    assert [link.url for link in told] == ["http://h.example/s/b"]
+    changed = make_links_absolute(tree.div, URL)
+    assert [link.url for link in changed] == ["http://h.example/s/b"]
     assert [link.reference for link in iterlinks(tree)] == ["/s/", "a", "http://h.example/s/b", "d"]
     taken = tree.p.extract()  # type: ignore[union-attr]
     assert [link.url for link in make_links_absolute(taken, URL)] == ["http://h.example/d/a"]
@@ -239,10 +239,10 @@ def test_a_part_of_lxml() -> None:
     tree = lxml.html.document_fromstring(
         "<base href=/s/><p><a href=a></a>t</p><div><a href=b></a></div>"
     )
-    told = make_links_absolute(tree.find(".//div"), URL)
-    assert [link.url for link in told] == ["http://h.example/s/b"]
-    told = make_links_absolute(lxml.html.fragment_fromstring("<p><a href=a></a></p>"), URL)
-    assert [link.url for link in told] == ["http://h.example/d/a"]
+    changed = make_links_absolute(tree.find(".//div"), URL)
+    assert [link.url for link in changed] == ["http://h.example/s/b"]
+    changed = make_links_absolute(lxml.html.fragment_fromstring("<p><a href=a></a></p>"), URL)
+    assert [link.url for link in changed] == ["http://h.example/d/a"]
 
 
 # ---- XML
@@ -322,8 +322,8 @@ SHOWN: Final = (
 def test_whether_xml_base_counts_in_browsers(markup: str, expected: list[str]) -> None:
     """Rule 7: by the document, as its root says, not by the element."""
     for tree in (lxml.etree.fromstring(markup), bs4.BeautifulSoup(markup, "xml")):
-        told = make_links_absolute(tree, URL, profile=Profile.WHATWG)
-        assert [link.url for link in told] == [f"http://h.example/{url}" for url in expected]
+        changed = make_links_absolute(tree, URL, profile=Profile.WHATWG)
+        assert [link.url for link in changed] == [f"http://h.example/{url}" for url in expected]
 
 
 PIECES: Final = (
@@ -338,8 +338,8 @@ def test_text_around_comments_is_one() -> None:
         lxml.etree.fromstring(PIECES, lxml.etree.XMLParser(strip_cdata=False)),
         bs4.BeautifulSoup(PIECES, "xml"),
     ):
-        told = make_links_absolute(tree, URL)
-        assert [(link.reference, link.position, link.url) for link in told] == [
+        changed = make_links_absolute(tree, URL)
+        assert [(link.reference, link.position, link.url) for link in changed] == [
             ("../xy/z", 0, "http://h.example/xy/z"),
             ("q", 1, "http://h.example/d/q"),
         ]
@@ -404,20 +404,20 @@ def test_a_value_that_lxml_refuses_stays_and_is_told() -> None:
     tree = lxml.html.document_fromstring('<a href="x">')
     tree.find(".//a").attrib["href"] = "x"
     bad = lxml.html.document_fromstring(b"<img srcset='a\x01 1x, b 2x'><a href=c>")
-    told = make_links_absolute(bad, URL)
-    assert {link.status for link in told if link.attribute == "srcset"} <= {
+    changed = make_links_absolute(bad, URL)
+    assert {link.status for link in changed if link.attribute == "srcset"} <= {
         Status.UNRESOLVED,
         Status.REWRITTEN,
     }
-    assert [link.url for link in told if link.reference == "c"] == ["http://h.example/d/c"]
+    assert [link.url for link in changed if link.reference == "c"] == ["http://h.example/d/c"]
 
 
 def test_a_long_base_does_not_fill_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("relbase.trees.walk.MAX_GROWTH_BYTES", 10_000)
     markup = f"<base href='/{'b' * 1000}/'>" + "".join(f"<a href={n}>" for n in range(100))
-    told = make_links_absolute(soup(markup, "lxml"), URL)
-    assert len([link for link in told if link.status is Status.REWRITTEN]) < 12
-    assert len([link for link in told if link.status is Status.UNRESOLVED]) > 88
+    changed = make_links_absolute(soup(markup, "lxml"), URL)
+    assert len([link for link in changed if link.status is Status.REWRITTEN]) < 12
+    assert len([link for link in changed if link.status is Status.UNRESOLVED]) > 88
 
 
 def deep(kind: str, size: int) -> Any:
@@ -529,8 +529,8 @@ def test_drop_base_is_a_bool() -> None:
 def test_keep_is_asked_with_the_reference() -> None:
     policy = Policy(keep=re.compile("^/x"), keep_templates=True)
     tree = soup("<a href=/x><a href=y><a href='{{ z }}'>", "lxml")
-    told = make_links_absolute(tree, URL, policy=policy)
-    assert [link.reference for link in told] == ["y"]
+    changed = make_links_absolute(tree, URL, policy=policy)
+    assert [link.reference for link in changed] == ["y"]
 
 
 ITEMS: Final = (

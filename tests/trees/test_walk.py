@@ -49,10 +49,10 @@ def test_a_plain_path_becomes_what_the_resolver_says(
     reference: str, base: str, profile: Profile
 ) -> None:
     tree = lxml.html.Element("a", href=reference)
-    told = make_links_absolute(tree, base, profile=profile)
-    if told and reference.strip():
-        assert told[0].url == Resolver(base, profile).resolve(reference.strip())
-        assert tree.get("href") == told[0].url or " " in reference
+    links = make_links_absolute(tree, base, profile=profile)
+    if links and reference.strip():
+        assert links[0].url == Resolver(base, profile).resolve(reference.strip())
+        assert tree.get("href") == links[0].url or " " in reference
 
 
 @pytest.mark.parametrize("policy", [Policy(), Policy(keep=lambda reference: reference == "x")])

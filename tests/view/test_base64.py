@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 from view_laws import check_law, real_bodies
 
 from relbase.edit import Edit, splice
@@ -152,7 +153,7 @@ def edits_of(draw: st.DrawFn, inner: bytes) -> list[Edit]:
 def test_law() -> None:
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=1000)
+    @examples(500)
     @given(st.data(), bodies())
     def law(data: st.DataObject, raw: bytes) -> None:
         view = Base64View(raw)
@@ -191,7 +192,7 @@ QUANTA = [b"Zm9v", b"Zm9v\r\n", b"Zm\n9v", b"Zg==", b"Zm8=\n", b" ", b"Z", b"=",
 def test_any_bytes() -> None:
     seen: Counter[bool] = Counter()
 
-    @settings(max_examples=1000)
+    @examples(500)
     @given(st.lists(st.sampled_from(QUANTA), max_size=4).map(b"".join))
     def strict(raw: bytes) -> None:
         view = base64_view(raw)
@@ -244,7 +245,7 @@ def test_many_edits_are_linear() -> None:
 
 @pytest.mark.parametrize("part", [b"MDEy", b"MDEy" * 19 + b"\n", b"MDEy\n"], ids=len)
 def test_memory(part: bytes) -> None:
-    raw = part * ((4 << 20) // len(part))
+    raw = part * ((1 << 20) // len(part))
     tracemalloc.start()
     try:
         view = Base64View(raw)

@@ -11,8 +11,9 @@ from itertools import cycle
 import pytest
 from growth import assert_linear_from_10_ms
 from html5lib import HTMLParser
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
@@ -231,7 +232,7 @@ def test_law(quote: bytes, charset: str) -> None:
     parts = [part for part in PARTS + 3 * characters if not set(part) & set(FORBIDDEN[quote])]
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=150)
+    @examples(80)
     @given(st.data(), st.lists(st.sampled_from(parts), min_size=1, max_size=8).map(b"".join))
     def law(data: st.DataObject, raw: bytes) -> None:
         view = attribute_view(raw, quote, charset)

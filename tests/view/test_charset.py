@@ -192,7 +192,7 @@ def test_any_bytes(data: bytes) -> None:
 
 @pytest.mark.parametrize("part", ["é".encode(), b"a", b"\xf0\x9f\x98\x80"])
 def test_long_documents_are_linear(part: bytes) -> None:
-    assert_linear(sniff, lambda size: part * size + b"\xc3\xa9", (1 << 24, 1 << 25), rounds=2)
+    assert_linear(sniff, lambda size: part * size + b"\xc3\xa9", (1 << 22, 1 << 23))
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from collections import Counter
 
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
@@ -187,7 +188,7 @@ def test_law() -> None:
         """References for what the charset does not have; an error in two-byte mode stays one."""
         return inner.replace("é".encode(), b"&#233;").replace("\ufffd".encode(), b"&#65533;")
 
-    @settings(max_examples=1000)
+    @examples(500)
     @given(st.data(), st.lists(st.sampled_from(PARTS), max_size=8).map(b"".join))
     def law(data: st.DataObject, raw: bytes) -> None:
         view = view_of(raw)

@@ -113,8 +113,8 @@ def _scheme_start(base: _Base | None, text: str) -> Iterator[Step]:
             yield Step(number, "the base has the same scheme: the rest is relative to it")
             yield from _relative(base, rest)
     elif scheme in _SPECIAL:
-        told = "two slashes" if slashes else "slashes, or none, which does not matter"
-        yield Step("special authority slashes state", told)
+        what = "two slashes" if slashes else "slashes, or none, which does not matter"
+        yield Step("special authority slashes state", what)
         yield from _authority(rest.lstrip("/\\"), _WEB)
     elif rest.startswith("//"):
         yield Step("path or authority state", "two slashes follow")
@@ -257,10 +257,10 @@ def _path(stack: list[str], text: str, kind: _Kind) -> Iterator[Step]:
     count = 0
     for index, segment in enumerate(segments):
         is_last = index == len(segments) - 1
-        told = _push(stack, segment, kind, is_last=is_last)
+        what = _push(stack, segment, kind, is_last=is_last)
         count += 1
         if count <= MAX_REPEATED:
-            yield Step("path state", told, None, top_of(stack))
+            yield Step("path state", what, None, top_of(stack))
     if count > MAX_REPEATED:
         more = f"{count - MAX_REPEATED} more segments"
         yield Step("path state", more, None, top_of(stack))
@@ -271,13 +271,13 @@ def _push(stack: list[str], segment: str, kind: _Kind, *, is_last: bool) -> str:
     name = segment.lower().replace("%2e", ".") if len(segment) <= len("%2e%2e") else segment
     if name == "..":
         away = _shorten(stack, kind)
-        told = (
+        what = (
             f"{quoted(segment)} takes {quoted(away)} away"
             if away is not None
             else (f"{quoted(segment)} finds nothing to take away")
         )
     elif name == ".":
-        told = f"{quoted(segment)} is passed over"
+        what = f"{quoted(segment)} is passed over"
     elif kind.file and not stack and _drive_match(segment):
         stack.append(f"{segment[0]}:")
         return f"{quoted(segment)}, a drive letter, is put on the path as {quoted(stack[0])}"
@@ -286,8 +286,8 @@ def _push(stack: list[str], segment: str, kind: _Kind, *, is_last: bool) -> str:
         return f"{quoted(segment)} is put on the path"
     if is_last:
         stack.append("")
-        told += ", and the path ends in a slash"
-    return told
+        what += ", and the path ends in a slash"
+    return what
 
 
 def _shorten(stack: list[str], kind: _Kind) -> str | None:

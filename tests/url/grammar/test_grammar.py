@@ -579,8 +579,8 @@ def test_remarks_do_not_count_towards_the_limit() -> None:
     "unit", ["\0", "\xe9", "\ud800", "%", "%zz", "~", "{", "<", " a", "\na", "\U0001f600"]
 )
 @pytest.mark.parametrize("prefix", ["", "http://h/", "http://", "mailto:", "x:", "news:"])
-def test_a_megabyte_of_what_is_no_url_is_reported_and_limited(prefix: str, unit: str) -> None:
-    text = prefix + unit * (1_000_000 // len(unit)) + "a"
+def test_much_of_what_is_no_url_is_reported_and_limited(prefix: str, unit: str) -> None:
+    text = prefix + unit * (100_000 // len(unit)) + "a"
     listed = violations(text)
     assert MAX_VIOLATIONS < len(listed) <= MAX_VIOLATIONS + 5
     assert listed[-1].kind is Severity.LIMIT

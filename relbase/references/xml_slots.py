@@ -1,0 +1,74 @@
+"""Which values of an element of XML hold references, by the rows of the vocabulary.
+
+In come the elements that `xml` found, with the attributes that rows ask for. Out come the values,
+each with the row that says what is in it; a value is of one row, the first whose conditions hold.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
+from relbase.references.xml import Attribute, meant
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from relbase.references.vocabulary import Row
+    from relbase.references.xml import Element
+
+
+class Slot(NamedTuple):
+    """A value that holds references.
+
+    `attribute` is its name as written, b"" for the text of an element, which has the quote b"".
+    """
+
+    element: bytes
+    attribute: bytes
+    row: Row
+    value: Attribute
+    codebase: Attribute | None = None
+
+
+def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+    """The values of one element that hold references, its text last.
+
+    Args:
+        text: the document.
+        element: of it.
+        extended: whether rows of the policy `extended` count.
+    """
+    held = element.named.held
+    attributes = element.attributes
+
+    def says(key: bytes) -> bytes:
+        """What an attribute says; `xlink:href` is compared with what SVG animates."""
+        value = attributes.get(key)
+        return b"" if value is None else meant(text[value.start : value.end]).lower()
+
+    for key, value in attributes.items():
+        for row in held.rows.get(key, ()):
+            if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
+                codebase = attributes.get(b"codebase") if row.on_codebase else None
+                yield Slot(element.name, value.name, row, value, codebase)
+                break
+    if element.text_end == element.end:
+        return
+    for row, only in held.text:
+        if row.when is not None and not row.when.holds(says):
+            continue
+        if not only or _begins(text, element, only):
+            value = Attribute(b"", element.end, element.text_end, b"")
+            yield Slot(element.name, b"", row, value)
+            break
+
+
+_section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+
+
+def _begins(text: bytes, element: Element, only: tuple[bytes, ...]) -> bool:
+    """Whether the text of an element begins with one of some paths."""
+    found = _section(text, element.end, element.text_end)
+    return text.startswith(only, found.end() if found else element.end, element.text_end)

@@ -1,0 +1,75 @@
+"""The greatest memory that a rewriting takes: of a process of its own, which does nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+import relbase
+
+_STATUS: Final = Path("/proc/self/status")
+needs_status: Final = pytest.mark.skipif(not _STATUS.exists(), reason=f"needs {_STATUS}")
+
+# Law 9 has 32 MB for what does not grow. That of tests is as much smaller as their documents are
+# than those that it is about: what is within a bound because it is small shows nothing.
+SLACK: Final = 8 << 20
+
+# VmHWM begins anew in each process; ru_maxrss is inherited. What is loaded once, is loaded first.
+_MEASURE: Final = f"""
+import sys
+import relbase
+def peak():
+    with open("{_STATUS}") as status:
+        return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
+path, length, kind = sys.argv[1:]
+mail = b"Content-Type: text/html\\nContent-Transfer-Encoding: %b\\n\\nPGEgaHJlZj14Pg=="
+for text in (b"<a href=x><p style='a:url(x)'><img srcset=x>", b"Base: http://h/\\n\\n",
+             *[mail % encoding for encoding in (b"7bit", b"quoted-printable", b"base64")]):
+    relbase.rewrite(text, url="http://h/", kind=kind)
+before = peak()
+with open(path, "rb") as file:
+    url, data = file.read(int(length)).decode(), file.read()
+result = relbase.rewrite(data, url=url, kind=kind)
+print(peak() - before, len(result.data) if result.changed else 0)
+"""
+
+
+class Memory(NamedTuple):
+    """What a rewriting took, in bytes.
+
+    Args:
+        grown: the memory.
+        taken: the document.
+        given: what was written; 0 when nothing changed.
+    """
+
+    grown: int
+    taken: int
+    given: int
+
+
+def memory_of(directory: Path, data: bytes, url: str, kind: str) -> Memory:
+    """Rewrite a document in a process of its own.
+
+    Args:
+        directory: for a file.
+        data: the document.
+        url: where it was retrieved.
+        kind: what it is.
+    """
+    path = directory / "document"
+    path.write_bytes(url.encode() + data)
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURE, str(path), str(len(url)), kind],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path(relbase.__file__).parents[1],
+    )
+    path.unlink()
+    grown, given = map(int, done.stdout.split())
+    return Memory(grown, len(data), given)
