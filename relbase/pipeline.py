@@ -289,8 +289,11 @@ _SHORT_URL: Final = 150
 _ESCAPED: Final = 13
 _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+,;@!$*-]")
 # What makes references longer than that base does: an element or an attribute, and an element in
-# what is nested, where `<` is a character reference.
-_STATING: Final = {b"base": (b"<", b"lt;", b"60;", b"3c;", b":", b"code"), b"srcdoc": (b"",)}
+# what is nested, where `<` is a character reference; and the mark of Firefox (`bases.marks`).
+_STATING: Final = {
+    b"base": (b"<", b"lt;", b"60;", b"3c;", b":", b"code", b"<!-- "),
+    b"srcdoc": (b"",),
+}
 _base_tag: Final = expression(rb"<[bB][aA][sS][eE]")
 # An element in a text of XML may also be spelled with other character references, or in pieces.
 _spelled: Final = (

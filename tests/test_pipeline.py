@@ -390,6 +390,7 @@ LONG_BASES = [
     (_feed(_ESCAPED), {"url": "http://h/" + "&" * 130 + "/"}),
     (_MANY, {"url": "http://h/" + "d" * 15_000 + "/"}),
     (b"<base href='/" + b"&" * 7_000 + b"/'>" + _MANY, {"url": URL}),
+    (b'<!-- base href="' + _LONG + b'" -->' + _MANY, {"url": URL}),
     *(
         (_feed(tag.replace(b"$", _LONG) + _ESCAPED), {"url": URL})
         for tag in (
