@@ -67,6 +67,7 @@ class Format(NamedTuple):
         feeds: whether a feed may be taken for a document of this kind.
         doubts: whether a file that begins so, and is named as of another kind, is noted.
         is_judged: whether a visit notes that what it has is not of this kind.
+        escapes_pages: whether pages stand in its texts, their markup spelled in any way.
     """
 
     kind: Kind
@@ -86,6 +87,7 @@ class Format(NamedTuple):
     feeds: bool = False
     doubts: bool = False
     is_judged: bool = False
+    escapes_pages: bool = False
 
     @property
     def has_marks(self) -> bool:
@@ -309,6 +311,7 @@ _ROWS: Final = (
         visit=_visit_xml,
         base=_xml_base,
         feeds=True,
+        escapes_pages=True,
         is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
     ),
     Format(

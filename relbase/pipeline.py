@@ -25,7 +25,6 @@ from relbase.call import (
 from relbase.edit import Edit, growth
 from relbase.expressions import expression
 from relbase.inputs import Input, read_input
-from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.references.scanner import spliced, standing
 from relbase.results import Entity, Link, Notes, Result
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.formats import Document
+    from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
 
@@ -333,7 +333,7 @@ def _has_short_bases(document: Document) -> bool:
     states_others = document.charset is None or document.context.task.policy.item_links
     if states_others or not _is_short(document.context.base.url):
         return False
-    if document.format.kind is Kind.XML and any(one.search(document.text) for one in _spelled):
+    if document.format.escapes_pages and any(one.search(document.text) for one in _spelled):
         return False
     stating = standing(document.text, _STATING)
     if stating != [b"<base"]:

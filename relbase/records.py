@@ -23,6 +23,8 @@ else:
                 return super().__new__(cls, name, bases, body)
             fields = body.get("__annotations__", {})
             defaults = [body[field] for field in fields if field in body]
+            if not all(field in body for field in list(fields)[len(fields) - len(defaults) :]):
+                raise TypeError(f"{name}: a field without a default follows one that has one")
             made = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # noqa: PYI024
             made.__annotations__ = made.__new__.__annotations__ = fields
             for key, value in body.items():

@@ -74,6 +74,12 @@ def test_pickled() -> None:
     assert type(pickle.loads(pickle.dumps(Quick(1)))) is Quick
 
 
+def test_the_order_of_defaults() -> None:
+    body = {"__module__": __name__, "__annotations__": {"x": "int", "y": "int"}, "x": 1}
+    with pytest.raises(TypeError, match="a field without a default follows"):
+        type(records.NamedTuple)("Wrong", (records.NamedTuple,), body)  # type: ignore[misc]
+
+
 def test_wrong_calls() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'x'"):
         Quick()  # type: ignore[call-arg]
