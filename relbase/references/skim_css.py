@@ -66,6 +66,8 @@ def plain_declarations(raw: bytes) -> bytes | None:
     """
     if b"(" not in raw and b"&" not in raw:
         return None if b"\\" in raw or b"@" in raw else b""
+    if b"\\&" in raw:  # `\&quot;` is an escape, and not a quote
+        return None
     if b"&" in raw:
         raw = _with_quotes(raw)
     return None if b"&" in raw else raw
