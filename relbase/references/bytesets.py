@@ -15,9 +15,27 @@ def all_but(excluded: bytes) -> bytes:
     >>> all_but(b'"<')
     b'[\\x00-\\x21\\x23-\\x3b\\x3d-\\xff]'
     """
+    return one_of(others(excluded))
+
+
+def others(excluded: bytes) -> bytes:
+    """Return all bytes but some.
+
+    >>> others(bytes(range(0x80)))[:1] == bytes([0x80])
+    True
+    """
+    return bytes(byte for byte in range(0x100) if byte not in excluded)
+
+
+def one_of(members: bytes) -> bytes:
+    r"""Return the set of some bytes, in ranges.
+
+    >>> one_of(b"cab")
+    b'[\\x61-\\x63]'
+    """
     ranges = []
     start = 0
-    for byte in [*sorted(excluded), 0x100]:
+    for byte in [*others(members), 0x100]:
         if start < byte:
             ranges.append(b"\\x%02x-\\x%02x" % (start, byte - 1))
         start = byte + 1

@@ -86,14 +86,13 @@ def head(text: bytes) -> tuple[int, bytes]:
     return end, b"".join(pieces)
 
 
-_ATTRIBUTES: Final = rb"(?:[\t\n\f\r /]++|" + tags.ATTRIBUTE + rb")*+"
 # Tokens of a head that have no raw text, with what is before each, and a tag that has some.
 _tokens: Final = expression(
     rb"(?:(?:[^<]++|<(?:!(?!--)[^>]*+>|[?/][^>]*+>|(?![a-zA-Z!?/])))*+"
     rb"<(?:!--(?:-?>|(?!-?>)(?:[^-]++|-(?!-!?>))*+--!?>)|"
-    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT) + _ATTRIBUTES + rb">))*+"
+    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT) + tags.REST_OF_TAG + rb"))*+"
     rb"(?:(?:[^<]++|</[^>]*+>)*+<(" + tags.any_of(tags.IN_HEAD & tags.RAW_TEXT) + rb")"
-    + _ATTRIBUTES + rb">)?+"
+    + tags.REST_OF_TAG + rb")?+"
 )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
-from relbase.references.bytesets import all_but
+from relbase.references.bytesets import all_but, one_of, others
 from relbase.references.css_escapes import WORD
 from relbase.references.shapes import DOTS, MAX_UP, Shape
 from relbase.references.tags import WS, any_case
@@ -44,14 +44,10 @@ def _made_of(allowed: bytes, others: bytes, network: bytes) -> Plain:
     # No dot segment begins in the rest. Runs end at dots, which are rarer than slashes.
     without_dot = bytes(set(allowed + b"/:?#") - set(b"."))
     return Plain(
-        all_but(_all_but(allowed)) + b"++|" + others,
-        rb"(?:" + all_but(_all_but(without_dot)) + rb"++|(?<!/)\.|" + others + rb")*+",
+        one_of(allowed) + b"++|" + others,
+        rb"(?:" + one_of(without_dot) + rb"++|(?<!/)\.|" + others + rb")*+",
         network,
     )
-
-
-def _all_but(excluded: bytes) -> bytes:
-    return bytes(byte for byte in range(0x100) if byte not in excluded)
 
 
 # `&amp;` needs no decoding to be classified, and a name without semicolon is not a delimiter.
@@ -61,7 +57,7 @@ _AMPERSAND: Final = rb"&(?:amp;|[a-zA-Z0-9]++(?!;))"
 _ESCAPE: Final = rb"%(?!7[bB])[0-9A-Fa-f]{2}"
 _NETWORK: Final = rb"//(?=[A-Za-z0-9])"
 _CONTROLS: Final = bytes(range(0x21)) + b"\x7f"
-_IN_RFC: Final = _all_but(_CONTROLS + b"\"'<>&\\{|[%")
+_IN_RFC: Final = others(_CONTROLS + b"\"'<>&\\{|[%")
 _OTHERS: Final = _ESCAPE + rb"|" + _AMPERSAND
 RFC: Final = _made_of(_IN_RFC, _OTHERS, _NETWORK)
 _RFC_WITH_SPACES: Final = _made_of(_IN_RFC + b" ", _OTHERS, _NETWORK)
@@ -77,7 +73,7 @@ WHATWG: Final = _made_of(_IN_CSS_WHATWG + b"()", _WHATWG_ESCAPE + rb"|" + _AMPER
 _NOT_ASCII: Final = bytes(range(0x80, 0x100))
 # What does not mean itself in a url(), with or without quotes, and what is not plain anyway.
 _NOT_IN_CSS: Final = _CONTROLS + _NOT_ASCII + b"\"&'()<>\\^`{}" + b"|[%"
-_CSS: Final = _made_of(_all_but(_NOT_IN_CSS), _ESCAPE, _NETWORK)
+_CSS: Final = _made_of(others(_NOT_IN_CSS), _ESCAPE, _NETWORK)
 _CSS_WHATWG: Final = _made_of(_IN_CSS_WHATWG, _WHATWG_ESCAPE, _PLAIN_HOST)
 
 
