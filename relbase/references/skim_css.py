@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from relbase.references import tags
 from relbase.references.css_skim import last_relative
@@ -103,69 +103,67 @@ def read_css(  # noqa: PLR0917 (called often: by position)
         edits: gets the edits.
         until: no reference to be rewritten begins after it; without it, any may.
     """
-    if not reading.ascii_stands and _may_end_character(text, pos, end):
-        return False
-    begin = css_begins()(text, pos, end)
-    if begin is None:
-        return False
-    find, (ends, stuck) = css_urls(whatwg=reading.whatwg, section=begin.lastindex is not None)
-    count = len(edits)
-    until = end if until is None else until
-    for found in find(text, begin.end(), end):
-        group = found.lastindex
-        if group is None:
-            if found.end() >= until:
-                return True
-            continue
-        if group >= ends:
-            return group != stuck
-        at = found.start(group)
-        raw = in_brackets(text[at : found.end()]) if reading.keeps else b""
-        shape = BEGINNINGS[found[group]] if reading.in_css else 0
-        if not put(offset + at, shape, raw, reading, edits) or len(edits) - count > MOST:
-            return False
-        if found.end() >= until:
-            return True
-    return False
+    most = len(edits) + MOST
+
+    def found_one(at: int, stop: int, shape: int) -> bool:
+        raw = in_brackets(text[at:stop]) if reading.keeps else b""
+        is_put = put(offset + at, shape if reading.in_css else 0, raw, reading, edits)
+        return is_put and len(edits) <= most
+
+    return find_css(text, pos, end, reading, found_one, until)
 
 
 # A byte of ASCII that is the rest of a character in some charset, as in _scanner.c.
 _may_end_character: Final = re.compile(rb"[\x80-\xff][0-9\x40-\x7e]").search
 
 
-def list_css(  # noqa: PLR0917 (called often: by position)
+class _How(Protocol):
+    """How references are read, to be edited or listed."""
+
+    @property
+    def whatwg(self) -> bool: ...
+
+    @property
+    def ascii_stands(self) -> bool: ...
+
+
+def find_css(  # noqa: PLR0917 (called often: by position)
     text: bytes,
     pos: int,
     end: int,
-    whatwg: bool,  # noqa: FBT001
-    ascii_stands: bool,  # noqa: FBT001
+    how: _How,
     found_one: Callable[[int, int, int], bool],
+    until: int | None = None,
+    listing: bool = False,  # noqa: FBT001, FBT002
 ) -> bool:
-    """Return whether each reference of CSS could be listed.
+    """Return whether each reference of CSS is plain, and was taken.
 
     Args:
         text: what holds the sheet or the declarations.
         pos: where they begin.
         end: where they end.
-        whatwg: whether they resolve by the WHATWG parser.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        found_one: lists one: where it begins and ends, and its shape, 0 for an absolute one.
+        how: they are read.
+        found_one: takes one: where it begins, where its function ends, and its shape, 0 for an
+            absolute one.
+        until: no reference that is asked for begins after it; without it, any may.
+        listing: whether those that stay are asked for too.
     """
-    if not ascii_stands and _may_end_character(text, pos, end):
+    if not how.ascii_stands and _may_end_character(text, pos, end):
         return False
-    begin = css_begins(listing=True)(text, pos, end)
+    begin = css_begins(listing=listing)(text, pos, end)
     if begin is None:
         return False
     section = begin.lastindex is not None
-    find, (ends, stuck) = css_urls(whatwg=whatwg, section=section, listing=True)
+    find, (ends, stuck) = css_urls(whatwg=how.whatwg, section=section, listing=listing)
+    until = end if until is None else until
     for found in find(text, begin.end(), end):
         group = found.lastindex
-        if group is None:
-            continue
-        if group >= ends:
-            return group != stuck
-        at = found.start(group)
-        stop = at + len(in_brackets(text[at : found.end()]))
-        if not found_one(at, stop, BEGINNINGS.get(found[group], 0)):
-            return False
+        if group is not None:
+            if group >= ends:
+                return group != stuck
+            at = found.start(group)
+            if not found_one(at, found.end(), BEGINNINGS.get(found[group], 0)):
+                return False
+        if found.end() >= until:
+            return True
     return False

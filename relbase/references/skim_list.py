@@ -13,9 +13,15 @@ from typing import TYPE_CHECKING, Final
 from relbase.records import NamedTuple
 from relbase.references import holding, tags
 from relbase.references.css_skim import holds_none
-from relbase.references.plain import BEGINNINGS, absolute, candidates_of, url_matcher
+from relbase.references.plain import (
+    BEGINNINGS,
+    absolute,
+    candidates_of,
+    in_brackets,
+    url_matcher,
+)
 from relbase.references.shapes import Shape
-from relbase.references.skim_css import is_sheet, list_css, plain_declarations
+from relbase.references.skim_css import find_css, is_sheet, plain_declarations
 from relbase.references.skim_reading import MOST
 from relbase.references.skim_rows import SPECIAL, WITH_TEXT, names_of, row_of_element
 from relbase.references.skim_tags import Value, attributes_end, may_decide, tag_name
@@ -128,10 +134,7 @@ def _list(
 def _one(found: re.Match[bytes], text: bytes, how: _Listing, records: list[_Record]) -> bool:
     """Whether the one value of a tag was read, its record appended."""
     attribute, name = found[_ATTRIBUTE], found[_NAME]
-    row = how.names.rows.get(name)
-    if row is None:
-        row = row_of_element(name.lower(), extended=how.names.extended)
-    holds = row.get(attribute)
+    holds = row_of_element(name, how.names).get(attribute)
     if holds is None:
         return True
     if holds & holding.KIND != holding.URL:  # another attribute may decide
@@ -172,7 +175,7 @@ def _tag(text: bytes, pos: int, end: int, how: _Listing, records: list[_Record])
     if named is None or (name in SPECIAL and name not in WITH_TEXT):
         return -1
     count = len(records)
-    row, into = row_of_element(name, extended=how.names.extended), _Records(records, *named.span())
+    row, into = row_of_element(name, how.names), _Records(records, *named.span())
     pos = attributes_end(text, named.end(), end, row, how.names, _READ, how, into)
     if pos < 0 or len(records) - count > MOST:
         del records[count:]
@@ -262,13 +265,15 @@ def _list_css(value: Value, css: bytes, begin: int, how: _Listing, records: _Rec
     offset = value.start - begin
     most = len(records.made) + MOST
 
-    def found_one(start: int, end: int, shape: int) -> bool:
-        is_known = _put(value, (start + offset, end + offset), shape, how, records)
+    def found_one(at: int, stop: int, shape: int) -> bool:
+        start = at + offset
+        span = start, start + len(in_brackets(css[at:stop]))
+        is_known = _put(value, span, shape, how, records)
         is_same = shape in {0, Shape.FRAGMENT} or how.in_css
         return is_known and is_same and len(records.made) < most
 
     end = begin + value.end - value.start
-    return list_css(css, begin, end, how.whatwg, how.ascii_stands, found_one)
+    return find_css(css, begin, end, how, found_one, listing=True)
 
 
 def _decides(value: Value, how: _Listing, _records: _Records) -> bool:

@@ -54,7 +54,6 @@ def put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) ->
     if edit and not (reading.keeps and reading.keeps(raw)):
         start = at + edit[0]
         stop = start if edit[0] == edit[1] else at + edit[1]
-        edits.append(
-            tuple.__new__(Edit, (start, stop, edit[2]))
-        )  # as `Edit(...)`, in half the time
+        # As `Edit(...)`, in half the time.
+        edits.append(tuple.__new__(Edit, (start, stop, edit[2])))
     return True

@@ -78,9 +78,15 @@ def _rows(*, extended: bool) -> Mapping[bytes, Mapping[bytes, int]]:
     }
 
 
-def row_of_element(element: bytes, *, extended: bool) -> Mapping[bytes, int]:
-    """What the attributes of an element hold, by their names."""
-    rows = _rows(extended=extended)
-    if element in rows:
-        return rows[element]
-    return rows[VML if element.startswith(VML[:-1]) else ANY]
+def row_of_element(element: bytes, names: Names) -> Mapping[bytes, int]:
+    """What the attributes of an element hold, by their names.
+
+    Args:
+        element: its name as it is written.
+        names: how tags are read.
+    """
+    row = names.rows.get(element)
+    if row is not None:
+        return row
+    rows, name = _rows(extended=names.extended), element.lower()
+    return rows.get(name, rows[VML if name.startswith(VML[:-1]) else ANY])

@@ -74,14 +74,10 @@ def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit
     named = tag_name(text, pos + 1, end)
     if named is None:
         return -1
-    name = named[0]
-    row = reading.names.rows.get(name)
-    if row is None:
-        name = name.lower()
-        if name in SPECIAL and name not in WITH_TEXT and name != b"style":
-            return -1
-        row = row_of_element(name, extended=reading.names.extended)
-    count = len(edits)
+    name = named[0].lower()
+    if name in SPECIAL and name not in WITH_TEXT and name != b"style":
+        return -1
+    row, count = row_of_element(name, reading.names), len(edits)
     pos = attributes_end(text, named.end(), end, row, reading.names, _READ, reading, edits)
     if name == b"style" and pos > 0:
         pos = read_sheet(text, named.end(), pos, end, reading, edits)
