@@ -122,10 +122,6 @@ def check(
 def as_url(url: URL, name: str = "url") -> str:
     """Return a retrieval URL as text; ValueError where it is not absolute.
 
-    Args:
-        url: a string, or an object of another package whose `str()` is the URL.
-        name: of the argument, for the errors.
-
     >>> as_url(" http://h.example/d/ ")
     'http://h.example/d/'
     """

@@ -46,10 +46,6 @@ _JOINED_AT_ONCE: Final = 4096
 def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
     """Return `data` with `edits` applied; `data` itself when there are none.
 
-    Args:
-        data: the text that the edits are coordinates of.
-        edits: sorted by `start` and disjoint; insertions have `start == end`.
-
     Raises:
         ValueError: if the edits overlap, are not sorted, or reach beyond the data.
 

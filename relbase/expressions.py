@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
     r"""Return a regular expression as `re.compile` does, compiled when it is first used.
 
-    Args:
-        pattern: of text or of bytes.
-        flags: those of `re`.
-
     Its methods are looked up where they are called, `_digits.match(text)`: to take one of them
     compiles it.
 

@@ -95,13 +95,7 @@ class Format(NamedTuple):
         return self.marks is not None
 
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
-        """Read a document: its charset, and what is scanned of it.
-
-        Args:
-            data: its bytes.
-            label: the charset label of the heading that it came with, None for none.
-            context: of its container.
-        """
+        """Read a document: its charset, and what is scanned of it."""
         if self.charset is None:
             return Document(self, data, data, None, None, context)
         charset = read_charset(data, label, self.charset)
@@ -133,11 +127,7 @@ class Document(NamedTuple):
     notes: tuple[Note, ...] = ()
 
     def visit(self, task: Task | None = None) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes.
-
-        Args:
-            task: what is asked for; None for what its context asks for.
-        """
+        """The items of the document, in offsets of its bytes."""
         if self.format.visit is None or self.notes:
             return iter(())
         context = self.context if task is None else self.context.asking(task)
@@ -154,24 +144,14 @@ class Document(NamedTuple):
         return NONE if self.notes or read is None else read(self.text, self.context.charset)
 
     def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
-        """The same document in a container of another base, its marks having been read.
-
-        Args:
-            base: of what is around it.
-            task: what is asked for there.
-            marks: None where they were not looked for.
-        """
+        """The same document in a container of another base, its marks having been read."""
         context = self.context.having(base=base, task=task, marks=marks)
         return Document(
             self.format, self.data, self.text, self.view, self.charset, context, self.notes
         )
 
     def entities(self, type_: str) -> Iterator[Entity]:
-        """The entities of the document, itself first.
-
-        Args:
-            type_: its media type.
-        """
+        """The entities of the document, itself first."""
         if self.format.entities is not None:
             return self.format.entities(self.text, self.context)
         span = Span(0, len(self.data))

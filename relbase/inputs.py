@@ -54,22 +54,12 @@ class Input(NamedTuple):
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
-    """Return what a document is taken for: as the call says, its type, its name, its bytes.
-
-    Args:
-        call: what is asked for.
-        data: the document's bytes, the first of them at least.
-    """
+    """Return what a document is taken for: as the call says, its type, its name, its bytes."""
     return call.kind or kind_of_type(_field(call, "content-type")) or kind_of_file(call.name, data)
 
 
 def read_input(data: bytes, call: Call) -> Input:
-    """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4).
-
-    Args:
-        data: the document's bytes.
-        call: what is asked for.
-    """
+    """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4)."""
     content_type = _field(call, "content-type")
     row = FORMATS[kind_of_call(call, data)]
     label = call.charset or _charset_parameter(content_type)
@@ -121,12 +111,7 @@ def _beside(reference: str) -> Placed | None:
 
 
 def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
-    """What is to be noted where marks say that the page has another URL than the one that counts.
-
-    Args:
-        counted: the statement that counts, none where nothing states a URL.
-        marks: of the page.
-    """
+    """The notes on marks that give the page another URL than the one that counts."""
     return [
         Note(Reason.MARK_DISAGREES, "", mark.span, _disagreement(mark, url))
         for url in counted
@@ -188,13 +173,7 @@ def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
 
 
 def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its heading, its retrieval URL, or none.
-
-    Args:
-        call: what is asked for.
-        retrieved: the retrieval URL.
-        before: what was refused as one.
-    """
+    """The base of what is around the document: its heading, its retrieval URL, or none."""
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
     stated, refused = _stated(call)
     around, more = establish(stated, outer, profile=call.profile) if stated else (outer, [])

@@ -102,12 +102,7 @@ def rewrite(
 
 
 def rewrite_called(data: bytes, call: Call) -> Result:
-    """Make the references of a document absolute, by a call that has been checked.
-
-    Args:
-        data: the document's bytes.
-        call: what is asked for.
-    """
+    """Make the references of a document absolute, by a call that has been checked."""
     given = read_input(data, call)
     notes = Notes(given.notes)
     edits = _edits(given, notes)
@@ -141,12 +136,7 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
 
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:
-    """Return an iterator over every reference, by a call that has been checked.
-
-    Args:
-        data: the document's bytes.
-        call: what is asked for.
-    """
+    """Return an iterator over every reference, by a call that has been checked."""
     return _links(read_input(data, call))
 
 
@@ -186,12 +176,7 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
 
 
 def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
-    """Return an iterator over the tree of entities, by a call that has been checked.
-
-    Args:
-        data: the document's bytes.
-        call: what is asked for.
-    """
+    """Return an iterator over the tree of entities, by a call that has been checked."""
     return _entities(read_input(data, call))
 
 
@@ -349,12 +334,7 @@ def _is_short(url: str) -> bool:
 
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
-    """Yield every reference as it was found: as `links`, without counting lines.
-
-    Args:
-        data: the document's bytes.
-        call: what is asked for.
-    """
+    """Yield every reference as it was found: as `links`, without counting lines."""
     return _found(read_input(data, call))
 
 

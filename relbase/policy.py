@@ -63,9 +63,6 @@ class Policy:
     def keeps(self, reference: str) -> bool:
         """Whether a relative reference is left alone for what it says.
 
-        Args:
-            reference: as the URL parser reads it.
-
         >>> Policy(keep_templates=True).keeps("/u/{{ user }}")
         True
         """
@@ -81,9 +78,6 @@ class Policy:
 
 def is_template(reference: str) -> bool:
     """Whether a reference holds a placeholder, which some program is still to fill in.
-
-    Args:
-        reference: any string.
 
     >>> [is_template(one) for one in ("{{ base }}/x", "*|UNSUB|*", "%20x%20", "a[1]", "[link]")]
     [True, True, False, False, True]

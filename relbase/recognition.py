@@ -28,9 +28,6 @@ _SAYS_NOTHING: Final = "application/octet-stream"
 def kind_of_type(content_type: str) -> Kind | None:
     """Return the kind that a media type names, None when it says nothing of use.
 
-    Args:
-        content_type: the value of a Content-Type field, with or without parameters.
-
     >>> kind_of_type("Text/HTML; charset=utf-8"), kind_of_type("text/plain")
     (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>)
     """
@@ -65,10 +62,6 @@ def kind_of_name(name: str) -> Kind | None:
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
 
-    Args:
-        data: the first bytes of a document, or all of them.
-        named_text: its file is named as text, which pages are not.
-
     >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
     <Kind.MAIL: 'mail'>
     """
@@ -82,10 +75,6 @@ def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
 def kind_of_file(name: str, data: bytes) -> Kind:
     """Return the kind of a file: its name decides, and where that says none, its bytes (rule 15).
 
-    Args:
-        name: of the file, "" for none.
-        data: the first bytes of it, or all.
-
     >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
     (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
     """
@@ -98,12 +87,7 @@ def kind_of_file(name: str, data: bytes) -> Kind:
 
 
 def passed_note(type_: str, name: str) -> Note:
-    """The note on a document that passes through because of what it seems to be.
-
-    Args:
-        type_: the media type that was stated, "" for none.
-        name: of its file, "" for none.
-    """
+    """The note on a document that passes through because of what it seems to be."""
     by = "first bytes"
     if type_ and kind_of_type(type_) is not None:
         by = f"media type, {type_[:_SHOWN]}"
@@ -123,10 +107,6 @@ def doubt_note(name: str, data: bytes) -> Note | None:
 
     The name decides (rule 15), as it does for browsers, but the file may be read as what it is not:
     a message is half rewritten as a page.
-
-    Args:
-        name: of the file.
-        data: the first bytes of it, or all.
     """
     kind = kind_of_name(name)
     if kind is None or FORMATS[kind].is_judged:
@@ -178,10 +158,6 @@ _BEGINNINGS: Final = (
 def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
     """Return whether references are looked for in a document.
 
-    Args:
-        content_type: its media type, with or without parameters, "" when none is stated.
-        data: its bytes, which are asked when the type says nothing; None for not yet.
-
     >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
     (False, True, False)
     """
@@ -196,9 +172,6 @@ def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
 def name_may_hold(name: str) -> bool:
     """Return whether a file's name says a kind of documents in which references are looked for.
 
-    Args:
-        name: of the file, "" for none.
-
     >>> name_may_hold("a.eml"), name_may_hold("a.png"), name_may_hold("")
     (True, False, False)
     """
@@ -207,12 +180,7 @@ def name_may_hold(name: str) -> bool:
 
 
 def reader(content_type: str, name: str) -> Format | None:
-    """Return how a document inside of another is read; None when it holds no text of use.
-
-    Args:
-        content_type: its media type, "" when none is stated.
-        name: of its file, "" for none.
-    """
+    """Return how a document inside of another is read; None when it holds no text of use."""
     kind = kind_of_type(content_type) or kind_of_name(name) or Kind.OTHER
     row = FORMATS[kind]
     return None if row.charset is None else row

@@ -27,9 +27,6 @@ _OF_LONG: Final = 4
 def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
     """Return what says, for a base, how something is made of it: anew, or as it was made before.
 
-    Args:
-        make: makes it, of arguments that can be hashed; equal ones give the same.
-
     >>> split = remembering(str.partition)
     >>> split("http://a/")("http://a/", ":")
     ('http', ':', '//a/')

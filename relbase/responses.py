@@ -163,12 +163,7 @@ def _fields(
     headers: Any,  # noqa: ANN401 (of any client)
     getlist: Callable[[str], list[str]],
 ) -> tuple[tuple[str, str], ...]:
-    """The heading, each value of a repeated field by itself.
-
-    Args:
-        headers: of the response.
-        getlist: the values of a field as they came, where the client has joined them in `headers`.
-    """
+    """The heading, each value of a repeated field by itself."""
     pairs: Iterable[tuple[Any, Any]]
     if callable(getattr(headers, "multi_items", None)):  # httpx
         pairs = headers.multi_items()

@@ -29,9 +29,6 @@ _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
     """Return what an HTTP heading states as the base of its entity, strongest first.
 
-    Args:
-        fields: names, in any case, and values.
-
     Content-Location is none: RFC 9110 §8.7 says that it does not affect the base, and it is noted
     so that nobody looks for it.
 
@@ -59,10 +56,6 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
     r"""Return what the heading of a MIME entity states as its base, strongest first.
-
-    Args:
-        fields: names in lower case, values, and where these are.
-        name: of the entity, for people: "the message", "part 1.2".
 
     A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
     to it (`cid:`).
@@ -109,9 +102,6 @@ def _url_or_value(value: str) -> str:
 def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL that Chromium leaves in the messages that it saves pages as.
 
-    Args:
-        value: of Snapshot-Content-Location, None when there is none.
-
     It is a detected mark: `file:` is refused (rule 5), and credentials are removed.
     """
     source = "Snapshot-Content-Location of the message"
@@ -126,9 +116,6 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
 
 def url_of(value: str) -> str | None:
     r"""Return the URL that a field's value states, without wrapper, comments and white space.
-
-    Args:
-        value: the field's body, folded or not.
 
     Returns:
         "" when the value holds nothing but wrappers and comments, None when it holds more than one

@@ -117,14 +117,6 @@ def establish(
 ) -> tuple[Base, list[Note]]:
     """Return the base of an entity (RFC 1808 §3), and what is to be remarked on it.
 
-    Args:
-        statements: what states a base for this entity, strongest first.
-        around: the base of what lies around the entity, `UNKNOWN` when nothing does.
-        profile: the algorithm that resolves a relative statement.
-        part: the number of the entity, for the notes.
-        charset: of the document that a statement stands in, which decides how profile whatwg
-            encodes its query.
-
     >>> base, notes = establish(
     ...     [Statement(Layer.ENTITY, "http://a/b", "Base")], UNKNOWN, profile=Profile.RFC1808
     ... )

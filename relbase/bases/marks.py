@@ -100,10 +100,6 @@ _IN_COMMENTS: Final = (
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state.
 
-    Args:
-        text: the page, in an ASCII-compatible charset.
-        charset: its WHATWG name, for the character references in attributes.
-
     >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
     'http://a/b'
     """
@@ -358,14 +354,7 @@ class _Found:
 def own_base(
     text: bytes, element: Attribute | None, charset: str, known: Marks | None = None
 ) -> Statement | None:
-    """Return the base that a page had before a program took it out of force.
-
-    Args:
-        text: the page, in an ASCII-compatible charset.
-        element: the `<base href>` that the page has now, None for none.
-        charset: its WHATWG name, for the character references in attributes.
-        known: its marks, where they have been read.
-    """
+    """Return the base that a page had before a program took it out of force."""
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
         may_be = known is not None or _in_comments(head_at_most(text)[1], (_FIREFOX,))
@@ -381,12 +370,7 @@ def own_base(
 
 
 def is_stand_in(text: bytes, start: int) -> bool:
-    """Return whether the `<base>` that starts somewhere is Chrome's, in place of the page's own.
-
-    Args:
-        text: the page.
-        start: of the element.
-    """
+    """Return whether the `<base>` that starts somewhere is Chrome's, in place of the page's own."""
     if _chrome_stand_in.match(text, start) is None or not text.endswith(b"-->", 0, start):
         return False
     comment = text.rfind(b"<!--", 0, start)

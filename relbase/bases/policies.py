@@ -54,11 +54,6 @@ def policies_of(values: Iterable[str]) -> list[str]:
 def forbidding(policies: Iterable[str], url: str, own: str | None) -> str | None:
     """Return the `base-uri` that forbids a base; None where all policies allow it.
 
-    Args:
-        policies: their texts, of headers or of `<meta>`.
-        url: the base, absolute.
-        own: the URL of the document itself, None when unknown.
-
     >>> forbidding(["default-src *; base-uri 'none'"], "http://h/", None)
     "base-uri 'none'"
     """

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
 def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL as a statement of the base, without fragment and credentials.
 
-    Args:
-        url: the URL first requested, None when unknown.
-        redirects: the Location values that followed, absolute or relative.
-
     >>> statements("http://a/b", ["/c#d"])[0][0].value
     'http://a/c'
     """
@@ -52,10 +48,6 @@ _web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
-
-    Args:
-        url: as it was found.
-        source: where, for people.
 
     It is of http or https, and loses its fragment, and credentials with a note.
 

@@ -30,13 +30,7 @@ def tabulate(archive: Archive, table: Table) -> None:
 
 
 def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
-    """Show the links of the pages of an archive.
-
-    Args:
-        archive: the input.
-        as_json: whether as the rows of the table, in JSON Lines.
-        violations: whether those alone that violate the grammar, and why.
-    """
+    """Show the links of the pages of an archive."""
     show = _show_violations if violations else _show
     for page in archive.pages():
         for row in _rows(archive, page, archive.source.name):
@@ -88,12 +82,7 @@ def _place(archive: Archive, page: Page, row: LinkRow) -> str:
 
 
 def show_bases(archive: Archive, *, as_json: bool) -> None:
-    """Show the base of each page of an archive, and what states it.
-
-    Args:
-        archive: the input.
-        as_json: whether in JSON Lines, with the chain of bases.
-    """
+    """Show the base of each page of an archive, and what states it."""
     from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
     from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
 

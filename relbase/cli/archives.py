@@ -68,11 +68,7 @@ class Archive(NamedTuple):
     tally: Tally
 
     def pages(self, unread: Callable[[Fault], None] = lambda _: None) -> Iterator[Page]:
-        """Yield its pages; what cannot be read is reported and counted.
-
-        Args:
-            unread: is given what cannot be read.
-        """
+        """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
         revisits: Counter[warc.Trouble] = Counter()
@@ -110,13 +106,7 @@ class Archive(NamedTuple):
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
 
     def warn(self, shown: str, text: str, *, count: int = 1) -> None:
-        """Count a warning, and report it unless nobody wants to read any.
-
-        Args:
-            shown: what it is on.
-            text: what is to be known.
-            count: of how many warnings.
-        """
+        """Count a warning, and report it unless nobody wants to read any."""
         self.tally.warnings += count
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{shown}: warning: {text}")
@@ -145,13 +135,7 @@ class Archive(NamedTuple):
 def recognise(
     source: OpenInput, settings: Settings, tally: Tally
 ) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the archive that it is, if it is one.
-
-    Args:
-        source: the input, whose first piece is read.
-        settings: what the options say.
-        tally: where failures and warnings are counted.
-    """
+    """Return an input, and the archive that it is, if it is one."""
     first = next(source.pieces, b"")
     source = source._replace(pieces=chain((first,), source.pieces))
     named = None if settings.kind else _named.search(source.name)
@@ -215,14 +199,7 @@ class Sums:
 def rewritten(
     archive: Archive, choices: Choices, sums: Sums, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
-    """Yield the records of the output as documents that are done, the warcinfo record first.
-
-    Args:
-        archive: the input.
-        choices: what the options on archives say.
-        sums: where is counted what is done.
-        reports: whether links are counted, too.
-    """
+    """Yield the records of the output as documents that are done, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
 
     packing, name = _packing(archive, choices)

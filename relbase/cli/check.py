@@ -143,26 +143,14 @@ def _parts(url: str) -> dict[str, object] | None:
 
 
 def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:
-    """Return what is found in a reference, whose violations count.
-
-    Args:
-        reference: as the author wrote it.
-        base: that it is resolved on, "" for none.
-        tally: where it is counted whether there are violations.
-    """
+    """Return what is found in a reference, whose violations count."""
     found = violations(reference, base or None)
     tally.found += any(one.kind is Severity.VIOLATION for one in found)
     return found
 
 
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
-    """The report on one URL for people.
-
-    Args:
-        url: the URL.
-        found: what was found in it.
-        grammar: that was asked alone, None for both.
-    """
+    """The report on one URL for people."""
     if not found:
         shown = _excerpt(url, 0, 0)[0]
         return f"{shown}\n{_INDENT}ok: {_production(url, grammar)}"

@@ -75,13 +75,6 @@ def diff(
 ) -> Iterator[str]:
     r"""Return the lines of the diff, without line ends; none when there are no edits.
 
-    Args:
-        name: of the document, for the heading.
-        data: the document.
-        edits: of it, sorted and disjoint.
-        above: how many lines of the file are before the document.
-        moved: how many lines more are before it in the output.
-
     >>> print(*diff("a", b"<p>\n<a href=x>\n", [Edit(12, 12, b"http://h/")]), sep="\n")
     --- a
     +++ a (rewritten)

@@ -170,10 +170,6 @@ UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EA
 def opened_directory(path: str, *, follow: bool = True) -> Iterator[Directory]:
     """Open a directory.
 
-    Args:
-        path: its name; empty is the current one.
-        follow: whether it may be a symbolic link.
-
     Raises:
         OSError: if it cannot be opened, or is none.
     """
@@ -195,11 +191,6 @@ def opened_directory(path: str, *, follow: bool = True) -> Iterator[Directory]:
 @contextmanager
 def opened_below(root: str, parts: list[str], *, make: bool = False) -> Iterator[Directory]:
     """Open a directory somewhere inside of another, over no symbolic link.
-
-    Args:
-        root: the name of the outer one, which may be a symbolic link itself.
-        parts: the names on the way, none of them ".." or with a slash.
-        make: whether what is not there is made.
 
     Raises:
         OSError: if a step leads over something else than a directory.
@@ -252,11 +243,7 @@ class NewFile:
                 rest = rest[os.write(self.descriptor, rest) :]
 
     def finish(self, like: os.stat_result | None) -> os.stat_result:
-        """Bring the content to the disk, since a rename may reach it before, and say what it is.
-
-        Args:
-            like: of the file whose permissions and times it gets, None for none.
-        """
+        """Bring the content to the disk, since a rename may reach it before, and say what it is."""
         if like is not None and hasattr(os, "fchmod"):
             os.fchmod(self.descriptor, like.st_mode & _OWN_BITS)
         if like is not None and _TIMES_BY_DESCRIPTOR:
@@ -283,13 +270,7 @@ _CLOSED_FIRST: Final = os.name == "nt"
 
 @contextmanager
 def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFile]:
-    """Make a file of a name that nobody has, which is removed unless it gets another name.
-
-    Args:
-        parent: the directory for it.
-        name: what it is to be called in the end.
-        mode: its permissions; nobody else reads a document before it has those of the original.
-    """
+    """Make a file of a name that nobody has, which is removed unless it gets another name."""
     made = _made(parent, name, mode)
     try:
         yield made

@@ -65,10 +65,6 @@ class InputDocument(NamedTuple):
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
     """Yield the documents of an input, in order; one at least.
 
-    Args:
-        source: the input.
-        settings: what the options say of it.
-
     Raises:
         InputError: if it cannot be read.
     """
@@ -100,10 +96,6 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
     """Return what the library makes of a document; of a message what it makes of its mbox.
 
     The messages of an mbox are given once each, in their order, here or to `links_of`.
-
-    Args:
-        document: the document.
-        call: what is asked for, None for what its arguments say.
     """
     result = pipeline.rewrite_called(document.data, call or _called(document))
     if document.message is None or document.lengths is None:
@@ -126,12 +118,7 @@ def _called(document: InputDocument) -> Call:
 
 
 def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link]:
-    """Return the references of a document, as they are in its input.
-
-    Args:
-        document: the document.
-        call: what is asked for, None for what its arguments say.
-    """
+    """Return the references of a document, as they are in its input."""
     found = pipeline.links_called(document.data, call or _called(document))
     one, lengths = document.message, document.lengths
     if one is None or not _may_be_kept(one, lengths):
@@ -156,10 +143,6 @@ def _may_be_kept(one: Numbered, lengths: Lengths | None) -> bool:
 
 def part_name(part: str, number: str) -> str:
     """Return what a part of an input is called for people, "" for the input itself.
-
-    Args:
-        part: its number in the input.
-        number: of the message of an mbox that it is in, "" for none.
 
     >>> part_name("1.2", ""), part_name("3", "3"), part_name("3/1.2", "3")
     ('part 1.2', 'message 3', 'part 3/1.2')

@@ -42,14 +42,7 @@ class Inputs(NamedTuple):
 def inputs_of(
     names: Sequence[str], given: dict[str, Any], tally: Tally, backup: str | None = None
 ) -> Inputs:
-    """Return the inputs of a command.
-
-    Args:
-        names: the arguments; none at all is standard input.
-        given: the options, of which -r and --files-from are removed.
-        tally: where what cannot be read is counted.
-        backup: the suffix under which this run keeps what it replaces.
-    """
+    """Return the inputs of a command."""
     trees: tuple[str, ...] = given.pop("trees")
     listed: tuple[str, ...] | None = given.pop("listed")
     if not names and not trees and listed is None:
@@ -80,13 +73,7 @@ def inputs_of(
 
 
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
-    """Return what finds the URLs of inputs, with its tables read.
-
-    Args:
-        inputs: of the run.
-        settings: what the options say.
-        tally: where a warning is counted.
-    """
+    """Return what finds the URLs of inputs, with its tables read."""
     finder = Finder(settings.whence, inputs.trees)
     finder.load()
     if finder.map_is_of_others(inputs.all):

@@ -170,14 +170,7 @@ class _Plan:
             raise click.UsageError(f"{text}, or another directory with -o")
 
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
-        """Take the page of an input, or of a page in it.
-
-        Args:
-            name: of the input.
-            markup: the page.
-            summary: what the index says of it.
-            number: of a page of a web archive, 0 for none.
-        """
+        """Take the page of an input, or of a page in it."""
         data = markup.encode("utf-8", "backslashreplace")
         planned = self._planned.get(name)
         if planned is None:

@@ -58,13 +58,7 @@ class OpenInput(NamedTuple):
 
 
 def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:
-    """Give each input to `work`; what cannot be processed is reported and counted.
-
-    Args:
-        inputs: their names.
-        work: what to do with one.
-        tally: where failed inputs are counted.
-    """
+    """Give each input to `work`; what cannot be processed is reported and counted."""
     for one in inputs:
         with reporting(shown_name(one.name), tally), opened(one) as source:
             work(source)
@@ -72,12 +66,7 @@ def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: T
 
 @contextmanager
 def reporting(shown: str, tally: Tally) -> Iterator[None]:
-    """Report and count an input that cannot be processed; what ends the run is passed on.
-
-    Args:
-        shown: the input's name for messages.
-        tally: where failed inputs are counted.
-    """
+    """Report and count an input that cannot be processed; what ends the run is passed on."""
     try:
         yield
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
@@ -109,9 +98,6 @@ def shown_name(name: str) -> str:
 @contextmanager
 def opened(one: Input) -> Iterator[OpenInput]:
     """Open an input for reading.
-
-    Args:
-        one: a regular file, a pipe with a name, or `STDIN`.
 
     Raises:
         InputError: if it cannot be read; its pieces raise it too.

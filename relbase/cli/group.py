@@ -34,9 +34,6 @@ _is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
 def run(arguments: Sequence[str]) -> int:
     """Run the command line; what ends it early is reported on standard error.
 
-    Args:
-        arguments: without the program's name.
-
     Returns:
         the exit status.
     """

@@ -67,10 +67,6 @@ class Target(NamedTuple):
 def place_of(source: OpenInput, how: InPlace) -> Iterator[Target]:
     """Open the directory of an input that is to be replaced.
 
-    Args:
-        source: the input, open.
-        how: what is asked for.
-
     Raises:
         InputError: if the input is not to be replaced.
     """
@@ -107,12 +103,7 @@ def _state(status: os.stat_result) -> tuple[int, ...]:
 
 
 def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
-    """Refuse to replace a file that is not what was read.
-
-    Args:
-        now: what the file is.
-        read: what it was when it was opened.
-    """
+    """Refuse to replace a file that is not what was read."""
     if _state(now) != _state(read):
         raise InputError("it changed while it was read: nothing was written, try again")
 
@@ -127,14 +118,6 @@ def replace(
     wanted: Callable[[], bool] = lambda: True,
 ) -> str:
     """Put new content in the place of an input.
-
-    Args:
-        source: the input, which must still be open.
-        place: where it is.
-        pieces: the new content.
-        how: what is asked for.
-        written: knows what was swept.
-        wanted: asked when the new content is written whether anything changed.
 
     Returns:
         the directory that it is in, for `settle`; "" where the input stays.
@@ -179,13 +162,7 @@ _UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
 
 
 def keep_attributes(source: OpenInput, made: NewFile, status: os.stat_result) -> None:
-    """Give a new file the owner and the extended attributes of an input.
-
-    Args:
-        source: the input, open.
-        made: the new file.
-        status: of the input.
-    """
+    """Give a new file the owner and the extended attributes of an input."""
     if hasattr(os, "fchown"):
         with suppress(PermissionError):  # only root gives files away
             os.fchown(made.descriptor, status.st_uid, status.st_gid)

@@ -64,10 +64,6 @@ def refuse_twice(names: Sequence[str]) -> None:
 def read_list(data: bytes, *, nul: bool) -> list[str]:
     r"""Return the names in a list.
 
-    Args:
-        data: the names, a line each; the end of a line may be CRLF.
-        nul: whether a NUL byte ends each, as `find -print0` writes them.
-
     >>> read_list(b"a\r\nb c\n\n", nul=False)
     ['a', 'b c']
     """
@@ -110,14 +106,7 @@ def walk(
     sidecars: Iterable[str] = (),
     backup: str | None = None,
 ) -> tuple[list[Input], Counter[Passed]]:
-    """Return the files of a tree by name, and what was passed over.
-
-    Args:
-        root: the directory, which may be a symbolic link itself.
-        failed: called with directories that cannot be read.
-        sidecars: the suffixes of more files that stand beside others.
-        backup: the suffix under which this run keeps what it replaces.
-    """
+    """Return the files of a tree by name, and what was passed over."""
     found: list[Input] = []
     passed: Counter[Passed] = Counter()
     beside = (*_BESIDE, *sidecars)

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
 def line(file: str, value: Link | Entity, **more: object) -> str:
     r"""Return the line for an object that was found in a file: of a link one flat object.
 
-    Args:
-        file: its name, which becomes the first field.
-        value: an object of the library.
-        more: fields to add.
-
     The line is ASCII: bytes that could not be decoded are `\udc80` to `\udcff`.
     """
     own = value.as_dict() if isinstance(value, Link) else _fields(value)

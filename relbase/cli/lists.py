@@ -10,11 +10,7 @@ if TYPE_CHECKING:
 
 
 def listed(urls: Iterable[str]) -> Iterator[str]:
-    """The URLs, those of standard input in the place of "-"; empty lines are none.
-
-    Args:
-        urls: as they were given.
-    """
+    """The URLs, those of standard input in the place of "-"; empty lines are none."""
     for url in urls:
         if url != "-":
             yield url

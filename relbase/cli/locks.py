@@ -38,10 +38,6 @@ _BUSY: Final = frozenset((errno.EAGAIN, errno.EACCES))
 def locked_mailbox(path: str, patience: float = _PATIENCE) -> Iterator[None]:
     """Hold the locks of a mailbox.
 
-    Args:
-        path: its file, which nobody else may then write.
-        patience: how long to wait for each, in seconds.
-
     Raises:
         OutputError: if somebody else holds one of them, or it cannot be made.
     """

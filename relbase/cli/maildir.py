@@ -62,12 +62,7 @@ def is_message(name: str) -> bool:
 
 
 def messages(name: str, failed: Callable[[str, Exception], None]) -> list[Input]:
-    """Return the messages of a Maildir and its sub-folders.
-
-    Args:
-        name: of its directory.
-        failed: called with what cannot be read.
-    """
+    """Return the messages of a Maildir and its sub-folders."""
     found: list[Input] = []
     try:
         for folder in _folders(name):
@@ -161,12 +156,6 @@ class Delivery:
     def deliver(self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool) -> str:
         """Put a message into the copy.
 
-        Args:
-            name: of the file of the original that it was.
-            data: its bytes.
-            like: of that file, for mode and time.
-            changed: whether it was changed, so that sizes in its name no longer hold.
-
         Returns:
             the directory that it was put into; "" where an earlier run has done so.
 
@@ -237,12 +226,6 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
 def replace(source: OpenInput, place: Target, data: bytes, written: Written) -> str:
     """Put a message in the place of an old one: written into `tmp`, then given its name.
 
-    Args:
-        source: the old message, open.
-        place: where it is.
-        data: the new one.
-        written: knows what was swept.
-
     Returns:
         the directory that it is in.
 
@@ -286,10 +269,6 @@ _size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
 
 def sized(name: str, data: bytes) -> str:
     r"""Return the name of a message with the sizes that it has.
-
-    Args:
-        name: of its file, with or without sizes.
-        data: the message.
 
     >>> sized("1.M2P3.host,S=9,W=9:2,FS", b"a\nb\r\n")
     '1.M2P3.host,S=5,W=6:2,FS'

@@ -66,11 +66,7 @@ class Settings(NamedTuple):
     whence: Whence = Whence()
 
     def arguments(self, name: str) -> Arguments:
-        """Return the arguments of the library for an input.
-
-        Args:
-            name: of the input's file, which may say its kind: --kind > Content-Type > name.
-        """
+        """Return the arguments of the library for an input."""
         kind: Kind | str | None = self.kind
         if kind is None and self._kind_of_type() is None and _is_delivered(name):
             kind = Kind.MAIL
@@ -87,12 +83,7 @@ class Settings(NamedTuple):
         )
 
     def kind_of(self, name: str, start: bytes) -> Kind:
-        """Return what the library takes an input for.
-
-        Args:
-            name: of the input's file.
-            start: the first bytes of it.
-        """
+        """Return what the library takes an input for."""
         if self.kind is not None:
             return Kind(self.kind)
         delivered = Kind.MAIL if _is_delivered(name) else None
@@ -100,11 +91,7 @@ class Settings(NamedTuple):
         return self._kind_of_type() or delivered or kind_of_file(shown, start)
 
     def on_fields(self, fields: tuple[tuple[str, str], ...]) -> Settings:
-        """The settings for an input that came with a heading of its own.
-
-        Args:
-            fields: of the heading; none leave those of --headers.
-        """
+        """The settings for an input that came with a heading of its own."""
         return self._replace(fields=fields) if fields else self
 
     def _kind_of_type(self) -> Kind | None:
@@ -118,20 +105,12 @@ def _is_delivered(name: str) -> bool:
 
 
 def parameters(*own: click.Option) -> list[click.Parameter]:
-    """Return the parameters of a command on documents.
-
-    Args:
-        own: the command's own options, which its help lists first.
-    """
+    """Return the parameters of a command on documents."""
     return [_INPUTS, *INPUT_OPTIONS, *own, *_SHARED]
 
 
 def settings(given: dict[str, Any]) -> Settings:
-    """Return what the shared options say.
-
-    Args:
-        given: the values of the shared options, by their names.
-    """
+    """Return what the shared options say."""
     values = dict(given)
     dump = values.pop("headers")
     detect = not values.pop("no_detect")

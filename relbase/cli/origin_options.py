@@ -175,12 +175,7 @@ ORIGIN_OPTIONS: Final = (
 
 
 def whence(values: dict[str, Any], *, detect: bool) -> Whence:
-    """Return what the options say of where URLs are stated.
-
-    Args:
-        values: those of all options, of which these are removed.
-        detect: whether marks, attributes and side files are looked for.
-    """
+    """Return what the options say of where URLs are stated."""
     return Whence(
         mapped=values.pop("mapped") or {},
         roots=values.pop("roots"),

@@ -54,13 +54,7 @@ class Output(NamedTuple):
 
 
 def is_directory(output: str, count: int, *, trees: bool = False) -> bool:
-    """Return whether -o says a directory: it is one, ends in a slash, or there are several inputs.
-
-    Args:
-        output: what -o says.
-        count: of the inputs.
-        trees: whether a tree or a list of names is among them.
-    """
+    """Return whether -o is a directory: it exists as one, ends in `/`, or inputs are several."""
     return trees or count > 1 or output.endswith(("/", os.sep)) or os.path.isdir(output)  # noqa: PTH112
 
 
@@ -73,14 +67,6 @@ def plan(
     known: Container[str] | None = None,
 ) -> dict[str, Output]:
     """Return where the output of each input goes, and make the directory they go to.
-
-    Args:
-        inputs: what is read.
-        output: what -o says.
-        trees: whether a tree or a list of names is among the inputs.
-        force: whether files that are there may be replaced.
-        known: the names of outputs that an earlier run reported, which may be; None where there was
-            none.
 
     Raises:
         click.UsageError: if outputs clash with one another, with an input, or with what is there.
@@ -159,10 +145,6 @@ def _refuse_inside(output: str, root: str) -> None:
 def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
     """Refuse an output that is an input: hard and symbolic links are seen through.
 
-    Args:
-        names: of the inputs.
-        paths: of the outputs.
-
     Raises:
         click.UsageError: if one is.
     """
@@ -228,11 +210,6 @@ class Written:
 
     def write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> str:
         """Write an output in one step, with the mode and the time of its input.
-
-        Args:
-            output: where to.
-            pieces: its bytes, in pieces of any size.
-            like: of the input, None when that is not a regular file.
 
         Returns:
             the directory that it is in, for `settle`.
@@ -318,9 +295,6 @@ def _name_new(parent: Directory, made: str, output: Output) -> None:
 
 def settle(directories: Iterable[str]) -> None:
     """Bring the names in directories to the disk, once for all files of a run.
-
-    Args:
-        directories: their names.
 
     Raises:
         OutputError: if the disk fails.

@@ -67,14 +67,7 @@ class _Hand:
 def in_processes(
     plan: Plan, jobs: Iterable[Job], count: int, limit: float | None = None
 ) -> Iterator[Done]:
-    """Do jobs in several processes, and yield what became of each, in the order they end in.
-
-    Args:
-        plan: what is asked for.
-        jobs: the inputs.
-        count: how many processes.
-        limit: how long a job may take, in seconds, None for as long as it takes.
-    """
+    """Do jobs in several processes, and yield what became of each, in the order they end in."""
     pending = iter(jobs)
     hands = [_start(plan) for _ in range(count)]
     try:

@@ -42,12 +42,7 @@ class _NoBar:
 
 @contextmanager
 def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
-    """Show a bar on standard error while inputs are done.
-
-    Args:
-        inputs: what is to be done.
-        wanted: whether anybody may see it; it is shown on a terminal alone.
-    """
+    """Show a bar on standard error while inputs are done."""
     size = 0
     if wanted and streams.is_terminal():
         for one in inputs:

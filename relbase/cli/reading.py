@@ -23,11 +23,6 @@ def calls(
 ) -> Iterator[tuple[InputDocument, Call]]:
     """Yield the documents of an input, and the call of the library for each.
 
-    Args:
-        source: the input, open.
-        settings: what the options say.
-        finder: finds its URL.
-
     Raises:
         InputError: if it cannot be read.
     """

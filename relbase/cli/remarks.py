@@ -26,12 +26,7 @@ _OPTIONS: Final = " with --map, --root or --mirror"
 
 
 def advice(type_: str, *, several: bool = False) -> str:
-    """Return what to give where a document has no base.
-
-    Args:
-        type_: its media type.
-        several: whether there are other inputs.
-    """
+    """Return what to give where a document has no base."""
     option = _OPTIONS if several else _OPTION
     return f"{FORMATS[kind_of_type(type_) or Kind.OTHER].advice}{option}"
 
@@ -45,16 +40,7 @@ def collect(
     *,
     several: bool = False,
 ) -> None:
-    """Collect notes on a document as warnings, in its order.
-
-    Args:
-        shown: the name of the input for messages.
-        document: the document.
-        result: what became of it.
-        notes: those of its notes that are to be reported.
-        warned: the warnings on the input.
-        several: whether there are other inputs.
-    """
+    """Collect notes on a document as warnings, in its order."""
     option = _OPTIONS if several else _OPTION
     starts = (note.span.start for note in notes if note.span)
     places = _places(document.data, document.lines, starts)
@@ -66,13 +52,7 @@ def collect(
 
 
 def sentence(note: Note, advice: str = "", number: str = "") -> str:
-    """Return a note for people, and with it what they can do.
-
-    Args:
-        note: on an input.
-        advice: what they can do, "" for nothing.
-        number: of the message of an mbox that the note is on, "" for none.
-    """
+    """Return a note for people, and with it what they can do."""
     name = part_name(note.part, number)
     part = f"{name}: " if name else ""
     return printable(f"{part}{note.text}{advice} [{note.reason.value}]")

@@ -50,11 +50,6 @@ class Manner(NamedTuple):
 def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
     """Do the jobs of a run.
 
-    Args:
-        plan: what is asked for.
-        jobs: the inputs.
-        manner: how it is done.
-
     Raises:
         OutputError: if an output cannot be written: the run stops.
     """

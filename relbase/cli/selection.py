@@ -37,13 +37,7 @@ def read_only(
 
 
 def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
-    """Return whether an input is to be processed.
-
-    Args:
-        kind: of it.
-        start: its first bytes.
-        only: what --only names, none for all.
-    """
+    """Return whether an input is to be processed."""
     if not only or kind.value in only:
         return True
     if FEEDS not in only or not FORMATS[kind].feeds:

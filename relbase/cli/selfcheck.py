@@ -31,11 +31,6 @@ class SelfCheckError(Exception):
 def check(data: bytes, result: Result, call: Call) -> None:
     """Check a rewriting.
 
-    Args:
-        data: the document.
-        result: what became of it.
-        call: what was asked for.
-
     Raises:
         SelfCheckError: if a law does not hold.
     """

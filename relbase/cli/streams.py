@@ -34,23 +34,14 @@ def printable(text: str) -> str:
 
 
 def excerpt(text: str, limit: int = SHOWN) -> str:
-    """Return a text for people: printable, `""` when it is empty, cut when it is long.
-
-    Args:
-        text: any text.
-        limit: in characters of the text.
-    """
+    """Return a text for people: printable, `""` when it is empty, cut when it is long."""
     if len(text) > limit:
         return f"{printable(text[:limit])}... ({len(text)} characters)"
     return printable(text) or '""'
 
 
 def say(text: str) -> None:
-    """Write a line to standard output.
-
-    Args:
-        text: printable; characters that its encoding has not are written as escapes.
-    """
+    """Write a line to standard output."""
     with _standard_output() as stream:
         _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
 
@@ -88,11 +79,7 @@ def _standard_output() -> Iterator[TextIO]:
 
 
 def warn(text: str) -> None:
-    """Write a line to standard error.
-
-    Args:
-        text: printable; characters that its encoding has not are written as escapes.
-    """
+    """Write a line to standard error."""
     if sys.stderr is None:
         return
     try:

@@ -55,13 +55,7 @@ class Summary:
         self.notes: Counter[Reason] = Counter()
 
     def add(self, document: InputDocument, result: Result, *, has_url: bool = True) -> None:
-        """Collect what is remarked on a document that is done.
-
-        Args:
-            document: the document.
-            result: what became of it.
-            has_url: whether a retrieval URL was given for it: to ask for its base takes time.
-        """
+        """Collect what is remarked on a document that is done."""
         self.changed += result.changed
         self.places += len(result.edits)
         self.notes.update(note.reason for note in result.notes)

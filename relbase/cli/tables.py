@@ -71,10 +71,6 @@ class Table:
 def written(path: str, inputs: Iterable[str] = ()) -> Iterator[Table]:
     """Write a table of links and one of errors, which get their names when both are complete.
 
-    Args:
-        path: the name of the table of links.
-        inputs: the names of the inputs, which are not replaced.
-
     Raises:
         click.UsageError: if pyarrow is not there, or something else has one of the names.
         OutputError: if they cannot be written.

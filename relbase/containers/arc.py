@@ -32,9 +32,6 @@ STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[
 def fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
     r"""Return the fields of a line, under the names of WARC; the length is the last.
 
-    Args:
-        found: what `line` matched.
-
     >>> dict(fields(line(b"http://a/ 1.2.3.4 20081113213051 text/html 9\n")))["warc-date"]
     '2008-11-13T21:30:51Z'
     """

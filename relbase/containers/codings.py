@@ -53,9 +53,6 @@ class Decoded(NamedTuple):
 def codings(stated: Iterable[str]) -> list[str]:
     """Return the codings that fields state, in the order they were applied, in lower case.
 
-    Args:
-        stated: the values of all Transfer-Encoding or all Content-Encoding fields.
-
     >>> codings(["GZIP, identity", "x-gzip ;q=1"])
     ['gzip', 'gzip']
     """
@@ -82,12 +79,6 @@ def decoded(
     limit: int = MAX_DECODED,
 ) -> Decoded:
     r"""Undo the codings of a body.
-
-    Args:
-        body: as it was transferred.
-        transfer: the values of all Transfer-Encoding fields.
-        content: the values of all Content-Encoding fields.
-        limit: how many bytes each step may give.
 
     Implements RFC 9112 §6 and §7, RFC 9110 §8.4, RFC 7932 and RFC 8878, as leniently as the head of
     this file says.

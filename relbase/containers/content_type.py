@@ -41,9 +41,6 @@ _percent: Final = re.compile(rb"%([0-9A-Fa-f]{2})").sub
 def token(value: str) -> str:
     """Return the first token of a value in lower case, "" when it begins with none.
 
-    Args:
-        value: of Content-Transfer-Encoding or Content-Disposition, comments included.
-
     >>> token(" (odd) Quoted-Printable (really)"), token("attachment; filename=x")
     ('quoted-printable', 'attachment')
     """
@@ -53,9 +50,6 @@ def token(value: str) -> str:
 
 def media_type(value: str) -> str:
     """Return the media type that a Content-Type states, in lower case; "" when it states none.
-
-    Args:
-        value: with or without parameters and comments.
 
     Implements RFC 2045 §5.1.
 
@@ -72,9 +66,6 @@ def media_type(value: str) -> str:
 
 def parameters(value: str) -> dict[str, str]:
     r"""Return the parameters of a Content-Type or Content-Disposition, names in lower case.
-
-    Args:
-        value: the whole value of the field.
 
     The first one of a name wins. One that RFC 2231 splits or encodes counts only beside no plain
     one, as in readers that do not know RFC 2231; without its section 0 it is none.

@@ -39,11 +39,6 @@ class _Block(NamedTuple):
 def parse_dump(dump: bytes) -> Dump:
     r"""Read the headings that a client wrote down: `curl -D FILE -L`, `wget -S`, or one heading.
 
-    Args:
-        dump: one heading, with or without a status line, or several with one each. What follows an
-            empty line is not part of a heading before the next status line; other lines that are
-            not fields are passed over.
-
     >>> parse_dump(b"HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://a/")
     Dump(fields=(('base', 'http://a/'),), redirects=('/x',))
     """

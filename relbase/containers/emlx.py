@@ -32,9 +32,6 @@ _property_list: Final = re.compile(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plis
 def read_envelope(data: bytes) -> Envelope | None:
     r"""Return what is around a message of Apple Mail, None for any other text.
 
-    Args:
-        data: the file.
-
     >>> read_envelope(b"6    \nA: b\n\n<?xml version='1.0'?>")
     Envelope(number=Span(start=0, end=5), message=Span(start=6, end=12))
     """

@@ -153,13 +153,6 @@ def read_heading(
 ) -> Heading:
     r"""Read the heading that begins at `pos`; one of no fields when there is none.
 
-    Args:
-        data: what the offsets are of.
-        pos: the first byte of the heading.
-        end: where the entity ends.
-        eol: what ends a line, as `eol_of` says.
-        most: how many fields to remember, `MAX_FIELDS` for None.
-
     Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
 
     >>> heading = read_heading(b"Base: <URL:\n http://a/>\n\nText", 0, 29)
@@ -210,13 +203,6 @@ def fields_of_paragraph(
     data: bytes, start: int, end: int, eol: bytes = b"\n", *, of_any_name: bool = False
 ) -> list[Field]:
     r"""Return the fields that readers see who look for them in all lines up to an empty one.
-
-    Args:
-        data: what the offsets are of.
-        start: where a heading begins.
-        end: where its empty line does.
-        eol: what ends a line, as `eol_of` says.
-        of_any_name: whether those too that a message is not read for.
 
     What `read_heading` takes for a body may hold fields to others: an mbox tells its lengths in
     them, a log of a client has lines of its own between. No more than `MAX_FIELDS` are returned,
@@ -269,11 +255,6 @@ def text_of(data: bytes, field: Field) -> str:
 
 def first(data: bytes, heading: Heading, name: str) -> str | None:
     r"""Return the value of the first field of a name, None when there is none.
-
-    Args:
-        data: what the heading was read from.
-        heading: the heading.
-        name: in lower case, of a field that is remembered.
 
     >>> first(b"Base: a\nbase: b\n\n", read_heading(b"Base: a\nbase: b\n\n", 0, 17), "base")
     'a'

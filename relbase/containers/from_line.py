@@ -59,9 +59,6 @@ _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 def has_date(text: bytes) -> bool:
     r"""Return whether a line is a From_ line whatever follows: it has a whole date.
 
-    Args:
-        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
-
     >>> has_date(b"From a@b Thu Nov 29 22:33:52 2001\n"), has_date(b"From here to there\n")
     (True, False)
     """
@@ -71,9 +68,6 @@ def has_date(text: bytes) -> bool:
 def is_separator(text: bytes) -> bool:
     r"""Return whether a line separates messages, if an empty line is before it.
 
-    Args:
-        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
-
     >>> is_separator(b"From -\nSubject: x\n"), is_separator(b"From -\nto\n")
     (True, False)
     """
@@ -82,9 +76,6 @@ def is_separator(text: bytes) -> bool:
 
 def begins_file(text: bytes) -> bool:
     r"""Return whether the first line of a file begins a message: prose begins no mailbox.
-
-    Args:
-        text: what begins with the line, `LOOKED_AT` bytes or all to the end of the file.
 
     >>> begins_file(b"From a friend\nSubject: x\n"), begins_file(b"From a friend\n")
     (True, False)

@@ -42,11 +42,6 @@ _line_end: Final = re.compile(rb"\r?\n|\Z").match
 def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
     r"""Return the head of the message that begins at `pos`, None when none does.
 
-    Args:
-        data: what the offsets are of.
-        pos: the first byte of the message.
-        end: where it ends, None for the end of the data.
-
     >>> head = read_head(b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLink: <b>\r\n\r\nbody")
     >>> head.status, head.heading.body, [field.name for field in head.heading.fields]
     (200, 42, ['link', 'link'])
@@ -63,11 +58,6 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
 
 def values(data: bytes, head: Head, name: str) -> list[str]:
     r"""Return the values of all fields of a name, in order.
-
-    Args:
-        data: what the head was read from.
-        head: the head.
-        name: in lower case.
 
     >>> data = b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLINK: <b>\r\n\r\n"
     >>> values(data, read_head(data), "link")

@@ -112,13 +112,6 @@ def walk(
 ) -> list[Part]:
     r"""Return the parts of a message in the order of the bytes, the message itself first.
 
-    Args:
-        data: what the offsets are of.
-        start: the first byte of the message.
-        end: where it ends; None for the end of the data.
-        max_depth: containers this deep are not entered; the message is at depth 0.
-        max_parts: how many entities are read, at least 1; one part more holds what follows.
-
     Implements RFC 2046 §5.1 and §5.2 as the head of this file says. Nothing in a message raises.
 
     >>> message = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo\n--b--\n"

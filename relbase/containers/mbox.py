@@ -92,9 +92,6 @@ class Message(NamedTuple):
 def split(chunks: Iterable[bytes]) -> Iterator[Message]:
     r"""Yield the messages of an mbox, before them what stands before the first From_ line, if any.
 
-    Args:
-        chunks: the bytes of the file in pieces of any size.
-
     The joined `data` of all that is yielded is the file, and where the pieces were cut changes
     nothing.
 
@@ -201,13 +198,7 @@ def _proven(buffer: bytearray, source: Iterator[bytes], end: int) -> int | None:
 def _next_separator(
     buffer: bytearray, source: Iterator[bytes], at: int
 ) -> tuple[int, tuple[int, ...]]:
-    """Where the next From_ line after an empty line begins, or the end of the file; the doubtful.
-
-    Args:
-        buffer: begins where the file or a message does.
-        source: the pieces that follow.
-        at: where to look from, at most at the line end of the empty line.
-    """
+    """Where the next From_ line after an empty line begins, or the end; the doubtful lines."""
     at = max(at, 0)
     doubtful: list[int] = []
     while True:

@@ -73,9 +73,6 @@ class Piece(NamedTuple):
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     r"""Yield the text of an archive, member by member; of any bytes at least one piece.
 
-    Args:
-        chunks: the bytes of the archive, in pieces of any size.
-
     >>> import gzip
     >>> [(piece.data, piece.at) for piece in pieces([gzip.compress(b"a", mtime=0) * 2])]
     [(b'a', 0), (b'a', 21)]
@@ -168,9 +165,6 @@ def begins_record(text: bytes) -> bool:
 
 def packing_of(start: bytes) -> str | None:
     """Return how an archive that begins so is packed; None for what begins as no archive.
-
-    Args:
-        start: its first bytes, some hundred at least.
 
     >>> packing_of(b"WARC/1.0 ..."), packing_of(b"<p>")
     ('', None)

@@ -105,10 +105,6 @@ _SHOWN: Final = 100
 def transfer_encoding(data: bytes, heading: Heading) -> str:
     r"""Return the Content-Transfer-Encoding of a heading in lower case, "7bit" for none.
 
-    Args:
-        data: what the heading was read from.
-        heading: the heading.
-
     Several of them, or what is not a token, make one that nobody can undo: some readers undo the
     first one, some the last one, some none.
 

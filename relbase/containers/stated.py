@@ -30,9 +30,6 @@ class Stated(NamedTuple):
 def read_type(content_type: str) -> Stated:
     """Read a Content-Type (RFC 2045 §5.1).
 
-    Args:
-        content_type: the value of the field, "" for none.
-
     >>> read_type("text/html; charset=utf-8; name=a.html")
     Stated(type='text/html', charset='utf-8', boundary=None, name='a.html')
     """
@@ -59,9 +56,6 @@ _remembered: Final = lru_cache(maxsize=128)(_read)
 
 def file_name(disposition: str) -> str:
     """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3).
-
-    Args:
-        disposition: the value of the field, "" for none.
 
     However, its encoded words are decoded: RFC 2047 §5 forbids them there, and mailers write them.
 

@@ -127,12 +127,7 @@ class Unfolded:
                 return False
 
     def take(self, size: int, most: int) -> tuple[bytes | None, int]:
-        """Take bytes of the member; return them, None if they are too many, and their number.
-
-        Args:
-            size: how many to take; fewer are taken where the member ends.
-            most: how many to return at most.
-        """
+        """Take bytes of the member; return them, None if they are too many, and their number."""
         kept: list[bytes] = []
         count = 0
         while True:

@@ -103,11 +103,6 @@ def records(
 ) -> Iterator[Record | Fault]:
     r"""Yield the records of an archive in order, and what of it cannot be read.
 
-    Args:
-        chunks: the bytes of a WARC or ARC file, compressed with gzip or Zstandard or not, in
-            pieces of any size.
-        wanted: whether the block of a record, which has none yet, is to be kept.
-
     Implements WARC/1.0, WARC/1.1 and ARC versions 1 and 2. Nothing in an archive raises.
 
     >>> data = b"WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 2\r\n\r\nab\r\n\r\n"

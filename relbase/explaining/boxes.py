@@ -26,12 +26,7 @@ MAX_DRAWN: Final = 1_000
 
 
 def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
-    """Return the boxes of a document and of what is in it.
-
-    Args:
-        entities: of the document, the outermost first.
-        links: of the document, for their counts.
-    """
+    """Return the boxes of a document and of what is in it."""
     counts: dict[str, Counter[Status]] = defaultdict(Counter)
     for link in links:
         counts[link.part][link.status] += 1

@@ -53,13 +53,7 @@ def _escape(found: re.Match[str]) -> str:
 
 
 def decoder(data: bytes, stated: Charset | None, label: str | None) -> Decoder:
-    """Return what shows the pieces of a document.
-
-    Args:
-        data: the document.
-        stated: its charset, None where its kind has none, as mail: then it is looked for.
-        label: the charset that it came with.
-    """
+    """Return what shows the pieces of a document."""
     name = (stated or sniff(data, label, meta=False)).name
     # What says that it is Latin-1 is most often UTF-8 all the same, if it can be read as such.
     if name == DEFAULT.name and _is_utf_8(data):

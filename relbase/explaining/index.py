@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def index(rows: Sequence[tuple[str, Summary]]) -> str:
-    """Return the index.
-
-    Args:
-        rows: of each page the name of its file, beside the index, and what it is on.
-    """
+    """Return the index."""
     total: Counter[Status] = Counter()
     for _, summary in rows:
         total.update(summary.counts)

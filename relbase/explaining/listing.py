@@ -41,15 +41,7 @@ _NO_BASE: Final = "relative, and there is no base URL that it could be resolved 
 def listing(
     links: Sequence[Link], notes: Sequence[Note], profile: Profile, policy: Policy, encoding: str
 ) -> str:
-    """Return the list of references.
-
-    Args:
-        links: of the document, in order.
-        notes: on the document.
-        profile: that resolved them.
-        policy: that kept some of them.
-        encoding: of the document, which decides how profile whatwg encodes queries.
-    """
+    """Return the list of references."""
     writer = _Writer(notes, profile, policy, encoding)
     pieces: list[str] = []
     for first in range(0, min(len(links), MAX_LISTED), _GROUP):

@@ -52,13 +52,7 @@ class Summary(NamedTuple):
 
 
 def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
-    """Return the page on a document, and what an index says of it.
-
-    Args:
-        data: the document's bytes.
-        call: what is asked of it.
-        title: of the page, where it is not the document's name.
-    """
+    """Return the page on a document, and what an index says of it."""
     result = rewrite_called(data, call)
     links = result.links
     found = list(entities_called(data, call))
@@ -87,13 +81,7 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
 
 
 def whole(title: str, head: str, main: str) -> str:
-    """Return a page around its content.
-
-    Args:
-        title: text, of the window.
-        head: markup, above all.
-        main: markup.
-    """
+    """Return a page around its content."""
     return _PAGE.format(title=text(title), csp=_CSP, style=STYLE, head=head, main=main)
 
 

@@ -74,15 +74,7 @@ def source(
     decode: Decoder,
     bodies: Iterable[Body] = (),
 ) -> str:
-    """Return the marked source.
-
-    Args:
-        data: the bytes of the document.
-        edits: what is changed in them, sorted and disjoint.
-        links: the references; of those that overlap the first is marked.
-        decode: shows bytes as text.
-        bodies: what is shown decoded, in the order of the bytes; one without references is not.
-    """
+    """Return the marked source."""
     by_part: dict[str, list[_Marked]] = defaultdict(list)
     for number, link in enumerate(links, 1):
         by_part[link.part].append((number, link))

@@ -40,14 +40,7 @@ _ALGORITHMS: Final = {
 def follow_body(
     data: bytes, head: Head, body: Span, edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of the fields that describe a body, and notes on those that were wrong.
-
-    Args:
-        data: the file.
-        head: of the message.
-        body: where its body is, which has no codings.
-        edits: of the body, in offsets of the file, sorted.
-    """
+    """Return the edits of the fields that describe a body, and notes on those that were wrong."""
     before = data[body.start : body.end]
     inside = [Edit(edit.start - body.start, edit.end - body.start, edit.new) for edit in edits]
     after = splice(before, inside)

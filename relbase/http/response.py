@@ -88,12 +88,7 @@ class _Response(NamedTuple):
 
 
 def visit_http(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of a raw HTTP response, in offsets of its bytes.
-
-    Args:
-        data: the file: a response, and maybe the redirects before it.
-        context: of what is around it: on the URL that was requested first.
-    """
+    """The items of a raw HTTP response, in offsets of its bytes."""
     response = _read(data, context)
     if response is None:
         text = "it does not begin as an HTTP response: passed through"
@@ -123,12 +118,7 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
 
 
 def http_base(data: bytes, context: Context) -> Base:
-    """Return the base of the document in a raw HTTP response.
-
-    Args:
-        data: the file.
-        context: of what is around it.
-    """
+    """Return the base of the document in a raw HTTP response."""
     response = _read(data, context)
     if response is None:
         return context.base

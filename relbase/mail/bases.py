@@ -86,13 +86,7 @@ def numbered(noted: PartNote, context: Context) -> Note:
 
 
 def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
-    """Yield the parts of a message with their bases (RFC 1808 §3.1, §3.2).
-
-    Args:
-        data: the message.
-        parts: all its parts, in the order of the bytes.
-        context: of what is around the message.
-    """
+    """Yield the parts of a message with their bases (RFC 1808 §3.1, §3.2)."""
     path: dict[int, PartBase] = {}  # the parts around, and no others: bases may be long
     for index, part in enumerate(parts):
         if part.parent is None:

@@ -80,13 +80,7 @@ class _BareReturnsView:
 
 
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
-    """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read.
-
-    Args:
-        part: whose body it is.
-        raw: the body.
-        eol: of the message, as `line_end` says.
-    """
+    """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
     if part.encoding in IDENTITY:
         return _SameView(raw)
     if part.encoding == "quoted-printable":
@@ -115,11 +109,7 @@ class _FootedView(Base64View):
 
 
 def footer_of(view: View) -> int | None:
-    """Return where text in the clear begins after the base64 of a body, None where there is none.
-
-    Args:
-        view: of the body, as `transfer_view` gives it.
-    """
+    """Return where clear text begins after the base64 of a body, or None."""
     return view.footer if isinstance(view, _FootedView) else None
 
 
@@ -153,13 +143,6 @@ def fit_lines(
     data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
 ) -> tuple[list[Edit], list[Note]]:
     r"""Return the edits that can be made where lines cannot be broken, and what is to be noted.
-
-    Args:
-        data: the message.
-        within: a body or a heading.
-        edits: in it, sorted.
-        boundaries: those that are open there, without `--`.
-        eol: of the message, as `line_end` says.
 
     >>> data = b"<p>--b\n--<a href=x>"
     >>> fit_lines(data, Span(0, 19), [Edit(17, 17, b"/")], [b"<a href=/x>"], b"\n")[0]

@@ -53,24 +53,14 @@ class DecodedBody(NamedTuple):
 
 
 def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    """The encoded documents of a message.
-
-    Args:
-        data: the file: the message, or one of Apple Mail.
-        context: of what is around it.
-    """
+    """The encoded documents of a message."""
     envelope = read_envelope(data)
     start, end = (0, len(data)) if envelope is None else envelope.message
     yield from _decoded(data[start:end], start, context)
 
 
 def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    """The encoded documents of all messages of an mbox.
-
-    Args:
-        data: the mbox.
-        context: of what is around it.
-    """
+    """The encoded documents of all messages of an mbox."""
     for one in messages([data]):
         if not isinstance(one, bytes):
             inside = context.having(part=str(one.number))

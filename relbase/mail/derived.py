@@ -97,14 +97,7 @@ MAX_DIGESTED: Final = 4
 def follow_bodies(
     data: bytes, parts: Sequence[Part], edits: Sequence[Edit], decode: Decode
 ) -> tuple[list[Edit], list[PartNote]]:
-    """Return the edits of a message with those of the fields that follow them, and what does not.
-
-    Args:
-        data: the message.
-        parts: all its parts, in the order of the bytes.
-        edits: all its edits, sorted.
-        decode: undoes the transfer encoding of a body of a part, None where it cannot.
-    """
+    """Return the edits of a message and of the fields that follow its bodies, and the notes."""
     waiting = list(edits)  # those before what has been gone through
     later = _Later(data)
     stale: list[PartNote] = []

@@ -33,12 +33,7 @@ def reader_of(part: Part, context: Context) -> Reader | None:
 
 
 def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
-    """The items of the document that a part holds.
-
-    Args:
-        entity: the part.
-        reader: of its document.
-    """
+    """The items of the document that a part holds."""
     part, context = entity.part, entity.context
     view = transfer_view(part, entity.body, entity.eol)
     if view is None:
@@ -135,12 +130,6 @@ def bases_by_links(
     data: bytes, eol: bytes, parts: Sequence[Part], context: Context
 ) -> dict[int, Base]:
     """Return the bases of what has no URL of its own but a document that links it, by indices.
-
-    Args:
-        data: the message.
-        eol: what ends its lines.
-        parts: all its parts, in the order of the bytes.
-        context: of what is around the message.
 
     Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. So they are
     on the base of the document (rule 18), not on that of the message.

@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 
 
 def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
-    """The items of a message; of one of Apple Mail with the edit of the line that counts it.
-
-    Args:
-        data: the file.
-        context: of what is around it.
-    """
+    """The items of a message; of one of Apple Mail with the edit of the line that counts it."""
     envelope = read_envelope(data)
     if envelope is None:
         yield from visit_message(data, context)

@@ -51,14 +51,7 @@ class MailPart(NamedTuple):
 
 
 def mail_part(data: bytes, eol: bytes, stated: PartBase, around: Context) -> MailPart:
-    """Return a part on its base.
-
-    Args:
-        data: the message.
-        eol: what ends its lines.
-        stated: the part and its base.
-        around: the context of what is around the message.
-    """
+    """Return a part on its base."""
     part = stated.part
     inside = around.having(base=stated.base, part=number_of(part, around), within=within(part))
     return MailPart(data, eol, part, inside)

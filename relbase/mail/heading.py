@@ -40,13 +40,7 @@ def _form(field: Field, part: Part) -> headers.LinkingField | None:
 
 
 def visit_heading(entity: MailPart, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
-    """The items of a heading.
-
-    Args:
-        entity: the part.
-        stated: its base.
-        linking: the fields that hold references.
-    """
+    """The items of a heading."""
     heading = Span(entity.part.heading.start, entity.part.heading.end)
     return fit(entity, heading, _visit_fields(entity, stated, linking))
 

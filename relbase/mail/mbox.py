@@ -53,9 +53,6 @@ class Numbered(NamedTuple):
 def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
     r"""Yield the messages of an mbox; only the bytes if there is none.
 
-    Args:
-        chunks: the bytes of the file in pieces of any size.
-
     >>> [(one.number, one.start) for one in messages([b"\nFrom -\nX: y\n\nz\n\nFrom -\nX: y\n"])]
     [(1, 8), (2, 24)]
     """
@@ -75,12 +72,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
 
 
 def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of a message that its mbox allows, and what is to be noted on it there.
-
-    Args:
-        message: the message.
-        edits: all that was found for its content, sorted; all or none of them are made.
-    """
+    """Return the edits of a message that its mbox allows, and what is to be noted on it there."""
     notes = [
         Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL)
         for at in message.doubtful[:1]
@@ -119,12 +111,7 @@ class Lengths:
         return bool(self._ends) or one.message.unproven is not None
 
     def keep(self, one: Numbered, edits: list[Edit]) -> tuple[list[Edit], list[Note]]:
-        """Return the edits of the next message that can be made, and what is to be noted.
-
-        Args:
-            one: the message; each of an mbox in its order.
-            edits: those that are otherwise settled.
-        """
+        """Return the edits of the next message that can be made, and what is to be noted."""
         notes: list[Note] = []
         end = one.start + self._grown + len(one.message.content) + len(one.message.ending)
         near = self._near(end + growth(edits))
@@ -190,12 +177,7 @@ def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> lis
 
 
 def is_settled(message: mbox.Message, note: Note) -> bool:
-    """Return whether what a note says of a message does not hold: its length does follow.
-
-    Args:
-        message: the message.
-        note: on its content alone.
-    """
+    """Return whether what a note says of a message does not hold: its length does follow."""
     return note.reason is Reason.FIELD_STALE and note.span == message.length
 
 

@@ -51,13 +51,7 @@ MAX_ENCODED: Final = 3
 
 
 def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[Item]:
-    """The items of a message, in offsets of its bytes.
-
-    Args:
-        data: the message.
-        context: of what is around it; its `part` precedes the numbers of the parts.
-        encoded: how many messages are around that are encoded as a whole.
-    """
+    """The items of a message, in offsets of its bytes."""
     parts = mail.walk(data)
     eol = line_end(data)
     yield from _unread(data, parts, context)
@@ -88,13 +82,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
 
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
-    """The notes on messages and multiparts that nothing is found in, since they are not as stated.
-
-    Args:
-        data: the message.
-        parts: all its parts, in the order of the bytes.
-        context: of what is around it.
-    """
+    """The notes on messages and multiparts that are not what they state, so nothing is read."""
     if data.startswith(_UTF_16):
         yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, len(_UTF_16[0])), _WIDE)
     for part in parts:
@@ -145,13 +133,7 @@ def _unwritten(item: Found | Note) -> Found | Note:
 
 
 def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterator[Entity]:
-    """The entities of a message, each with its base.
-
-    Args:
-        data: the message.
-        context: of what is around it; its `part` precedes the numbers of the parts.
-        encoded: how many messages are around that are encoded as a whole.
-    """
+    """The entities of a message, each with its base."""
     parts = mail.walk(data)
     eol = line_end(data)
     for stated in stated_parts(data, eol, parts, context):
@@ -179,14 +161,7 @@ def _own_base(stated: PartBase) -> Base:
 def stated_parts(
     data: bytes, eol: bytes, parts: Sequence[Part], context: Context
 ) -> Iterator[PartBase]:
-    """The parts with their bases; what only a document names has that document's.
-
-    Args:
-        data: the message.
-        eol: what ends its lines.
-        parts: all its parts, in the order of the bytes.
-        context: of what is around the message.
-    """
+    """The parts with their bases; what only a document names has that document's."""
     linked = bases_by_links(data, eol, parts, context)
     for index, stated in enumerate(part_bases(data, parts, context)):
         yield stated._replace(base=linked[index]) if index in linked else stated

@@ -36,11 +36,7 @@ _SEALED: Final = "arc-message-signature"
 
 
 def signed(parts: Sequence[Part]) -> set[int]:
-    """Return the indices of all parts that are in a signed message, or are one.
-
-    Args:
-        parts: all parts of a message, in the order of the bytes.
-    """
+    """Return the indices of all parts that are in a signed message, or are one."""
     found: set[int] = set()
     for index, part in enumerate(parts):
         if part.parent in found or _signatures(part, parts):
@@ -51,13 +47,7 @@ def signed(parts: Sequence[Part]) -> set[int]:
 def broken_signatures(
     data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
 ) -> Iterator[PartNote]:
-    """Yield a note on each signed message whose signatures the edits break.
-
-    Args:
-        data: the message.
-        parts: all its parts, in the order of the bytes.
-        edits: all its edits, sorted.
-    """
+    """Yield a note on each signed message whose signatures the edits break."""
     starts = [edit.start for edit in edits]
     for part in parts:
         fields = _signatures(part, parts)

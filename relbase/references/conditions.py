@@ -31,11 +31,7 @@ class Condition(NamedTuple):
 
 
 def keyword(raw: bytes) -> bytes:
-    """What a value as written says where a keyword is asked for: `Ref&#114;esh` is `refresh`.
-
-    Args:
-        raw: the value without its quotes, in an ASCII-compatible charset.
-    """
+    """What a value as written says where a keyword is asked for: `Ref&#114;esh` is `refresh`."""
     meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
     return meant.lower()
 

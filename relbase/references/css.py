@@ -83,12 +83,6 @@ def references(
 
     A url that is empty or all white space is not a reference. Any bytes will do: nothing raises.
 
-    Args:
-        text: CSS in a charset in which ASCII bytes are ASCII.
-        start: where in `text` the CSS begins.
-        end: where it ends; without it, at the end of `text`.
-        until: references that begin after it are not asked for; without it, all are.
-
     >>> [found] = references(b"a { background: url( 'x.png' ) }")
     >>> found.start, found.end, found.quote, found.form
     (22, 27, b"'", <Form.URL: 'url'>)

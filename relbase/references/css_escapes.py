@@ -75,10 +75,6 @@ _END_TAG_LENGTH: Final = len(b"</style")
 def unescape(raw: bytes, quote: bytes = b"") -> bytes:
     r"""Return what `raw`, an identifier, a URL or the inside of a string, means.
 
-    Args:
-        raw: UTF-8 bytes as written.
-        quote: the quote around a string; empty for everything else.
-
     >>> unescape(rb"\75 rl")
     b'url'
     """
@@ -91,10 +87,6 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
     r"""Return the view of a URL in CSS: `inner` is what it means, `lower` spells new text.
 
     A NUL in new text cannot be written in CSS: it comes out as U+FFFD.
-
-    Args:
-        raw: the URL as written, UTF-8, without its quotes.
-        quote: the quote around it, or empty for an unquoted `url()`.
 
     Raises:
         ValueError: if `quote` is neither empty nor a quotation mark.

@@ -66,9 +66,6 @@ LONGEST_NAME: Final = max(map(len, NAMES))
 def endings(*forms: Form) -> tuple[bytes, ...]:
     """The shortest endings by which the functions of some forms are found, in lower case.
 
-    Args:
-        forms: the forms; all of `TAKEN` when none is given.
-
     >>> endings()
     (b'url', b'src', b'image-set', b'alphaimageloader')
     """
@@ -79,31 +76,19 @@ def endings(*forms: Form) -> tuple[bytes, ...]:
 
 
 def after(*forms: Form, bracket: bytes = b"") -> bytes:
-    """Return an expression for the place after the name of a function.
-
-    Args:
-        forms: of the function; any of `TAKEN` when none is given.
-        bracket: what has to stand between, as an expression.
-    """
+    """Return an expression for the place after the name of a function."""
     return b"(?:%b)" % b"|".join(
         b"(?<=%b%b)" % (any_case(name), bracket) for name in endings(*forms)
     )
 
 
 def not_after(*forms: Form) -> bytes:
-    """Return an expression for any place but after the name of a function.
-
-    Args:
-        forms: of the function; any of `TAKEN` when none is given.
-    """
+    """Return an expression for any place but after the name of a function."""
     return b"".join(b"(?<!%b)" % any_case(name) for name in endings(*forms))
 
 
 def last_letters(*forms: Form) -> bytes:
     """Return the letters that the names end in, in both cases.
-
-    Args:
-        forms: of the function; any of `TAKEN` when none is given.
 
     >>> last_letters()
     b'CLRTclrt'

@@ -37,9 +37,6 @@ _telling_escape: Final = expression(
 def is_settled(text: bytes) -> bool:
     """Whether CSS holds no reference to be rewritten: `last_relative` is 0, at the first sight.
 
-    Args:
-        text: a style sheet or a value, in a charset in which ASCII bytes are ASCII.
-
     >>> is_settled(b"p{background:url(data:,)}"), is_settled(b"p{background:URL(x)} b{}")
     (True, False)
     """
@@ -52,11 +49,7 @@ _function: Final = expression(rb"\(" + after(bracket=rb"\("))
 
 
 def holds_none(text: bytes) -> bool:
-    """Whether CSS holds no reference at all, at the first sight.
-
-    Args:
-        text: a style sheet or a value, in a charset in which ASCII bytes are ASCII.
-    """
+    """Whether CSS holds no reference at all, at the first sight."""
     if b"\\" in text and _telling_escape.search(text):
         return False
     return _function.search(text) is None and _import.search(text) is None
@@ -64,9 +57,6 @@ def holds_none(text: bytes) -> bool:
 
 def last_relative(text: bytes) -> int:
     """The offset up to which CSS may hold a reference to be rewritten; 0 when it holds none.
-
-    Args:
-        text: a style sheet or a value, in a charset in which ASCII bytes are ASCII.
 
     >>> last_relative(b"p{background:url(data:,)}"), last_relative(b"p{background:URL(x)} b{}")
     (0, 17)

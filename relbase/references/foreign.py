@@ -110,14 +110,7 @@ class ForeignContent:
     def start(
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
     ) -> str | None:
-        """Open an element and return its namespace; None when all that was foreign has ended.
-
-        Args:
-            name: the tag name in lower case.
-            self_closing: whether the tag ends in `/>`.
-            html_annotation: whether it has an `encoding` that makes annotation-xml hold HTML.
-            font_breakout: whether it has one of `FONT_BREAKOUT`.
-        """
+        """Open an element and return its namespace; None when all that was foreign has ended."""
         namespace = self.current.namespace if self._stack else HTML
         if self._stack and not self._html_rules(name):
             if name not in _BREAKOUT and not (name == b"font" and font_breakout):
@@ -139,13 +132,7 @@ class ForeignContent:
         return self._depth_of(b"template", is_html=True) >= 0
 
     def end(self, name: bytes, is_open_outside: Callable[[bytes], bool]) -> None:
-        """Close an element; afterwards the stack is empty when HTML goes on outside.
-
-        Args:
-            name: the tag name in lower case.
-            is_open_outside: whether an HTML element around all that is foreign would be closed by
-                the end tag of a name.
-        """
+        """Close an element; afterwards the stack is empty when HTML goes on outside."""
         if self._overflow:
             self._overflow -= 1
             return
@@ -249,23 +236,13 @@ def _last(depths: array[int]) -> int:
 
 
 def namespace_in_tree(name: bytes, inside: str) -> str:
-    """The namespace of an element in the tree of a parser that knows no namespaces.
-
-    Args:
-        name: the tag name in lower case.
-        inside: what `namespace_inside` says of the element around it, `HTML` at the top.
-    """
+    """The namespace of an element in the tree of a parser that knows no namespaces."""
     if inside == HTML or name in _BREAKOUT:
         return {b"svg": SVG, b"math": MATH}.get(name, HTML)
     return SVG if name == b"svg" and inside == MATH else inside
 
 
 def namespace_inside(name: bytes, namespace: str) -> str:
-    """The namespace that is the rule inside of an element: HTML at an integration point.
-
-    Args:
-        name: the tag name in lower case.
-        namespace: of the element.
-    """
+    """The namespace that is the rule inside of an element: HTML at an integration point."""
     points = {SVG: _SVG_INTEGRATION, MATH: _MATH_INTEGRATION | {b"annotation-xml"}}
     return HTML if name in points.get(namespace, ()) else namespace

@@ -42,10 +42,6 @@ class LinkingField(NamedTuple):
 def references(name: bytes, raw: bytes) -> Iterator[Span]:
     r"""Yield the spans of the URLs in a field of a heading; none for a field that holds none.
 
-    Args:
-        name: the field's name, in any case.
-        raw: all that follows the colon, folded; the last line end may be left out.
-
     No span is empty, and none begins or ends with white space.
 
     >>> list(references(b"LIST-HELP", b" <a>\r\n (or), <b>\r\n"))
@@ -118,9 +114,6 @@ _COMMENT_FOLLOWS: Final = re.compile(rb"[\0-\x20]\(")
 def one_url(raw: bytes) -> Iterator[Span]:
     r"""Yield the span of the one URL of Content-Location, if there is one.
 
-    Args:
-        raw: the field's value.
-
     >>> list(one_url(b" <URL: a/b> (the page)"))
     [Span(start=7, end=10)]
     """
@@ -131,9 +124,6 @@ def one_url(raw: bytes) -> Iterator[Span]:
 
 def find_url(raw: bytes) -> Span | None:
     r"""Return the span of the URL that a value states, empty for none; None for who knows what.
-
-    Args:
-        raw: the field's value.
 
     Comments begin or end the value and stand apart: `x (1).png` is the URL `x(1).png`, `x (1)` is
     `x`. Brackets and quotes that are not around the URL make it one that nobody can be sure of.
@@ -169,9 +159,6 @@ _WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
 def one_word(raw: bytes) -> Iterator[Span]:
     """Yield the span of the one URL of Location, if it is one word.
 
-    Args:
-        raw: the field's value.
-
     RFC 9110 §10.2.2 has no white space there, and in mail the field may name a place.
 
     >>> list(one_word(b" Room 5"))
@@ -192,9 +179,6 @@ def _without_comment(raw: bytes, start: int, end: int) -> Span:
 
 def brackets(raw: bytes) -> Iterator[Span]:
     """Yield the spans of the URLs of a list of `<URL>`: the List- fields, Archived-At, URI.
-
-    Args:
-        raw: the field's value.
 
     RFC 2369 §2: what does not begin with `<` is ignored with all that follows; so is what follows
     a URL, unless it is a comma.
@@ -224,9 +208,6 @@ _PARAMETER_PIECE: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.
 
 def external_body(raw: bytes) -> Iterator[Span]:
     r"""Yield the span of the URL of a message/external-body, if its Content-Type states one.
-
-    Args:
-        raw: the value of that Content-Type.
 
     Only access-type URL has one, quoted as RFC 2017 §3.1 demands.
 
@@ -290,10 +271,6 @@ EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _unbroken(external_body))
 
 def quote_before(raw: bytes, span: Span) -> bytes:
     r"""Return the quote that a URL stands in, b"" for none: a Refresh may have `'`.
-
-    Args:
-        raw: the field's value.
-        span: of the URL.
 
     >>> quote_before(b"0; url='x'", Span(8, 9))
     b"'"

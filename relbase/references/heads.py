@@ -34,12 +34,7 @@ _token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")
 
 
 def head_tokens(text: bytes, pos: int = 0) -> Iterator[HeadToken]:
-    """Yield the comments and start tags of a page before its body, in order.
-
-    Args:
-        text: the page, in an ASCII-compatible charset.
-        pos: where to begin, between two tokens.
-    """
+    """Yield the comments and start tags of a page before its body, in order."""
     end = len(text)
     while found := _token.search(text, pos, end):
         at = found.end()
@@ -59,11 +54,7 @@ def head_tokens(text: bytes, pos: int = 0) -> Iterator[HeadToken]:
 
 
 def head(text: bytes) -> tuple[int, bytes]:
-    """Return where the last of the head's tokens ends, and the head without its raw text.
-
-    Args:
-        text: the page, in an ASCII-compatible charset.
-    """
+    """Return where the last of the head's tokens ends, and the head without its raw text."""
     compiled = scanner.head(text)
     if compiled is not None:
         return compiled
@@ -97,11 +88,7 @@ _tokens: Final = expression(
 
 
 def head_at_most(text: bytes) -> tuple[int, bytes]:
-    """Return what `head` does, or all of a page that is sooner looked through than read.
-
-    Args:
-        text: the page, in an ASCII-compatible charset.
-    """
+    """Return what `head` does, or all of a page that is sooner looked through than read."""
     compiled = scanner.head(text)
     if compiled is None and len(text) <= _SHORT:
         return len(text), text

@@ -94,18 +94,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     in_comment: bool = False,
     skim: Callable[[bytes, int, int, bool, bool], tuple[list[Any], int]] | None = None,
 ) -> Iterator[Element | list[Any]]:
-    """The start tags of a part of a document, in order.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-        pos: where the part begins.
-        end: where it ends.
-        hidden: the part is not part of the document's tree.
-        in_noscript: the part is the raw text of a noscript element, which does not nest.
-        in_comment: the part is the inside of a conditional comment, which does not nest.
-        skim: passes over elements without anything to look at; what it changes or finds in them
-            comes as a list. It stops at whatever `hidden` depends on.
-    """
+    """The start tags of a part of a document, in order."""
     begin = pos
     foreign = ForeignContent()
     around = _Around(text, pos)
@@ -221,23 +210,14 @@ def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> by
 
 
 def base_href(text: bytes, element: Element) -> Attribute | None:
-    """The href of an element that is a `<base>` of the document; None when it is not, or has none.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-        element: one of its elements.
-    """
+    """The href of an element that is a `<base>` of the document, or None."""
     if element.name != b"base" or element.namespace != HTML or element.hidden:
         return None
     return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)
 
 
 def embedded_base(text: bytes) -> Attribute | None:
-    """The href of the first `<base>` that has one: the base URL within the content (§3.1).
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-    """
+    """The href of the first `<base>` that has one: the base URL within the content (§3.1)."""
     if not _base_tag.search(text):
         return None
     for element in elements(text, 0, len(text)):
@@ -254,9 +234,6 @@ def has_sheets(text: bytes) -> bool:
     """Whether a document links style sheets, or imports some into its own.
 
     What is hidden counts too: a noscript that holds a link may be read, and a template be used.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
     """
     return any(
         isinstance(element, Element) and (_links_sheet(text, element) or _imports(text, element))

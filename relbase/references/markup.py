@@ -15,14 +15,7 @@ CDATA: Final = b"<![CDATA["
 
 
 def comment_end(text: bytes, found: re.Match[bytes], end: int, *, cdata: bool) -> int:
-    """Return where a comment ends, or a CDATA section where there are some.
-
-    Args:
-        text: the document.
-        found: its `token`, which is not a tag.
-        end: where the part of the document ends.
-        cdata: whether `<![CDATA[` begins a section there.
-    """
+    """Return where a comment ends, or a CDATA section where there are some."""
     if cdata and text.startswith(CDATA, found.start(), end):
         return min(tags.cdata_end(text, found.start() + len(CDATA), end) + len(b"]]>"), end)
     return (tags.comment_end if found[1] else tags.bogus_comment_end)(text, found.end(), end)

@@ -33,13 +33,7 @@ class Plain(NamedTuple):
 
 
 def _made_of(allowed: bytes, others: bytes, network: bytes) -> Plain:
-    """Plain references of some bytes.
-
-    Args:
-        allowed: the bytes, but for those that delimit: `/:?#`.
-        others: what else they may hold, as an expression.
-        network: what begins a host.
-    """
+    """Plain references of some bytes."""
     allowed = bytes(set(allowed) - set(b"/:?#"))
     # No dot segment begins in the rest. Runs end at dots, which are rarer than slashes.
     without_dot = bytes(set(allowed + b"/:?#") - set(b"."))
@@ -90,13 +84,7 @@ _DOTS: Final = rb"(?:\.\./){1,%d}+|\./" % MAX_UP
 
 
 def _reference(plain: Plain, ends: bytes, *, fragments: bool = True) -> bytes:
-    """Match a reference of plain shape, its beginning in the last group that matches.
-
-    Args:
-        plain: what it is made of.
-        ends: what may follow it, as an expression.
-        fragments: whether one that begins with `#` is a reference.
-    """
+    """Match a reference of plain shape, its beginning in the last group that matches."""
     rest = plain.rest
     segment = rb"(?![\"'/.?\#;:-]|" + ends + rb")(?:" + plain.segment + rb")++(?!:)"
     begin = rb"/(?![/.])|\?(?!\#|" + ends + rb")|" + plain.network + (rb"|\#" if fragments else b"")
@@ -122,11 +110,7 @@ absolute_list: Final = re.compile(
 
 @cache
 def url_matcher(*, whatwg: bool) -> Callable[[bytes], re.Match[bytes] | None]:
-    """Return what matches a value that is one plain reference, without white space around it.
-
-    Args:
-        whatwg: whether it resolves by the WHATWG parser.
-    """
+    """Return what matches a value that is one plain reference, without white space around it."""
     # White space in it stays, but to the WHATWG parser.
     plain = WHATWG if whatwg else _RFC_WITH_SPACES
     return re.compile(_reference(plain, rb"\Z")).fullmatch
@@ -139,10 +123,6 @@ def candidates_of(
     """Return what finds the candidates of a srcset one after another, plain or absolute ones.
 
     The last match is empty, or it ends where something else stands.
-
-    Args:
-        whatwg: whether they resolve by the WHATWG parser.
-        listing: whether an absolute one matches in a group too.
     """
     absolutes = rb"(" + _ABSOLUTE_TOKEN + rb")" if listing else _ABSOLUTE_TOKEN
     plain = WHATWG if whatwg else RFC
@@ -171,11 +151,7 @@ _PLAIN_DECLARATIONS: Final = (
 
 
 def one_url(*, whatwg: bool) -> bytes:
-    """Return an expression for declarations with one `url()`, what that begins with in a group.
-
-    Args:
-        whatwg: whether it resolves by the WHATWG parser.
-    """
+    """Return an expression for declarations with one `url()`, what that begins with in a group."""
     reference = _reference(_CSS_WHATWG if whatwg else _CSS, _CSS_ENDS, fragments=False)
     name = any_case(b"url")
     return (
@@ -219,11 +195,7 @@ def _one_of_css(*, whatwg: bool, listing: bool) -> bytes:
 
 @cache
 def css_begins(*, listing: bool = False) -> Callable[[bytes, int, int], re.Match[bytes] | None]:
-    """Return what matches the beginning of CSS; with a group where a section of XHTML opens.
-
-    Args:
-        listing: whether what stays counts too.
-    """
+    """Return what matches the beginning of CSS; with a group where a section of XHTML opens."""
     from relbase.references.css_skips import BEGINNING  # noqa: PLC0415 (its regexes: start-up time)
 
     section, imported = rb"(" + _CSS_WS + _SECTION + rb")", _imported(listing=listing)
@@ -237,11 +209,6 @@ def css_urls(
     """Return what finds the `url()` of CSS one after another, after its beginning.
 
     A match without a group is of a reference that stays, local or absolute, or of an empty one.
-
-    Args:
-        whatwg: whether they resolve by the WHATWG parser.
-        section: whether a section of XHTML is open.
-        listing: whether what stays matches in a group too: an absolute one by its scheme.
     """
     from relbase.references.css_skips import INSIDE_SECTION, OUTSIDE  # noqa: PLC0415 (their regexes: start-up time)
 

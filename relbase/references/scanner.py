@@ -78,11 +78,7 @@ _choice: Final = _Choice()
 
 
 def choose_scanner(size: int) -> str:
-    """Return which scanner reads a document.
-
-    Args:
-        size: how many bytes it has.
-    """
+    """Return which scanner reads a document."""
     if _choice.forced is not None:
         return _choice.forced
     if _compiled is not None:
@@ -93,9 +89,6 @@ def choose_scanner(size: int) -> str:
 
 def force(name: str | None) -> None:
     """Have everything read by one scanner, or by the fastest again: for tests.
-
-    Args:
-        name: `EXACT`, `SKIMMED`, `COMPILED` or None.
 
     Raises:
         ValueError: if the compiled scanner is asked for, and there is none.
@@ -132,17 +125,7 @@ def scanning(
     extended: bool = False,
     keeps: KeepsEach | None = None,
 ) -> Skim:
-    """Return the way to the next place that has to be looked at, as `skim.skimming` does.
-
-    Args:
-        becomes: what becomes of plain references.
-        whatwg: whether they resolve by the WHATWG parser.
-        unquoted: whether what is inserted may be inserted without quotes around it, too.
-        in_css: whether it may be inserted into CSS.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
-        keeps: which references stay as they are.
-    """
+    """Return the way to the next place that has to be looked at, as `skim.skimming` does."""
     flags = whatwg | unquoted << 1 | in_css << 2 | ascii_stands << 3
     tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
     scan = partial(_compiled.scan, tables, mode, flags, becomes, Edit)
@@ -177,24 +160,13 @@ def listing(
     """Return what lists references up to the next place that has to be looked at.
 
     The compiled scanner alone does so. What it lists are the tuples of `Listed`.
-
-    Args:
-        becomes: which shapes may be listed: those that have an edit.
-        whatwg: whether they resolve by the WHATWG parser.
-        in_css: whether they resolve likewise in CSS.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
     """
     flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
     return partial(_compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:
-    """Return what `heads.head` does; None without the compiled scanner.
-
-    Args:
-        text: the page, in an ASCII-compatible charset.
-    """
+    """Return what `heads.head` does; None without the compiled scanner."""
     if _choice.forced not in {None, COMPILED} or _compiled is None:
         return None
     found: tuple[int, bytes] = _compiled.head(_tables(extended=False), text)
@@ -202,12 +174,7 @@ def head(text: bytes) -> tuple[int, bytes] | None:
 
 
 def standing(text: bytes, words: Mapping[bytes, tuple[bytes, ...]]) -> list[bytes]:
-    """Return which words stand in a text, in any case.
-
-    Args:
-        text: any bytes.
-        words: by what they end in, what they may begin with, in lower case; of four bytes at least.
-    """
+    """Return which words stand in a text, in any case."""
     if _choice.forced in {None, COMPILED} and _compiled is not None:
         whole = (begin + end for end, begins in words.items() for begin in begins)
         return [word for word in whole if _compiled.stands(text, word)]
@@ -230,12 +197,7 @@ def _standing_before(text: bytes, end: bytes, begins: tuple[bytes, ...]) -> list
 
 
 def spliced(data: bytes, edits: list[Edit]) -> bytes:
-    """Return what `edit.splice` does.
-
-    Args:
-        data: the text that the edits are coordinates of.
-        edits: sorted by `start` and disjoint.
-    """
+    """Return what `edit.splice` does."""
     if _choice.forced in {None, COMPILED} and _compiled is not None:
         done: bytes | None = _compiled.splice(data, edits)
         if done is not None:

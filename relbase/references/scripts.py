@@ -61,9 +61,6 @@ def import_map(text: bytes) -> Iterator[JsonReference]:
     Specifiers and addresses count when they begin with `/`, `./` or `../`: others are bare or
     absolute. The keys of `scopes` are any URL, the empty one too, absolute ones included.
 
-    Args:
-        text: the content of `<script type=importmap>`; when it is not JSON nothing is yielded.
-
     >>> [(start, end) for start, end, role in import_map(b'{"imports": {"a": "./a.js"}}')]
     [(19, 25)]
     """
@@ -75,10 +72,6 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
 
     Each is relative to the document base, whatever its `relative_to` says, as the rules of a
     script element have no URL of their own. Absolute ones are included.
-
-    Args:
-        text: the content of `<script type=speculationrules>`; when it is not JSON nothing is
-            yielded.
 
     >>> [(start, end) for start, end, role in speculation_rules(b'{"prefetch":[{"urls":["n"]}]}')]
     [(23, 24)]
@@ -284,10 +277,6 @@ def json_view(raw: bytes) -> RunView:
 
     Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
     surrogate before a low one they become one character, as in every JSON string.
-
-    Args:
-        raw: the content of a valid JSON string, without its quotes; invalid escapes are left as
-            they are.
 
     >>> json_view(rb"\u002e\/a").inner
     b'./a'

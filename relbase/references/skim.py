@@ -127,17 +127,7 @@ def skimming(
     extended: bool = False,
     keeps: Keeps | None = None,
 ) -> Skim:
-    """Return the way to the next place that has to be looked at.
-
-    Args:
-        becomes: what becomes of plain references.
-        whatwg: whether they resolve by the WHATWG parser.
-        unquoted: whether what is inserted may be inserted without quotes around it, too.
-        in_css: whether it may be inserted into CSS.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
-        keeps: which references stay as they are.
-    """
+    """Return the way to the next place that has to be looked at."""
     insertions = all(becomes[shape] is not None for shape in SAMPLES)
     dots = insertions and all(becomes[shape] is not None for shape in DOTS)
     pattern = _pattern(

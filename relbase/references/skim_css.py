@@ -21,16 +21,7 @@ if TYPE_CHECKING:
 def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
     text: bytes, attributes: int, pos: int, end: int, reading: Reading, edits: list[Edit]
 ) -> int:
-    """Return where a style sheet ends whose references are all plain; -1 when they may not be.
-
-    Args:
-        text: the document.
-        attributes: where those of its tag begin.
-        pos: where the tag ends.
-        end: of the part that is read.
-        reading: how.
-        edits: gets the edits of the sheet.
-    """
+    """Return where a style sheet ends whose references are all plain; -1 when they may not be."""
     stop = tags.raw_text_end(b"style", text, pos, end)
     until = last_relative(text[pos:stop])
     if not until:
@@ -45,13 +36,7 @@ def read_sheet(  # noqa: PLR0917 (by position, as its callers are called)
 
 
 def is_sheet(text: bytes, attributes: int, pos: int) -> bool:
-    """Whether the type of a style element says that its text is CSS.
-
-    Args:
-        text: the document.
-        attributes: where those of its tag begin.
-        pos: where the tag ends.
-    """
+    """Whether the type of a style element says that its text is CSS."""
     types = [text[one.start : one.end] for one in tags.attributes(text, attributes, pos, {b"type"})]
     return not types or types[0].lower() in STYLE_TYPES
 
@@ -60,9 +45,6 @@ def plain_declarations(raw: bytes) -> bytes | None:
     """Return what a style attribute says, byte for byte; b"" where that can hold no reference.
 
     None where it has to be looked at.
-
-    Args:
-        raw: the value as it is written.
     """
     if b"(" not in raw and b"&" not in raw:
         return None if b"\\" in raw or b"@" in raw else b""
@@ -92,17 +74,7 @@ def read_css(  # noqa: PLR0917 (called often: by position)
     edits: list[Edit],
     until: int | None = None,
 ) -> bool:
-    """Return whether each reference of CSS is plain, and append their edits.
-
-    Args:
-        text: what holds the sheet or the declarations.
-        pos: where they begin.
-        end: where they end.
-        offset: of the text in the document.
-        reading: how.
-        edits: gets the edits.
-        until: no reference to be rewritten begins after it; without it, any may.
-    """
+    """Return whether each reference of CSS is plain, and append their edits."""
     most = len(edits) + MOST
 
     def found_one(at: int, stop: int, shape: int) -> bool:
@@ -136,18 +108,7 @@ def find_css(  # noqa: PLR0917 (called often: by position)
     until: int | None = None,
     listing: bool = False,  # noqa: FBT001, FBT002
 ) -> bool:
-    """Return whether each reference of CSS is plain, and was taken.
-
-    Args:
-        text: what holds the sheet or the declarations.
-        pos: where they begin.
-        end: where they end.
-        how: they are read.
-        found_one: takes one: where it begins, where its function ends, and its shape, 0 for an
-            absolute one.
-        until: no reference that is asked for begins after it; without it, any may.
-        listing: whether those that stay are asked for too.
-    """
+    """Return whether each reference of CSS is plain, and was taken."""
     if not how.ascii_stands and _may_end_character(text, pos, end):
         return False
     begin = css_begins(listing=listing)(text, pos, end)

@@ -76,15 +76,7 @@ class _Records(NamedTuple):
 def listing(
     becomes: Becomes, *, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
 ) -> Callable[[bytes, int, int, bool, bool], tuple[list[_Record], int]]:
-    """Return what lists references up to the next place that has to be looked at.
-
-    Args:
-        becomes: which shapes may be listed: those that have an edit.
-        whatwg: whether they resolve by the WHATWG parser.
-        in_css: whether they resolve likewise in CSS.
-        ascii_stands: whether no byte of ASCII is the rest of another character.
-        extended: whether rows of the policy `extended` count.
-    """
+    """Return what lists references up to the next place that has to be looked at."""
     names = names_of(extended=extended)
     how = _Listing(becomes, whatwg, in_css, ascii_stands, names, _numbers(extended=extended))
     return partial(_list, _pattern(extended=extended), how)

@@ -40,11 +40,7 @@ def _by_attribute(namespace: str, *, extended: bool) -> dict[bytes, tuple[Row, .
 
 
 def decider(rows: Iterable[Row]) -> bytes | None:
-    """The attribute that has to say one of some values, or none of the rows counts; None without.
-
-    Args:
-        rows: of an attribute.
-    """
+    """The attribute that must have one of some values for any row to count, or None."""
     conditions = [row.when for row in rows]
     deciders = {
         when.asks[0] if when and when.values and all(when.values) else None for when in conditions
@@ -74,12 +70,7 @@ class Watched(NamedTuple):
 
 @cache
 def watched(namespace: str, *, extended: bool) -> Watched:
-    """What has to be looked at in a namespace.
-
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        extended: whether rows of the policy `extended` count.
-    """
+    """What has to be looked at in a namespace."""
     holding = _by_attribute(namespace, extended=extended)
     deciding: dict[bytes, frozenset[bytes]] = {}
     for attribute, rows in [*holding.items()]:
@@ -120,12 +111,7 @@ class Plain(NamedTuple):
 
 @cache
 def plain(attribute: bytes, *, extended: bool) -> Plain:
-    """The elements of HTML on which an attribute is a plain URL.
-
-    Args:
-        attribute: in lower case.
-        extended: whether rows of the policy `extended` count.
-    """
+    """The elements of HTML on which an attribute is a plain URL."""
     found = {
         element: rows[0]
         for (element, name), rows in _rows(HTML, extended=extended).items()
@@ -151,12 +137,7 @@ def local(namespace: str, *, extended: bool) -> frozenset[bytes]:
 
 
 def without_rows(namespace: str, elements: Iterable[bytes]) -> list[bytes]:
-    """Those of some elements that have no rows of their own.
-
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        elements: names in any case.
-    """
+    """Those of some elements that have no rows of their own."""
     own = {element for space, element, _ in PLACES if space == namespace}
     own |= {element for space, element in TEXT_ROWS if space == namespace}
     return [element for element in elements if element.lower() not in own]

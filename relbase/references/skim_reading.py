@@ -39,15 +39,7 @@ class Reading(NamedTuple):
 
 
 def put(at: int, shape: int, raw: bytes, reading: Reading, edits: list[Edit]) -> bool:
-    """Append the edit of a plain reference; return whether it may be edited unseen.
-
-    Args:
-        at: where it begins.
-        shape: of which it is.
-        raw: its bytes, asked for where `reading` keeps some.
-        reading: how.
-        edits: gets the edit.
-    """
+    """Append the edit of a plain reference; return whether it may be edited unseen."""
     edit = reading.becomes[shape]
     if edit is None:
         return False

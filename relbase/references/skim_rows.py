@@ -36,11 +36,7 @@ class Names(NamedTuple):
 
 @cache
 def names_of(*, extended: bool) -> Names:
-    """How tags are read.
-
-    Args:
-        extended: whether rows of the policy `extended` count.
-    """
+    """How tags are read."""
     names = any_of(holding.held_attributes(extended=extended))
     match_attribute = re.compile(
         rb"(?:[\t\n\f\r /]++|(?!%b)%b)*+(?:(>)|(%b)(?:%b*+=%b*+"
@@ -79,12 +75,7 @@ def _rows(*, extended: bool) -> Mapping[bytes, Mapping[bytes, int]]:
 
 
 def row_of_element(element: bytes, names: Names) -> Mapping[bytes, int]:
-    """What the attributes of an element hold, by their names.
-
-    Args:
-        element: its name as it is written.
-        names: how tags are read.
-    """
+    """What the attributes of an element hold, by their names."""
     row = names.rows.get(element)
     if row is not None:
         return row

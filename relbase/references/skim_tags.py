@@ -62,15 +62,7 @@ tag_name: Final = re.compile(rb"[a-zA-Z][^\t\n\f\r />]*+").match
 
 
 def read_tag(text: bytes, pos: int, end: int, reading: Reading, edits: list[Edit]) -> int:
-    """Return where the element ends whose tag begins at `pos`; -1 when it has to be looked at.
-
-    Args:
-        text: the document.
-        pos: of a `<`.
-        end: of the part that is read.
-        reading: how.
-        edits: gets the edits of the tag.
-    """
+    """Return where the element ends whose tag begins at `pos`; -1 when it has to be looked at."""
     named = tag_name(text, pos + 1, end)
     if named is None:
         return -1
@@ -97,18 +89,7 @@ def attributes_end(  # noqa: PLR0917 (called often: by position)
     how: H,
     found_in: F,
 ) -> int:
-    """Return where the tag ends whose values were all read; -1 where one was not.
-
-    Args:
-        text: the document.
-        pos: where the name of the tag ends.
-        end: of the part that is read.
-        row: what the attributes of the element hold.
-        names: how tags are read.
-        readers: what reads a value, by what it holds.
-        how: what they are told.
-        found_in: what they put into what they find.
-    """
+    """Return where the tag ends whose values were all read; -1 where one was not."""
     match = names.match_attribute
     seen: list[bytes] = []
     while found := match(text, pos, end):

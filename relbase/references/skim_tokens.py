@@ -275,12 +275,7 @@ def _unlisted(html: Watched) -> bytes:
 
 
 def passed_over(*, extended: bool, listing: bool = False) -> bytes:
-    """Return an expression for what is passed over after a `<`.
-
-    Args:
-        extended: whether rows of the policy `extended` count.
-        listing: whether absolute and local references count too.
-    """
+    """Return an expression for what is passed over after a `<`."""
     html = watched(HTML, extended=extended)
     attributes = _unlisted(html) if listing else passed(html)
     return (
@@ -304,10 +299,6 @@ def tag_with_one(attributes: Iterable[bytes], *, extended: bool) -> bytes:
 
     Its groups are the name of the element, that of the attribute, and the value: in the third one
     an absolute reference that means itself as it is written, in the fourth any other.
-
-    Args:
-        attributes: which attributes that may be, in lower case.
-        extended: whether rows of the policy `extended` count.
     """
     others = _unlisted(watched(HTML, extended=extended))
     itself = rb"https?://(?:" + all_but(bytes(range(0x21)) + b'\x7f"&') + rb"++|&amp;)*+"

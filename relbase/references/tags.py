@@ -71,14 +71,7 @@ def tag_end(text: bytes, pos: int, end: int) -> int:
 def attributes(
     text: bytes, pos: int, end: int, names: Container[bytes] | None = None
 ) -> Iterator[Attribute]:
-    """The attributes of a tag, from the end of its name to after its `>`; the first of a name.
-
-    Args:
-        text: the document.
-        pos: the end of the tag name.
-        end: after the `>`.
-        names: which attributes are asked for, None for all: a hostile tag has millions of others.
-    """
+    """The attributes of a tag, from the end of its name to after its `>`; the first of a name."""
     seen: set[bytes] = set()
     for found in _attributes.finditer(text, pos, end):
         name = found[1].lower()
@@ -100,13 +93,7 @@ def _attribute(name: bytes, found: re.Match[bytes], text: bytes) -> Attribute:
 
 
 def self_closing(text: bytes, pos: int, end: int) -> bool:
-    """Whether a tag ends in `/>`, where the slash is not the end of an unquoted value.
-
-    Args:
-        text: the document.
-        pos: the end of the tag name.
-        end: after the `>`.
-    """
+    """Whether a tag ends in `/>`, where the slash is not the end of an unquoted value."""
     if not text.endswith(b"/>", pos, end):
         return False
     last = deque(_attributes.finditer(text, pos, end), maxlen=1)

@@ -56,9 +56,6 @@ def _trim(value: bytes, start: int, end: int) -> Span:
 def url(value: bytes) -> Iterator[Span]:
     """Yield the one span of a value that is one URL, an empty span where nothing is left of it.
 
-    Args:
-        value: the decoded attribute value.
-
     >>> list(url(b" x.png "))
     [Span(start=1, end=6)]
     >>> list(url(b""))
@@ -76,9 +73,6 @@ _SEMICOLON_ITEM: Final = expression(rb"[^;]++")
 def space_list(value: bytes) -> Iterator[Span]:
     """Yield the spans of URLs between white space: ping, attributionsrc, archive of object.
 
-    Args:
-        value: the decoded attribute value.
-
     >>> list(space_list(b" /p  q"))
     [Span(start=1, end=3), Span(start=5, end=6)]
     """
@@ -88,9 +82,6 @@ def space_list(value: bytes) -> Iterator[Span]:
 def comma_list(value: bytes) -> Iterator[Span]:
     """Yield the spans of URLs between commas: archive of applet (HTML 4.01 §13.4).
 
-    Args:
-        value: the decoded attribute value.
-
     >>> list(comma_list(b"a.jar, b.jar,"))
     [Span(start=0, end=5), Span(start=7, end=12)]
     """
@@ -99,9 +90,6 @@ def comma_list(value: bytes) -> Iterator[Span]:
 
 def semicolon_list(value: bytes) -> Iterator[Span]:
     """Yield the spans of URLs between semicolons: values of SVG's animate (SMIL 3 §12.5.2).
-
-    Args:
-        value: the decoded attribute value.
 
     >>> list(semicolon_list(b"a.svg; b.svg"))
     [Span(start=0, end=5), Span(start=7, end=12)]
@@ -119,9 +107,6 @@ _BEFORE_LINK: Final = expression(rb"[\t\n\f\r ,]*+")
 
 def link(value: bytes) -> Iterator[Span]:
     """Yield the spans of the targets of a Link field: between `<` and `>` (RFC 8288 §3).
-
-    Args:
-        value: the field's value, decoded.
 
     >>> list(link(b'<a.css>; rel="x, <y>", <b>'))
     [Span(start=1, end=6), Span(start=24, end=25)]
@@ -155,9 +140,6 @@ def srcset(value: bytes) -> Iterator[Span]:
 
     A candidate whose descriptors are in error is yielded too, although browsers drop it: the next
     release may know the descriptor (as `h` once was unknown), and an absolute URL harms nobody.
-
-    Args:
-        value: the decoded attribute value.
 
     >>> list(srcset(b"a.png, b.png 2x"))
     [Span(start=0, end=5), Span(start=7, end=12)]
@@ -213,9 +195,6 @@ def refresh(value: bytes) -> Iterator[Span]:
     WHATWG HTML "shared declarative refresh steps": the `content` of `<meta http-equiv=refresh>`
     and the value of a Refresh header.
 
-    Args:
-        value: the decoded attribute value.
-
     >>> list(refresh(b"0; url='x'"))
     [Span(start=8, end=9)]
     >>> list(refresh(b"0;url="))
@@ -245,9 +224,6 @@ _DROPPED: Final = str.maketrans("", "", "\t\r\n")
 
 def clean(text: str) -> str:
     r"""Return a reference as the URL parser reads it: without tab, CR and LF (rule 6).
-
-    Args:
-        text: the decoded text of a span.
 
     >>> clean("a\n/b")
     'a/b'
@@ -287,12 +263,6 @@ def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
 
     What the grammar would take for its own is percent-encoded, nothing else; `url` itself returns
     when there is no such thing in it.
-
-    Args:
-        syntax: the grammar of the value.
-        url: what shall stand at the span; not empty.
-        value: the decoded attribute value as it is.
-        span: where the URL goes, as yielded by the function of `SYNTAXES`.
 
     >>> spell(Syntax.SRCSET, "http://a/b c,", b"x 2x", Span(0, 1))
     'http://a/b%20c%2C'

@@ -233,10 +233,6 @@ _BY_ELEMENT: Final = _by_element()
 def held(namespace: str, element: bytes) -> Held:
     """What an element can hold.
 
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        element: the tag name in lower case.
-
     >>> [row.syntax.value for row in held("html", b"img").rows[b"srcset"]]
     ['srcset']
     """
@@ -248,12 +244,7 @@ def held(namespace: str, element: bytes) -> Held:
 
 
 def attributes(namespace: str, *, extended: bool) -> frozenset[bytes]:
-    """The attributes of a namespace that are in some row, whatever its condition.
-
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        extended: whether rows of the policy `extended` count.
-    """
+    """The attributes of a namespace that are in some row, whatever its condition."""
     return frozenset(
         place[2]
         for place, rows in PLACES.items()
@@ -276,15 +267,6 @@ def choose(
     Whoever has the row knows how the value is read (`row.syntax`: `values.SYNTAXES`, or a nested
     text), and whether its references stand on the element's `codebase` (`row.on_codebase`).
 
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        element: the tag name in lower case.
-        names: the element's attributes, in lower case, each once.
-        says: what an attribute of the element says, decoded and in lower case, b"" where it has
-            none: asked where a condition depends on it. Of a value as it is written in HTML that is
-            `keyword(raw)`, of one that another parser decoded `value.encode().lower()`.
-        extended: whether rows of the policy `extended` count.
-
     >>> attributes = {b"type": b"IMAGE", b"src": b"x.png", b"alt": b""}
     >>> says = lambda name: attributes.get(name, b"").lower()
     >>> [(found.attribute, found.row.syntax) for found in choose(HTML, b"input", attributes, says)]
@@ -301,11 +283,6 @@ def choose(
 
 def choose_text(namespace: str, element: bytes, says: Says) -> Row | None:
     """By which row the text of an element holds references; None when it does not.
-
-    Args:
-        namespace: `HTML`, `SVG` or `MATH`.
-        element: the tag name in lower case.
-        says: as for `choose`.
 
     >>> choose_text(HTML, b"style", lambda name: b"text/css").syntax
     <Nested.CSS: 'css'>

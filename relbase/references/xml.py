@@ -125,12 +125,7 @@ class _Scope(NamedTuple):
 def elements(  # noqa: C901, PLR0912, PLR0915
     text: bytes, skip: Callable[[bytes, int], int] | None = None
 ) -> Iterator[Found]:
-    """The elements of a document that can hold references, in order.
-
-    Args:
-        text: the document, in UTF-8.
-        skip: passes over what holds nothing of interest (`xml_skim`), from one offset to another.
-    """
+    """The elements of a document that can hold references, in order."""
     names = Names()
     scopes: list[_Scope] = []
     depth = 0
@@ -299,12 +294,7 @@ def _text_end(text: bytes, pos: int) -> int:
 
 
 def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
-    """Where an item of RSS ends, and the text of its own `link`, as a value without quotes.
-
-    Args:
-        text: the document.
-        item: it ends at the latest where the next one begins.
-    """
+    """Where an item of RSS ends, and the text of its own `link`, as a value without quotes."""
     name = item.name[: -len(item.named.local)] + b"link"
     depth, pos = 0, item.end
     link: Attribute | None = None
@@ -328,11 +318,7 @@ def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
 
 
 def embedded_base(text: bytes) -> Attribute | None:
-    """The first `<base>` of XHTML that has an href, in a document that a browser shows (rule 4).
-
-    Args:
-        text: the document, in UTF-8.
-    """
+    """The first `<base>` of XHTML that has an href, in a document that a browser shows (rule 4)."""
     if not _base_tag(text):
         return None
     is_root = True

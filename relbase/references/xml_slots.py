@@ -33,13 +33,7 @@ class Slot(NamedTuple):
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
-    """The values of one element that hold references, its text last.
-
-    Args:
-        text: the document.
-        element: of it.
-        extended: whether rows of the policy `extended` count.
-    """
+    """The values of one element that hold references, its text last."""
     held = element.named.held
     attributes = element.attributes
 

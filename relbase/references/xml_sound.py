@@ -35,10 +35,6 @@ class _Declared(Exception):  # noqa: N818 (it is not an error)
 def unsound(text: bytes, read: Sequence[Span] = ()) -> Unsound | None:
     """Say where and why a document is not well-formed, or declares entities or defaults.
 
-    Args:
-        text: the document, in UTF-8, whatever its declaration says.
-        read: whole texts of elements, in order, that expat has read on their own.
-
     Namespaces do not count: a prefix that is bound nowhere makes an element of no vocabulary.
 
     >>> unsound(b"<a><b></a>")

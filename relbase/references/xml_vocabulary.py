@@ -279,10 +279,6 @@ _TEMPLATE: Final = _held({XML_BASE: (_URL,)}, ())
 def held(name: str | None, local: bytes) -> Held:
     """What an element can hold.
 
-    Args:
-        name: of its vocabulary, None for one that is not known.
-        local: its name without prefix.
-
     >>> [text.row.syntax.value for text in held("rss", b"link").text]
     ['url']
     """

@@ -52,11 +52,7 @@ class Opened(Protocol):
         """What hinders its references from being looked for, if anything."""
 
     def visit(self, task: Task | None = None) -> Iterator[Item]:
-        """The items of the document, in offsets of its bytes.
-
-        Args:
-            task: what is asked for; None for what its context asks for.
-        """
+        """The items of the document, in offsets of its bytes."""
 
     def base(self) -> Base:
         """The base of the document: its own, or that of its container."""
@@ -70,13 +66,7 @@ class Reader(Protocol):
         """Visits a text that is decoded already; None where references are not looked for."""
 
     def read(self, data: bytes, label: str | None, context: Context) -> Opened:
-        """Read a document: its charset, and what is scanned of it.
-
-        Args:
-            data: its bytes.
-            label: the charset label of the heading that it came with, None for none.
-            context: of its container.
-        """
+        """Read a document: its charset, and what is scanned of it."""
 
 
 Readers: TypeAlias = "Callable[[str, str], Reader | None]"

@@ -24,13 +24,7 @@ if TYPE_CHECKING:
 
 
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
-    """The items of CSS (rule 9).
-
-    Args:
-        text: the style sheet or the declarations, in an ASCII-compatible charset.
-        context: of the document.
-        place: where the text stands; None for a style sheet.
-    """
+    """The items of CSS (rule 9)."""
     place = _SHEET if place is None else place
     until = last_relative(text) if context.task.edits_only else None
     if until == 0:

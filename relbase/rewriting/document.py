@@ -40,13 +40,7 @@ class Text(NamedTuple):
 
 
 def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
-    """Return the charset of a document.
-
-    Args:
-        data: its bytes.
-        label: the charset label of the heading that it came with.
-        rule: of its kind.
-    """
+    """Return the charset of a document."""
     other = not_ascii(data, label)
     if other:
         return Charset(other, CharsetSource.TRANSPORT if label else CharsetSource.BOM)
@@ -58,11 +52,7 @@ def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
 
 
 def escaping(escape: Callable[[str], bytes]) -> ViewRule:
-    """How a text is shown in which a character that the charset has not is not written as in HTML.
-
-    Args:
-        escape: writes such a character.
-    """
+    """The view of a text where characters missing from the charset are not written as in HTML."""
 
     def view(data: bytes, charset: str) -> View | None:
         found = document_view(data, charset, escape)
@@ -74,14 +64,7 @@ def escaping(escape: Callable[[str], bytes]) -> ViewRule:
 
 
 def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -> Text | Note:
-    """Return the text of a document, or a note on why nobody can read it.
-
-    Args:
-        data: its bytes.
-        charset: its charset.
-        rule: of its kind.
-        context: of its container.
-    """
+    """Return the text of a document, or a note on why nobody can read it."""
     if charset.name in UNREADABLE or charset.name in NOT_ASCII:
         text = f"the charset is {charset.name!r}, which is not read"
         if charset.name == "replacement":  # what WHATWG calls one that is not to be read

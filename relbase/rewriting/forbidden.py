@@ -28,14 +28,7 @@ if TYPE_CHECKING:
 def allowed_base(
     text: bytes, stated: Statement, established: tuple[Base, list[Note]], around: Context
 ) -> tuple[Base, list[Note]]:
-    """Return the base that a page's policies let count: browsers ignore a `<base>` they forbid.
-
-    Args:
-        text: the document.
-        stated: its `<base>`.
-        established: the base by it, and what is to be noted on that.
-        around: the context of the document's container.
-    """
+    """Return the base that a page's policies let count: browsers ignore a `<base>` they forbid."""
     base, _ = established
     end = len(text) if stated.span is None else stated.span.start
     policies = [*around.task.policies, *_stated_policies(text, end, around.charset)]

@@ -60,12 +60,7 @@ MAX_SRCDOC_DEPTH: Final = 16
 
 
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of an HTML document, on the base that its `<base>` states.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-        around: the context of its container.
-    """
+    """The items of an HTML document, on the base that its `<base>` states."""
     scanner = choose_scanner(len(text))
     inside, notes = _within(text, None, around)
     skim = skim_for(inside, scanner)
@@ -158,24 +153,13 @@ def _visit_element(
 
 
 def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Item]:
-    """The items of a conditional comment, in which mail and old pages hide markup.
-
-    Args:
-        text: the comment with its delimiters; other comments have no items.
-        inside: the context of the document that it stands in.
-        around: the context of what is around that document.
-    """
+    """The items of a conditional comment, in which mail and old pages hide markup."""
     for element in html.elements(text, 0, len(text), hidden=True):
         yield from _visit_element(text, element, inside, around)
 
 
 def html_base(text: bytes, around: Context) -> Base:
-    """The base of an HTML document: its `<base>`, or that of its container.
-
-    Args:
-        text: the document, in an ASCII-compatible charset.
-        around: the context of its container.
-    """
+    """The base of an HTML document: its `<base>`, or that of its container."""
     return _within(text, html.embedded_base(text), around)[0].base
 
 
@@ -298,13 +282,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
 
 
 def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:
-    """The items of one value, decoded, by the syntax of its row.
-
-    Args:
-        text: the value, in UTF-8.
-        context: of the document.
-        place: where the value stands.
-    """
+    """The items of one value, decoded, by the syntax of its row."""
     return _VISITS[place.row.syntax](text, context, place)
 
 
@@ -326,11 +304,7 @@ def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item
 
 
 def nested(context: Context) -> Context:
-    """The context of a document that is written in a text: in its characters, whatever its bytes.
-
-    Args:
-        context: of that text.
-    """
+    """The context of a document written in a text: in its characters, whatever its bytes."""
     return context.having(depth=context.depth + 1, charset="utf-8", encoding="utf-8", marks=None)
 
 

@@ -46,11 +46,6 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     """The items of a view's inner text, in offsets of the text around it.
 
     All edits of a view are lowered together, since neighbours may touch the same escape.
-
-    Args:
-        items: in offsets of `view.inner`, sorted.
-        view: the view.
-        offset: where the view's raw text begins in the text around it.
     """
     findings, edits = separate(items)
     if findings:
@@ -116,14 +111,7 @@ def lower_plain(
     view: Callable[[], View],
     offset: int,
 ) -> Iterator[Item]:
-    """The items of a text that means itself, where what is written may still need escapes.
-
-    Args:
-        items: in offsets of the text.
-        plain: whether bytes may be written as they are.
-        view: makes the view of the text, for when they may not.
-        offset: where the text begins in the text around it.
-    """
+    """The items of a text that means itself, where what is written may still need escapes."""
     found = list(items)
     if all(not isinstance(item, Edit) or plain(item.new) for item in found):
         return shift(drained(found), offset)

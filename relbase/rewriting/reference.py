@@ -67,15 +67,7 @@ def visit_url(
     place: Place,
     keeps: Callable[[str], Kept | None] | None = None,
 ) -> Iterator[Item]:
-    """One URL as it was found, what is to be noted on it, and the edit that makes it absolute.
-
-    Args:
-        text: the text that holds it, decoded.
-        span: its place there.
-        context: of the text.
-        place: where the text stands.
-        keeps: asked whether a relative reference is to stay so.
-    """
+    """One URL as it was found, what is to be noted on it, and the edit that makes it absolute."""
     task = context.task
     is_full = task.room is not None and task.room.left < 0
     if task.edits_only and (is_full or text.startswith(ABSOLUTE, span.start, span.end)):
@@ -118,12 +110,7 @@ def visit_url(
 
 
 def unstated(reference: str, context: Context) -> Note | None:
-    """The note on a reference that means something else in another charset, where none is stated.
-
-    Args:
-        reference: as the URL parser reads it.
-        context: of the text; in profile whatwg alone what is written depends on the charset.
-    """
+    """The note on a reference that depends on the charset, where none is stated."""
     if context.unstated is None or context.task.profile is not Profile.WHATWG:
         return None
     if reference.isascii() or not context.unstated.match(reference):
@@ -175,11 +162,6 @@ def own_url(base: Base) -> str | None:
 def smallest(written: str, url: str, span: Span) -> Edit:
     """The edit that leaves the suffix which the reference and the URL share as it is written.
 
-    Args:
-        written: the reference.
-        url: what is to stand there.
-        span: the reference's bytes.
-
     >>> smallest("../x", "http://a/x", Span(0, 4))
     Edit(start=0, end=2, new=b'http://a')
     """
@@ -217,13 +199,7 @@ _TOO_MUCH: Final = Verdict(Status.UNRESOLVED, None)
 
 
 def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
-    """Return what becomes of a reference.
-
-    Args:
-        reference: as the URL parser reads it.
-        context: of the text that it stands in.
-        place: where it stands there.
-    """
+    """Return what becomes of a reference."""
     places = context.task.places
     if is_absolute(reference, context.task.profile, context.base.url):
         inside = places.inside(reference) if isinstance(places, Unarchived) else None
@@ -281,10 +257,6 @@ def on_codebase(codebase: str, context: Context) -> Codebase:
     """Return what `codebase` makes of its element's references; once for all that it has (N2).
 
     HTML 4.01 §13.3: it is the base of its element, itself relative to the document's.
-
-    Args:
-        codebase: the URL that the attribute holds.
-        context: of the document.
     """
     profile = context.task.profile
     if profile is Profile.WHATWG:  # browsers ignore it (rule 7)

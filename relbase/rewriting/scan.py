@@ -51,12 +51,7 @@ _NONE: Final[Becomes] = (None,) * _SHAPES
 
 
 def skim_for(context: Context, name: str) -> Skim | None:
-    """Return what passes over a document on a base; None where each element is looked at.
-
-    Args:
-        context: of the inside of the document.
-        name: of the scanner.
-    """
+    """Return what passes over a document on a base; None where each element is looked at."""
     policy = context.task.policy
     if name == scanner.EXACT or not context.task.edits_only:
         return None
@@ -129,12 +124,7 @@ def _is_same_in_css(context: Context) -> bool:
 
 
 def list_for(context: Context, name: str) -> Listing | None:
-    """Return what lists the references of a document on a base; None where each is looked at.
-
-    Args:
-        context: of the inside of the document.
-        name: of the scanner.
-    """
+    """Return what lists the references of a document on a base; None where each is looked at."""
     if name == scanner.EXACT or not context.task.found_only:
         return None
     becomes = _remembered(context.base.url)(_sampled_by(context)).becomes

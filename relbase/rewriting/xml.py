@@ -57,12 +57,7 @@ if TYPE_CHECKING:
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
-    """The items of an XML document; none that changes it when it is not sound.
-
-    Args:
-        text: the document, in UTF-8.
-        around: the context of its container.
-    """
+    """The items of an XML document; none that changes it when it is not sound."""
     read: list[Span] = []
     items = _visit_found(text, around, read)
     task = around.task
@@ -112,12 +107,7 @@ def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
 
 
 def xml_base(text: bytes, around: Context) -> Base:
-    """The base of an XML document: of its root, its `<base>`, or that of its container.
-
-    Args:
-        text: the document, in UTF-8.
-        around: the context of its container.
-    """
+    """The base of an XML document: of its root, its `<base>`, or that of its container."""
     root = next((each for each in xml.elements(text) if isinstance(each, xml.Element)), None)
     if root is None:
         return around.base
@@ -147,14 +137,7 @@ def _counts(root: xml.Element, around: Context) -> bool:
 def _unsound_note(
     text: bytes, around: Context, broken: xml.Broken | None = None, read: Sequence[Span] = ()
 ) -> Note | None:
-    """Why nothing in a document is changed, if it is not sound.
-
-    Args:
-        text: the document.
-        around: the context of its container.
-        broken: where the walk broke off, None if it did not.
-        read: what of it expat has read already.
-    """
+    """Why nothing in a document is changed, if it is not sound."""
     why = unsound(text, read)
     if why is None:
         if broken is None:

@@ -42,14 +42,7 @@ def url_of(text: bytes, value: Attribute) -> str:
 def state(
     text: bytes, value: Attribute, source: str, context: Context
 ) -> tuple[Context, list[Note]]:
-    """Return the context inside of what states a base in a document, and what is noted on it.
-
-    Args:
-        text: the document.
-        value: the URL that is stated.
-        source: where that stands, for people.
-        context: the one around.
-    """
+    """Return the context inside of what states a base in a document, and what is noted on it."""
     url = url_of(text, value)
     if not url:
         return context, []

@@ -68,13 +68,7 @@ class Items:
         context: Context,
         visit: Callable[[Slot, Context], Iterable[Item]],
     ) -> Iterable[Item]:
-        """The items of HTML in a feed, as the policy has it.
-
-        Args:
-            slot: of its text.
-            context: of its element.
-            visit: makes the items.
-        """
+        """The items of HTML in a feed, as the policy has it."""
         task = context.task
         if task.policy.item_links:
             link = self._link_around(slot)
@@ -148,14 +142,7 @@ class _Told:
         self._differs: dict[tuple[str, str, bytes], bool] = {}
 
     def __call__(self, text: bytes, edits: Iterable[Edit], link: str, context: Context) -> bool:
-        """Say so of the references that edits make absolute.
-
-        Args:
-            text: the document, with the references where the edits begin.
-            edits: of it.
-            link: of the item.
-            context: what they were resolved with.
-        """
+        """Say so of the references that edits make absolute."""
         resolve, own = context.resolve, context.base.url
         try:
             url = own if resolve is None else resolve(link)

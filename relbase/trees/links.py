@@ -84,12 +84,7 @@ NOTHING: Final = Settled(None, (), stays=True)
 
 
 def settled_by(text: bytes, items: Iterable[Item]) -> Settled:
-    """Return what a text becomes by the items of a visit.
-
-    Args:
-        text: in UTF-8.
-        items: in offsets of it.
-    """
+    """Return what a text becomes by the items of a visit."""
     edits: list[Edit] = []
     found: list[tuple[str, int, str | None, Status]] = []
     is_ascii = text.isascii()

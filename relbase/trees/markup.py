@@ -141,12 +141,7 @@ class Known:
         self.attributes = _attributes(is_html=is_html)
 
     def kind(self, tag: str, around: Around) -> ElementRow:
-        """What is known of an element.
-
-        Args:
-            tag: its name.
-            around: what is around it.
-        """
+        """What is known of an element."""
         namespace = around.namespace
         found = self._kinds.get((tag, namespace))
         if found is None:
@@ -156,13 +151,7 @@ class Known:
         return found
 
     def inside(self, kind: ElementRow, around: Around, scope: Scope | None = None) -> Around:
-        """What is around the children of an element.
-
-        Args:
-            kind: of the element.
-            around: what is around the element itself.
-            scope: the xml:base that is in force inside.
-        """
+        """What is around the children of an element."""
         is_html = self._is_html and kind.vocabulary == HTML
         is_hidden = kind.name == b"template" or (kind.name == b"noscript" and is_html)
         return Around(
@@ -182,12 +171,7 @@ class Known:
         return kind.name == b"item" and kind.vocabulary == RSS
 
     def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
-        """How the tree names an attribute of an element, None where it has none.
-
-        Args:
-            name: as the vocabulary has it.
-            keys: of the element's spot.
-        """
+        """How the tree names an attribute of an element, None where it has none."""
         for key in _spellings(is_html=self._is_html).get(name, ()):
             if key in keys:
                 return keys[key] if isinstance(keys, Mapping) else key
@@ -297,11 +281,7 @@ _CONDITIONS: Final = frozenset(
 
 
 def names_html(root: object) -> bool:
-    """Whether a root in no namespace is an element of HTML: so is then the whole tree.
-
-    Args:
-        root: its name.
-    """
+    """Whether a root in no namespace is an element of HTML: so is then the whole tree."""
     return isinstance(root, str) and root.lower().encode("utf-8", "surrogatepass") in _HTML_ROOTS
 
 
@@ -336,11 +316,7 @@ class Tree(Protocol):
     encoding: str | None
 
     def bases(self, *, whole: bool) -> Iterator[Any]:
-        """The `<base>` elements with an href that a browser sees, in order.
-
-        Args:
-            whole: of the whole tree, also where this is a part of it.
-        """
+        """The `<base>` elements with an href that a browser sees, in order."""
 
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""

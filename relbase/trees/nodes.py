@@ -126,14 +126,7 @@ class LxmlTree:
         around: Around,
         known: Known,
     ) -> Iterator[Spot]:
-        """The spots where what is around an element matters, which is kept for those with children.
-
-        Args:
-            nodes: in the order of the document.
-            first: the element whose surroundings are known.
-            around: what is around it.
-            known: the names that matter.
-        """
+        """The spots where the surroundings of an element matter; kept for those with children."""
         arounds: dict[Any, Around] = {first.getparent(): around}
         for node in nodes:
             here = arounds.get(node.getparent(), TOP)

@@ -61,12 +61,7 @@ class Scopes:
         return self._stated[key]
 
     def on_link(self, link: str, around: Context) -> Context:
-        """Return the context of HTML in an item of RSS: on its link (the policy `item_links`).
-
-        Args:
-            link: of the item, "" for none.
-            around: the context of the element that holds the HTML.
-        """
+        """Return the context of HTML in an item of RSS: on its link (the policy `item_links`)."""
         if not link:
             return around
         key = (id(around), link)

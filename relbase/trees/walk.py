@@ -104,11 +104,7 @@ class Walk:
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901
-        """The values that hold references, in the order of the document.
-
-        Args:
-            all_: those too that stay as they are, and hold nothing that cannot be resolved.
-        """
+        """The values that hold references, in the order of the document."""
         get = self._tree.get
         self._holds_none = holds_none if all_ else is_settled
         inside = self._inside

@@ -72,9 +72,6 @@ class Resolver:
     def steps(self, reference: str) -> Iterator[Step]:
         """Yield the steps that the algorithm takes for a reference, in its own words and numbers.
 
-        Args:
-            reference: any string.
-
         The value of the last step is what `resolve` returns, None where it fails: RFC 1808 §4,
         RFC 3986 §5.2, or the states of the WHATWG URL parser.
 
@@ -130,13 +127,7 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
 
 
 def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
-    """Return whether the profile's own parser finds the reference absolute.
-
-    Args:
-        reference: any string.
-        profile: the algorithm.
-        base: the base that it stands on, "" when it is not known: whatwg alone looks at it.
-    """
+    """Return whether the profile's own parser finds the reference absolute."""
     if profile is Profile.WHATWG:
         from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
@@ -145,12 +136,7 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
-    """Return whether the profile's own parser takes a URL without a base: `file:/a` in whatwg.
-
-    Args:
-        url: any string.
-        profile: the algorithm.
-    """
+    """Return whether the profile's own parser takes a URL without a base: `file:/a` in whatwg."""
     if profile is not Profile.WHATWG:
         return is_absolute(url, profile)
     try:

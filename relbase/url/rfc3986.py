@@ -197,10 +197,6 @@ def resolve(base: str, reference: str) -> str:
 def follow(base: str, references: Iterable[str]) -> str:
     """Resolve each reference on the target of the one before, as redirects are.
 
-    Args:
-        base: the first URI, absolute or "".
-        references: in order; without any the base is returned as it is.
-
     The same as `resolve` again and again, in time that is linear in the length of all of them: the
     path is kept as its segments until the end.
 

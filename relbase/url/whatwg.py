@@ -270,10 +270,6 @@ def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
 def is_absolute(reference: str, base: str = "") -> bool:
     """Return whether a reference parses the same on any base, or fails on all of them.
 
-    Args:
-        reference: any string.
-        base: the base that it stands on, serialised; "" when it is not known.
-
     >>> is_absolute("http:g"), is_absolute("http:g", "https://a/"), is_absolute(" HTTP://a")
     (False, True, True)
     """

@@ -43,10 +43,6 @@ _AT_ONCE: Final = 1 << 6
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
     """Return the view of a base64 body, None where it does not decode strictly.
 
-    Args:
-        raw: the body without the line end that belongs to a delimiter after it.
-        eol: the line end for a body that has none of its own.
-
     >>> base64_view(b"PGEgaHJlZj14Pg==") is None, base64_view(b"PGEgaHJlZj14Pg") is None
     (False, True)
     """

@@ -82,10 +82,6 @@ def unit_run(unit: bytes, start: int, charset: str) -> Run | None:
 def scalar_values(string: str, charset: str) -> str:
     r"""Return what a browser has for a string with undecodable bytes: one U+FFFD for each error.
 
-    Args:
-        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
-        charset: the WHATWG name, in lower case, of the charset that they are not text in.
-
     Implements the decoders of the Encoding Standard, error mode "replacement".
 
     >>> scalar_values("\udce2\udc82-\udce2", "utf-8"), scalar_values("\udce2\udc82", "iso-8859-8")

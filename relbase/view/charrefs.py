@@ -46,11 +46,6 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
     A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have,
     since its reference means another character.
 
-    Args:
-        raw: the value as written, without its quotes.
-        quote: the quote around it, or empty for an unquoted value.
-        charset: a WHATWG name in lower case; UTF-8 within the view of a document.
-
     Raises:
         ValueError: if `quote` is neither empty nor a quotation mark.
 
@@ -69,11 +64,6 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
 
 def spell(new: bytes, quote: bytes, charset: str) -> bytes:
     """Write inner text so that it means itself anywhere in a value.
-
-    Args:
-        new: UTF-8, undecodable bytes as surrogates.
-        quote: the quote around the value, or empty for an unquoted one.
-        charset: a WHATWG name in lower case.
 
     >>> spell(b'/?a=1&b="', b'"', "utf-8")
     b'/?a=1&amp;b=&quot;'

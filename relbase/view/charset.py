@@ -63,9 +63,6 @@ class _Attribute(NamedTuple):
 def lookup(label: str) -> str | None:
     """Return the lower-case name of the charset that a label stands for, None if for none.
 
-    Args:
-        label: as found; ASCII white space around it and its case do not count.
-
     Implements Encoding Standard §4.2 "get an encoding".
 
     >>> lookup(" Latin1 "), lookup("utf-7")
@@ -103,10 +100,6 @@ UTF_32: Final = (b"\xff\xfe\0\0", b"\0\0\xfe\xff", b"<\0\0\0", b"\0\0\0<")
 def not_ascii(data: bytes, label: str | None) -> str | None:
     r"""Return the name of a charset that is not read, since markup is not ASCII in it; else None.
 
-    Args:
-        data: the document.
-        label: the transport's label.
-
     >>> not_ascii(b"+ADw-a href=x+AD4-", "UTF-7"), not_ascii(b"<\0a\0", None)
     ('utf-7', None)
     """
@@ -120,11 +113,6 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
     """Determine the charset of an HTML document or of plain text.
-
-    Args:
-        data: the document.
-        label: the transport's label (`charset` of a Content-Type); an unknown one is passed over.
-        meta: whether the document may state its charset in itself.
 
     Implements WHATWG HTML §13.2.3.2 "Determining the character encoding".
 
@@ -146,11 +134,6 @@ DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
     """Determine the charset of a style sheet.
-
-    Args:
-        data: the style sheet.
-        label: the transport's label; an unknown one is passed over.
-        environment: the charset of the document that links the sheet, if there is one.
 
     Implements CSS Syntax 3 §3.2 "The input byte stream".
 

@@ -46,9 +46,6 @@ class Word(NamedTuple):
 def words(raw: bytes) -> Iterator[Word]:
     r"""Yield the encoded words of a field that can be decoded.
 
-    Args:
-        raw: the field's value, or a piece of it.
-
     Implements RFC 2047 §2 to §4.
 
     >>> list(words(b"a =?iso-8859-1?q?=E9_?="))
@@ -62,9 +59,6 @@ def words(raw: bytes) -> Iterator[Word]:
 
 def decoded_words(value: str) -> str:
     """Return a value with its encoded words decoded; what is between two of them stays.
-
-    Args:
-        value: of a field, bytes that are not UTF-8 as surrogates.
 
     >>> decoded_words("=?utf-8?Q?a=2Ehtml?=")
     'a.html'

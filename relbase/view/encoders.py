@@ -54,11 +54,6 @@ _NEAR: Final[Mapping[str, Mapping[int, int | str]]] = {
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes]) -> bytes:
     r"""Encode text as a browser does for a query, maybe to something that means another text.
 
-    Args:
-        string: scalar values; all of the text, since ISO-2022-JP has states.
-        charset: a WHATWG name in lower case.
-        unencodable: what to write for a character that the charset does not have.
-
     Implements the encoders of the Encoding Standard, §9 to §14.
 
     >>> encode("¥髙é", "shift_jis", lambda character: b"?")

@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
     r"""Return the view of one URL of a field, without white space and with encoded words decoded.
 
-    Args:
-        raw: the bytes of one URL, without white space at its ends.
-        quote: what stands around it, b"" for nothing: new text will not hold it.
-
     >>> view = folded_view(b"../a/\r\n b")
     >>> view.inner
     b'../a/b'
@@ -106,11 +102,7 @@ _MEANS_NOTHING: Final = re.compile(_NOTHING)
 
 
 def meant(raw: bytes) -> bytes:
-    """Return what the bytes of a URL mean, in UTF-8.
-
-    Args:
-        raw: the URL as it stands in the field.
-    """
+    """Return what the bytes of a URL mean, in UTF-8."""
     pieces: list[bytes] = []
     at = 0
     for word in words(raw):

@@ -104,12 +104,6 @@ def encode(
 ) -> bytes:
     """Return `string` as it is written between two states.
 
-    Args:
-        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
-        before: the escape sequence of the state that the text before leaves.
-        after: that of the state that the text after needs, None if it states its own.
-        unencodable: what to write for a character that the charset does not have.
-
     Implements WHATWG Encoding Standard §12.2.2 ISO-2022-JP encoder, but that katakana of half
     width stay so, which its decoder reads.
     """

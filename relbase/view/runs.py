@@ -180,10 +180,6 @@ def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]
 
     Return for each what it covers (its `edit` is the last of them) and the inner text that
     stands there from now on.
-
-    Args:
-        inner: the inner text.
-        grown: its edits, grown to what has to be written anew with them.
     """
     opened: Grown | None = None
     pieces: list[bytes] = []

@@ -51,11 +51,6 @@ def document_view(
 
     Inside of the view the charset is UTF-8.
 
-    Args:
-        data: the whole document, byte order mark included.
-        charset: a WHATWG name in lower case.
-        unencodable: how a character that the charset does not have is written there.
-
     Raises:
         ValueError: if no document in this charset can be read (`UNREADABLE`) or it is none.
 
@@ -83,13 +78,7 @@ def _is_scanned(charset: str) -> bool:
 
 
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
-    r"""Return the view of text in an ASCII-compatible charset, `inner` in UTF-8.
-
-    Args:
-        raw: text in which ASCII may be part of a character, as `\` is in Shift_JIS.
-        charset: a WHATWG name in lower case that `document_view` has no view for.
-        unencodable: how a character that the charset does not have is written there.
-    """
+    r"""Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
     return RunView(
         raw, Characters(raw, charset), lambda inner: encode(text(inner), charset, unencodable)
     )
@@ -112,11 +101,6 @@ def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) 
 
     What the charset does not have would else be written by the view of the document, which does
     not know in what it stands.
-
-    Args:
-        raw: text in the view of a document, in UTF-8.
-        charset: of the document.
-        unencodable: how a character that the charset does not have is written there.
 
     >>> view = escaped_view(b"url(x)", "iso-2022-jp", lambda character: b"\\%x " % ord(character))
     >>> view.lower([Edit(4, 4, "é/".encode())])
@@ -144,10 +128,6 @@ def _nothing(_character: str) -> bytes:
 def decode(raw: bytes, charset: str) -> str:
     r"""Decode one value; undecodable bytes become surrogates that `encode` turns back.
 
-    Args:
-        raw: the bytes of the value.
-        charset: a WHATWG name in lower case; in UTF-16 and ISO-2022-JP errors become U+FFFD.
-
     Implements the decoders of the Encoding Standard.
 
     >>> decode(b"caf\xe9", "windows-1252"), decode(b"caf\xe9", "utf-8")
@@ -168,11 +148,6 @@ def decode(raw: bytes, charset: str) -> str:
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
     r"""Encode one value, the reverse of `decode`.
-
-    Args:
-        string: U+DC80 to U+DCFF are the bytes 0x80 to 0xFF.
-        charset: a WHATWG name in lower case.
-        unencodable: what to write for a character that the charset does not have.
 
     >>> encode("caf\u00e9 \u20ac", "iso-8859-2")
     b'caf\xe9 &#8364;'

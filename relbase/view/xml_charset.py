@@ -46,10 +46,6 @@ UNKNOWN: Final = Charset("replacement", CharsetSource.META)
 def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     r"""Determine the charset of an XML document; "replacement" for one that nobody can read.
 
-    Args:
-        data: the document.
-        label: the transport's label (`charset` of a Content-Type); an unknown one is passed over.
-
     Implements RFC 7303 §3.2 and XML 1.0 §4.3.3.
 
     >>> sniff_xml(b'<?xml version="1.0" encoding="KOI8-R"?><a/>').name
@@ -81,10 +77,6 @@ def _declared(label: str) -> Charset:
 
 def xml_view(data: bytes, charset: str) -> View | None:
     """Return the view of a document in UTF-8; None where it is in UTF-8 already.
-
-    Args:
-        data: the whole document.
-        charset: a WHATWG name in lower case.
 
     Raises:
         ValueError: if no document in this charset can be read.

@@ -35,9 +35,6 @@ _CDATA, _COMMENT = 1, 2
 def pieces(raw: bytes) -> list[Piece]:
     """The pieces of the text of an element: what is neither a comment nor a processing instruction.
 
-    Args:
-        raw: the text as written; a section or comment that is not closed goes to its end.
-
     >>> pieces(b"a<!-- b --><![CDATA[c]]>")
     [Piece(start=0, end=1, is_cdata=False), Piece(start=20, end=21, is_cdata=True)]
     """

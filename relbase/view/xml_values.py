@@ -54,10 +54,6 @@ def has_entities(raw: bytes) -> bool:
 def value_view(raw: bytes, quote: bytes) -> RunView:
     """Return the view of an attribute's value (XML 1.0 §3.3.3).
 
-    Args:
-        raw: the value as written, without its quotes, in UTF-8.
-        quote: the quote around it.
-
     >>> view = value_view(b"../x?a=1&amp;b=2", b'"')
     >>> view.inner
     b'../x?a=1&b=2'
@@ -143,9 +139,6 @@ def _character(digits: bytes, radix: int) -> bytes:
 
 def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it.
-
-    Args:
-        raw: the text as written, in UTF-8.
 
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
@@ -262,9 +255,6 @@ _APOSTROPHES: Final = (b"&#x27;", b"&#39;")
 
 def written_longer(raw: bytes) -> dict[bytes, int] | None:
     """By how much longer the characters of a text are written; None where one has two spellings.
-
-    Args:
-        raw: the text, which is well-formed.
 
     >>> written_longer(b"&lt;a&gt;'")
     {b'&': 4, b'<': 3, b'>': 3, b'"': 5}

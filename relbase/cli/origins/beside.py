@@ -45,11 +45,7 @@ class Stated(NamedTuple):
 
 
 def beside(source: OpenInput) -> Iterator[Stated]:
-    """Yield the URLs that are stated beside an input, strongest first.
-
-    Args:
-        source: the input, open.
-    """
+    """Yield the URLs that are stated beside an input, strongest first."""
     if source.name == STDIN or source.status is None:
         return
     for name, read in _ATTRIBUTES:
@@ -65,12 +61,7 @@ def beside(source: OpenInput) -> Iterator[Stated]:
 
 
 def side_file(one: Input, name: str) -> bytes | None:
-    """Return the content of a file beside an input, None where it is not there or too long.
-
-    Args:
-        one: the input.
-        name: of the file, in the same directory.
-    """
+    """Return the content of a file beside an input, None where it is not there or too long."""
     directory = os.path.dirname(one.name)  # noqa: PTH120
     root, steps = (one.root, one.parts[:-1]) if one.root else (directory, [])
     with suppress(OSError), opened_below(root, steps) as parent:

@@ -37,9 +37,6 @@ _ASKED: Final = frozenset(name for row in _ROWS for name in (row.tells, row.url)
 def canonical(data: bytes) -> Stated | None:
     """Return the address that a page calls its own, None where it does not.
 
-    Args:
-        data: the page.
-
     >>> canonical(b'<link href="http://h/a?b=1&amp;c" rel=canonical>').url
     'http://h/a?b=1&c'
     """

@@ -48,14 +48,7 @@ class Undone:
 
 
 def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
-    """Return what undoes the conversion of a page.
-
-    Args:
-        call: the call for the page, on its own URL.
-        data: the page.
-        original: what it was.
-        places: knows what is beside the page.
-    """
+    """Return what undoes the conversion of a page."""
     bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
     now, before = _links(data, bare), _links(original, bare)
     if [_place(link) for link in now] != [_place(link) for link in before]:
@@ -76,14 +69,7 @@ def _place(link: Link) -> tuple[str, str, str]:
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
-    """Return whether the links of a page may have been converted.
-
-    Args:
-        call: the call for the page, on its own URL.
-        data: the page.
-        path: of the page.
-        mirror: that it is in.
-    """
+    """Return whether the links of a page may have been converted."""
     bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
     host = rfc3986.split(call.url or "").authority or ""
     steps = os.path.relpath(path, mirror.directory).split(os.sep)  # noqa: PTH206

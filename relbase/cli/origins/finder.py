@@ -122,12 +122,7 @@ class Finder:
     # ---- before an input is read
 
     def find(self, source: OpenInput, url: str | None) -> Found:
-        """Return what is known of an input's URL from outside of it.
-
-        Args:
-            source: the input, open.
-            url: --url.
-        """
+        """Return what is known of an input's URL from outside of it."""
         found = Found(url, "--url", given=True) if url else self._outside(source)
         for suffix in self.whence.sidecars:
             dump = side_file(source.input, source.input.parts[-1] + suffix)
@@ -182,14 +177,7 @@ class Finder:
     # ---- when it is read
 
     def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
-        """Return the call of the library for a document.
-
-        Args:
-            arguments: what the options say.
-            found: of the input, by `find`.
-            source: the input.
-            data: the document.
-        """
+        """Return the call of the library for a document."""
         call = check(data, **arguments)
         kind = kind_of_call(call, data)
         is_read = FORMATS[kind].has_marks and (self.whence.detect or self.whence.original)
@@ -267,11 +255,7 @@ class Finder:
         return places if is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str) -> str | None:
-        """Return the URL of a file that a reference leads to, None where nobody knows it for sure.
-
-        Args:
-            path: absolute.
-        """
+        """Return the URL of a file that a reference leads to, or None if it is not certain."""
         if path not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()

@@ -126,10 +126,6 @@ _ENDS: Final = (".html", ".css")
 def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
     """Return the name that a file had before `wget -E`, None where no original tells.
 
-    Args:
-        name: of the file.
-        is_there: whether a name is beside it.
-
     >>> original_name("about.html", {"about.orig"}.__contains__)
     'about'
     """

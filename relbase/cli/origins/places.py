@@ -31,12 +31,7 @@ def file_url(path: str) -> str:
 
 
 def path_of(url: str, tree: str) -> str | None:
-    """Return the file that a `file:` URL leads to, None where it is not there.
-
-    Args:
-        url: absolute.
-        tree: the directory that it must be inside of.
-    """
+    """Return the file that a `file:` URL leads to, None where it is not there."""
     path = _named(url)
     if path is None:
         return None

@@ -21,9 +21,6 @@ class MapError(ValueError):
 def read_map(data: bytes) -> dict[str, str]:
     r"""Return the URLs of a map, by the names of files.
 
-    Args:
-        data: a line each: name, tab, URL.
-
     Raises:
         MapError: if a line says something else, or two say different things of one name.
 
@@ -56,12 +53,7 @@ _COLUMNS: Final = 9
 
 
 def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
-    """Return the URLs of HTTrack's `hts-cache/new.txt`, by absolute paths of files that are there.
-
-    Args:
-        data: the list, tab-separated: column 8 is the URL, column 9 the local file.
-        tree: the directory that `hts-cache` is in.
-    """
+    """Return the URLs in HTTrack's `hts-cache/new.txt`, by absolute path of existing files."""
     from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
 
     urls: dict[str, str] = {}

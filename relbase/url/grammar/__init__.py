@@ -184,9 +184,6 @@ def parse_url(text: str) -> Url:
 def verdicts(text: str) -> tuple[Verdict, Verdict]:
     """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5.
 
-    Args:
-        text: what stands where a URL should; any string.
-
     >>> [(verdict.is_url, verdict.production) for verdict in verdicts("http:g")]
     [(True, 'generic-RL'), (False, 'httpurl')]
     """
@@ -203,12 +200,6 @@ def violations(
 ) -> list[Violation]:
     """Return what is the matter with a text as a URL, absolute or relative, in its order.
 
-    Args:
-        text: what stands where a URL should; any string.
-        base: the absolute URL that it is relative to, so that more of recommended practice can be
-            judged.
-        grammar: the one to ask alone, a `Grammar` or its value; None: both, as each is meant.
-
     Returns:
         Findings of every `Severity`; the text is a URL when none is a VIOLATION. At most
         `MAX_VIOLATIONS` are violations; a last finding of kind LIMIT says that more were left out.
@@ -224,10 +215,6 @@ def violations(
 
 def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
     """Return what is the matter with a text as a URL that relative ones are resolved against.
-
-    Args:
-        base: what is to be the base; any string.
-        grammar: as of `violations`; the remarks on a base are made with each.
 
     >>> [found.message for found in base_violations("mailto:a@b")]
     ['"mailto" is never used with relative URLs']

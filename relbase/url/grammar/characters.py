@@ -238,13 +238,6 @@ def of_characters(
 ) -> Check:
     """Return the check of a component that may have any of the `allowed` characters, repeated.
 
-    Args:
-        production: its name, for the violations.
-        allowed: all characters but escapes.
-        escapes: whether `%` and two hex digits may stand in it.
-        section: where the production is written.
-        difference: what to remark on at the first character on which the RFCs differ.
-
     >>> [found.start for found in of_characters("digits", DIGIT, escapes=False)("8x0y", 0, 4)]
     [1, 3]
     """

@@ -40,10 +40,6 @@ class _Judged(NamedTuple):
 def remarks(reference: str, base: str | None = None) -> Iterator[Violation]:
     """Remark on a reference against recommended practice.
 
-    Args:
-        reference: without white space or brackets around it.
-        base: the absolute URL that it is relative to; None: unknown.
-
     >>> [(found.section, found.replacement) for found in remarks("this:that")]
     [('RFC 1808 §5.3', './this:')]
     """

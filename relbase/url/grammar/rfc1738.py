@@ -392,11 +392,7 @@ def url(text: str, start: int, end: int) -> Cut:
 
 
 def by_itself(found: Violation) -> Violation | None:
-    """Return what a finding is where RFC 1738 alone is asked; None when it is nothing.
-
-    Args:
-        found: of a cut by this grammar, in which RFC 1808 may decide.
-    """
+    """Return what a finding is where RFC 1738 alone is asked; None when it is nothing."""
     if found.section == NOTE:  # what RFC 1808 takes for an error is how it is
         return None
     if found.kind is Severity.REMARK and found.section == RFC_1808:

@@ -60,9 +60,5 @@ _FOLLOWING: Final = (
 
 
 def decisive(steps: Iterable[Step]) -> Step:
-    """Return the step that decides what a reference means: the last one that asks something of it.
-
-    Args:
-        steps: of one reference, all of them.
-    """
+    """Return the step that decides what a reference means: the last one that asks something."""
     return [step for step in steps if not step.number.startswith(_FOLLOWING)][-1]
