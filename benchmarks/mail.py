@@ -43,7 +43,7 @@ _LARGE: Final = range(150_000, 260_000)
 # How much HTML the messages of the mbox have, in turn: newsletters are longer than replies.
 _SIZES: Final = (20_000, 4_000, 8_000, 4_000, 12_000)
 
-_HEADING: Final = b"""\
+_HEADER: Final = b"""\
 Return-Path: <list-owner@example.org>
 Received: from mx.example.org (mx.example.org [192.0.2.1])
 \tby mail.example.com (Postfix) with ESMTPS id 4F1A2; Mon,  2 Mar 2015 10:00:00 +0000
@@ -126,7 +126,7 @@ def _made_up() -> bytes:
 def message_of(page: bytes, encoding: str) -> bytes:
     """A message of two parts, of which the second is a page."""
     encoded = _ENCODERS[encoding](page).removesuffix(b"\n")
-    return _HEADING % (_BASE.encode(), encoding.encode(), encoded)
+    return _HEADER % (_BASE.encode(), encoding.encode(), encoded)
 
 
 def _mbox(pages: list[bytes]) -> bytes:

@@ -214,7 +214,7 @@ def _fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
         return ()
     pairs: object = headers.items() if isinstance(headers, Mapping) else headers
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        raise TypeError("headers is a mapping or pairs: parse the heading first")
+        raise TypeError("headers is a mapping or pairs: parse the header first")
     try:
         fields = tuple((name, value) for name, value in pairs)
     except (TypeError, ValueError):

@@ -1,6 +1,6 @@
 """What a call is about: the document that the bytes are, and the base of what is around it.
 
-The kind and the charset are decided here, the heading of the transport and the retrieval URL are
+The kind and the charset are decided here, the header of the transport and the retrieval URL are
 read, and where no URL is given, the marks that programs leave in saved pages (rule 17).
 """
 
@@ -143,7 +143,7 @@ def _field(call: Call, name: str) -> str:
 
 
 def _policies(call: Call) -> tuple[str, ...]:
-    """The policies of the heading that the document came with."""
+    """The policies of the header that the document came with."""
     if not call.fields:
         return ()
     named = (value for name, value in call.fields if name.strip().lower() == POLICY_FIELD)
@@ -164,16 +164,16 @@ def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
 
 
 def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
-    """What the heading of the transport states as the base, strongest first, and what to note."""
+    """What the header of the transport states as the base, strongest first, and what to note."""
     if not call.fields:
         return [], []
-    from relbase.bases.headings import http_statements  # noqa: PLC0415 (start-up time)
+    from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
 
     return http_statements(call.fields)
 
 
 def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its heading, its retrieval URL, or none."""
+    """The base of what is around the document: its header, its retrieval URL, or none."""
     outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
     stated, refused = _stated(call)
     around, more = establish(stated, outer, profile=call.profile) if stated else (outer, [])

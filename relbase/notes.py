@@ -42,7 +42,7 @@ class Reason(Enum):
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
-    KIND_DOUBTFUL = "kind-doubtful"  # the name or the heading says another than the bytes
+    KIND_DOUBTFUL = "kind-doubtful"  # the name or the header says another than the bytes
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare: left
     ITEM_LINK = "item-link"  # some readers resolve an item's HTML on its link, with other results
@@ -53,17 +53,17 @@ class Reason(Enum):
     MIME_EXTERNAL = "mime-external"  # its body is elsewhere
     MIME_ENCODED = "mime-encoded"  # encoded as a whole, which is forbidden: left alone
     MIME_BOUNDARY = "mime-boundary"  # a multipart without a boundary: left alone
-    MIME_HEADING = "mime-heading"  # an edit would make a line of the body a field
+    MIME_HEADER = "mime-header"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
-    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the heading says
+    ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the header says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before
     LINE_LENGTH = "line-length"  # a line grows beyond what mail transports
     # Limits (rule 12)
     LIMIT_MIME_DEPTH = "limit-mime-depth"
     LIMIT_MIME_PARTS = "limit-mime-parts"
-    LIMIT_HEADING = "limit-heading"
+    LIMIT_HEADER = "limit-header"
     LIMIT_SRCDOC = "limit-srcdoc"
     LIMIT_XML_BASE = "limit-xml-base"
     LIMIT_XML_PIECES = "limit-xml-pieces"

@@ -66,7 +66,7 @@ def rewrite(
         data: the document's bytes.
         url: the URL first requested, absolute: a string, or an object whose `str()` is the URL.
         redirects: the Location values that followed, in order, absolute or relative.
-        headers: the transport's heading: a mapping or pairs of names and values.
+        headers: the transport's header: a mapping or pairs of names and values.
         kind: a `Kind` or its value; otherwise the Content-Type decides, the name, or the bytes.
         name: of the document's file, for its suffix; None for none. No file is opened.
         charset: the transport's charset label.
@@ -314,7 +314,7 @@ def _cannot_outgrow(document: Document) -> bool:
 
 def _has_short_bases(document: Document) -> bool:
     """Whether no base of a document can be long: the one around it, and its own if it has one."""
-    # Headings state bases as well, and so does the link of an item.
+    # Headers state bases as well, and so does the link of an item.
     states_others = document.charset is None or document.context.task.policy.item_links
     if states_others or not _is_short(document.context.base.url):
         return False

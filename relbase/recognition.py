@@ -78,7 +78,7 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
     (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
     """
-    # `wget --save-headers` names what it saves as if there were no heading.
+    # `wget --save-headers` names what it saves as if there were no header.
     if not sniffing.is_http(data):
         kind = kind_of_name(name)
         if kind is not None:

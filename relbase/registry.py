@@ -1,11 +1,11 @@
-"""What the fields of a heading count for: one row a field, in mail and in HTTP.
+"""What the fields of a header count for: one row a field, in mail and in HTTP.
 
-Everything that remembers fields, or filters them, is made from this table: what a heading is read
-for (`containers.fields`), what states a base (`bases.headings`), what holds references
+Everything that remembers fields, or filters them, is made from this table: what a header is read
+for (`containers.fields`), what states a base (`bases.headers`), what holds references
 (`references.headers`), what follows a body and what signs it (`mail`). How a row's `holds` and
 `follows` are carried out stands where that is done; a field of a known form is one row here.
 
-The order of the rows is that in which fields of one heading count as its base (rule 2).
+The order of the rows is that in which fields of one header count as its base (rule 2).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from relbase.records import NamedTuple
 
 
 class States(Flag):
-    """Where a field states the base of the entity that its heading belongs to."""
+    """Where a field states the base of the entity that its header belongs to."""
 
     NOWHERE = 0
     MAIL = auto()
@@ -45,13 +45,13 @@ class Follows(Enum):
 
 
 class FieldRow(NamedTuple):
-    """A field of a heading.
+    """A field of a header.
 
     Args:
-        name: as its specification spells it; a heading may have it in any case.
+        name: as its specification spells it; a header may have it in any case.
         states: where it states a base.
         names_part: whether it names the part for links to it (RFC 2557 §4): a reference on what
-            the other fields of its heading state, and no base when it is a `cid:`.
+            the other fields of its header state, and no base when it is a `cid:`.
         holds: how references stand in it, None when it holds none.
         follows: what of the body it tells, None when nothing.
         signs: whether it signs a message.
@@ -129,7 +129,7 @@ FIELDS: Final = (
 
 ROWS: Final = {row.name.lower(): row for row in FIELDS}
 
-# What a heading is read for.
+# What a header is read for.
 REMEMBERED: Final = frozenset(
     name
     for name, row in ROWS.items()

@@ -1,6 +1,6 @@
 """Responses of HTTP clients in, results out: requests, httpx, urllib, aiohttp, Scrapy, niquests.
 
-Strategy: no client is imported, each is known by what its responses have. The body, the heading and
+Strategy: no client is imported, each is known by what its responses have. The body, the header and
 the URLs are read from the object, and handed to `rewrite`, `links` or `base`. A body that the
 client has left encoded is decoded. Nothing is fetched: a body that the client has not read yet is
 an error that names the call which reads it; of urllib alone, whose responses keep no body, it is
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Response(Protocol):
-    """What a client's response has: its final URL, and its heading."""
+    """What a client's response has: its final URL, and its header."""
 
     @property
     def url(self) -> Any: ...  # noqa: ANN401, D102 (a str, or the client's own type)
@@ -49,7 +49,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
         **arguments: as of `rewrite`; what is given here counts in place of what the response says.
 
     Returns:
-        what `rewrite` gives for the body, the heading, the URL and the redirects of the response.
+        what `rewrite` gives for the body, the header, the URL and the redirects of the response.
 
     Raises:
         TypeError: if it is not a response, or an argument is of another type.
@@ -101,7 +101,7 @@ class _Received(NamedTuple):
 
     Args:
         data: the body, decoded; as it is where it cannot be.
-        fields: the heading, each value of a repeated field by itself.
+        fields: the header, each value of a repeated field by itself.
         urls: what was requested first, and where each redirect led.
         fault: why the body cannot be decoded, if it cannot.
     """
@@ -156,14 +156,14 @@ def _attribute(response: object, name: str) -> Any:  # noqa: ANN401 (of any clie
         return None
 
 
-# ---- the heading
+# ---- the header
 
 
 def _fields(
     headers: Any,  # noqa: ANN401 (of any client)
     getlist: Callable[[str], list[str]],
 ) -> tuple[tuple[str, str], ...]:
-    """The heading, each value of a repeated field by itself."""
+    """The header, each value of a repeated field by itself."""
     pairs: Iterable[tuple[Any, Any]]
     if callable(getattr(headers, "multi_items", None)):  # httpx
         pairs = headers.multi_items()
@@ -299,7 +299,7 @@ def _is_begun(response: object) -> bool:
     left = _attribute(response, "length")
     tell = _attribute(response, "tell")
     try:
-        if isinstance(left, int):  # 0 after a HEAD, whatever the heading states
+        if isinstance(left, int):  # 0 after a HEAD, whatever the header states
             return 0 < left < int(cast("Any", response).headers["Content-Length"])
         if _attribute(response, "chunked"):
             return isinstance(_attribute(response, "chunk_left"), int)

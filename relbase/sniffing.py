@@ -37,7 +37,7 @@ _later_from: Final = expression(rb"\n\r?\nFrom ")
 
 
 def is_mail(start: bytes) -> bool:
-    """Whether a message begins so: with a heading, among its fields one that mail has."""
+    """Whether a message begins so: with a header, among its fields one that mail has."""
     from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
         eol_of,
         fields_of_paragraph,
@@ -68,7 +68,7 @@ def _is_of_mail(name: str) -> bool:
 
 
 def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
-    """Whether a heading goes on after lines that are not fields, as in the containers."""
+    """Whether a header goes on after lines that are not fields, as in the containers."""
     names = {field.name for field in fields}
     is_of_mime = any(name.startswith("content-") or name == "mime-version" for name in names)
     return is_of_mime and sum(map(_is_of_mail, names)) > 1 and not _tag_line.search(paragraph)

@@ -55,7 +55,7 @@ CHAINS = [
         {"Base": "h/"},
         [
             (Layer.EMBEDDED, "http://h.example/r/s/h/b/", "<base href> at 2:13"),
-            (Layer.ENTITY, "http://h.example/r/s/h/", "Base of the HTTP heading"),
+            (Layer.ENTITY, "http://h.example/r/s/h/", "Base of the HTTP header"),
             (Layer.RETRIEVAL, "http://h.example/r/s/", "redirect 2"),
             (Layer.NONE, "", "nothing states a base URL"),
         ],
@@ -67,7 +67,7 @@ CHAINS = [
         {"Content-Base": "http://c.example/"},
         [
             (Layer.EMBEDDED, "http://b.example/", "<base href> at 1:13"),
-            (Layer.ENTITY, "http://c.example/", "Content-Base of the HTTP heading"),
+            (Layer.ENTITY, "http://c.example/", "Content-Base of the HTTP header"),
             (Layer.NONE, "", "nothing states a base URL"),
         ],
     ),
@@ -120,9 +120,9 @@ def test_each_refusal_is_noted_once_and_kept_in_the_chain() -> None:
     refused = [note.text for note in result.base.refused]
     assert [text.partition(":")[0] for text in refused] == [
         "<base href> at 1",
-        "Content-Location of the HTTP heading",
-        "Base of the HTTP heading",
-        "Base of the HTTP heading",
+        "Content-Location of the HTTP header",
+        "Base of the HTTP header",
+        "Base of the HTTP header",
         "redirect 1",
     ]
     assert result.base.layer is Layer.NONE
@@ -379,8 +379,8 @@ def _feed(inside: bytes, link: bytes = b"x") -> bytes:
     return b"<?xml version='1.0'?><rss><channel><item>" + texts + b"</item></channel></rss>"
 
 
-def _message(heading: bytes, text: bytes) -> bytes:
-    fields = b"From: a@b\nMIME-Version: 1.0\nContent-Type: text/html\n" + heading
+def _message(header: bytes, text: bytes) -> bytes:
+    fields = b"From: a@b\nMIME-Version: 1.0\nContent-Type: text/html\n" + header
     return b"From a@b Thu Jan  1 00:00:00 1970\n" + fields + b"\n" + text + b"\n\n"
 
 
@@ -427,8 +427,8 @@ def test_links_know_of_a_base_that_is_long_in_its_own_way(
 def test_links_know_of_messages_that_grow_too_long_together(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    heading, text = b"Content-Base: " + _LONG + b"\n", b'<a ping="' + b"a " * 80 + b'">'
-    document = _message(heading, text)
+    header, text = b"Content-Base: " + _LONG + b"\n", b'<a ping="' + b"a " * 80 + b'">'
+    document = _message(header, text)
     monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 80 * len(_LONG) + (1 << 17))
     monkeypatch.setattr(scope, "MAX_GROWTH", 1)
     assert Status.REWRITTEN in {link.status for link in links(document, kind="mbox")}

@@ -97,7 +97,7 @@ BYTES = [
     (b"Text.\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.MBOX),
     (b"<pre>\n\nFrom a@b Sat Nov 21 12:00:00 2026\nSubject: x\n\n<a href=x>", Kind.HTML),
     (b"Text.\n\nFrom here to 2026\n\n<a href=x>", Kind.OTHER),
-    # a heading goes on after a line that is not a field
+    # a header goes on after a line that is not a field
     (b"no field\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.MAIL),
     (b"From: a\nno field\nMIME-Version: 1.0\nSubject: x\n\n<a href=x>", Kind.MAIL),
     (b"no field\nContent-Type: text/html\n\n<a href=x>", Kind.OTHER),

@@ -52,7 +52,7 @@ def redirect(to: str, status: int = 302) -> Page:
 
 PAGES: Final[Mapping[str, Page]] = {
     "/plain": Page(BODY, (IN_1251,)),
-    # a charset only in the heading, three redirects: absolute, relative, to another host
+    # a charset only in the header, three redirects: absolute, relative, to another host
     "/first": redirect("http://127.0.0.1:{port}/a/second?x=1#s"),
     "/a/second": redirect("./b/third", 301),
     "/a/b/third": redirect("http://localhost:{port}/c/last?y#frag", 307),
@@ -224,7 +224,7 @@ def test_links_and_the_base_of_a_response(port: int) -> None:
     spelled = expected("/base", port)
     assert tuple(response_links(response)) == spelled.links
     assert response_base(response) == spelled.base
-    assert response_base(response).source == "Content-Base of the HTTP heading"
+    assert response_base(response).source == "Content-Base of the HTTP header"
 
 
 def test_arguments_count_before_the_response(port: int) -> None:

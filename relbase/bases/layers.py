@@ -35,7 +35,7 @@ class Layer(Enum):
     """Where a base URL comes from (RFC 1808 §3), innermost first."""
 
     EMBEDDED = "embedded"  # §3.1 the document's own content
-    ENTITY = "entity"  # §3.2 the heading of the entity, or of one around it
+    ENTITY = "entity"  # §3.2 the header of the entity, or of one around it
     RETRIEVAL = "retrieval"  # §3.3 the URL it was retrieved from
     NONE = "none"  # §3.4 ""
 

@@ -43,7 +43,7 @@ class _Origin(NamedTuple):
 
 
 def policies_of(values: Iterable[str]) -> list[str]:
-    """Return the policies that the fields of a heading state: commas stand between (CSP 3 §3.1).
+    """Return the policies that the fields of a header state: commas stand between (CSP 3 §3.1).
 
     >>> policies_of(["a; b, c"])
     ['a; b', ' c']

@@ -146,7 +146,7 @@ def recognise(
         return source, None
     archive = Archive(source, settings, packing, tally)
     for option in _said_of_one(settings):
-        text = "says nothing of an archive: a page has the URL and the heading of its record"
+        text = "says nothing of an archive: a page has the URL and the header of its record"
         archive.warn(source.shown, f"{option} {text}")
     return source, archive
 

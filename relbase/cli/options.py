@@ -91,7 +91,7 @@ class Settings(NamedTuple):
         return self._kind_of_type() or delivered or kind_of_file(shown, start)
 
     def on_fields(self, fields: tuple[tuple[str, str], ...]) -> Settings:
-        """The settings for an input that came with a heading of its own."""
+        """The settings for an input that came with a header of its own."""
         return self._replace(fields=fields) if fields else self
 
     def _kind_of_type(self) -> Kind | None:

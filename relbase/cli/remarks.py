@@ -59,7 +59,7 @@ def sentence(note: Note, advice: str = "", number: str = "") -> str:
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:
-    """Return what a reference stands in; a field of a heading is an attribute of no element.
+    """Return what a reference stands in; a field of a header is an attribute of no element.
 
     >>> place_of("a", "href", "url"), place_of("", "link", "link"), place_of("", "", "css")
     ('a/@href', 'link', 'css')

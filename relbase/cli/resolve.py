@@ -174,17 +174,17 @@ def _show(resolved: list[_Resolved]) -> None:
 
 
 def _show_all(rows: list[list[_Resolved]]) -> None:
-    heading = ["reference", *(resolved.profile for resolved in rows[0])]
+    header = ["reference", *(resolved.profile for resolved in rows[0])]
     body = [[excerpt(row[0].reference), *map(_cell, row)] for row in rows]
-    widths = [max(map(len, column)) for column in zip(heading, *body, strict=True)]
+    widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= shutil.get_terminal_size((_WIDTH, 0)).columns:
-        for cells in (heading, ["-" * width for width in widths], *body):
+        for cells in (header, ["-" * width for width in widths], *body):
             padded = (f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
             streams.say("  ".join(padded).rstrip())
         return
     for reference, *cells in body:
         streams.say(reference)
-        for profile, cell in zip(heading[1:], cells, strict=True):
+        for profile, cell in zip(header[1:], cells, strict=True):
             streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
 
 

@@ -202,6 +202,6 @@ _COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
 
 
 def _coloured(line: str) -> str:
-    """A line of a diff for a terminal; the two of its heading are bold."""
+    """A line of a diff for a terminal; the two of its header are bold."""
     code = "1" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1])
     return f"\x1b[{code}m{line}\x1b[m" if code else line

@@ -1,7 +1,7 @@
-"""Dumps of HTTP headings: what `curl -D FILE -L` and `wget -S` write down, or one heading pasted.
+"""Dumps of HTTP headers: what `curl -D FILE -L` and `wget -S` write down, or one header pasted.
 
-Strategy: the dump is cut into headings, each without its status line, its margin and what follows
-its empty line; the reader of headings (`containers.fields`) finds the fields in them.
+Strategy: the dump is cut into headers, each without its status line, its margin and what follows
+its empty line; the reader of headers (`containers.fields`) finds the fields in them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 class Dump(NamedTuple):
-    """What a dump of HTTP headings holds: the fields of the last one, the redirects before it.
+    """What a dump of HTTP headers holds: the fields of the last one, the redirects before it.
 
     Args:
         fields: names in lower case, and values.
-        redirects: the first Location of each heading that redirects.
+        redirects: the first Location of each header that redirects.
     """
 
     fields: tuple[tuple[str, str], ...]
@@ -30,14 +30,14 @@ class Dump(NamedTuple):
 
 
 class _Block(NamedTuple):
-    """A heading of a dump: its status, 0 for none, and the lines of its fields."""
+    """A header of a dump: its status, 0 for none, and the lines of its fields."""
 
     status: int
     lines: list[bytes]
 
 
 def parse_dump(dump: bytes) -> Dump:
-    r"""Read the headings that a client wrote down: `curl -D FILE -L`, `wget -S`, or one heading.
+    r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header.
 
     >>> parse_dump(b"HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://a/")
     Dump(fields=(('base', 'http://a/'),), redirects=('/x',))
@@ -62,28 +62,28 @@ _line_ends: Final = re.compile(rb"\r\n|\r|\n")
 
 
 def _blocks(dump: bytes) -> Iterator[_Block]:
-    """The headings, each without the margin that `wget -S` and people give it."""
-    block, margin, is_heading = _Block(0, []), None, True
+    """The headers, each without the margin that `wget -S` and people give it."""
+    block, margin, is_header = _Block(0, []), None, True
     for line in _line_ends.split(dump.lstrip(b"\r\n")):
         bare = line.lstrip(b" \t")
         indent = len(line) - len(bare)
         found = status_line(bare)
         if found:
             yield block
-            block, margin, is_heading = _Block(int(found[1]), []), indent, True
+            block, margin, is_header = _Block(int(found[1]), []), indent, True
         elif not bare:
-            is_heading = False
-        elif is_heading:
+            is_header = False
+        elif is_header:
             margin = indent if margin is None else margin
             block.lines.append(line[min(indent, margin) :])
     yield block
 
 
 def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
-    """The fields of a heading; a line that goes on is part of its value (RFC 9112 §5.2)."""
-    heading = b"\n".join(lines)
-    found = fields_of_paragraph(heading, 0, len(heading), of_any_name=True)
-    return [(one.name, _fold(" ", text_of(heading, one))) for one in found if _token(one.name)]
+    """The fields of a header; a line that goes on is part of its value (RFC 9112 §5.2)."""
+    header = b"\n".join(lines)
+    found = fields_of_paragraph(header, 0, len(header), of_any_name=True)
+    return [(one.name, _fold(" ", text_of(header, one))) for one in found if _token(one.name)]
 
 
 # field-name = token (RFC 9110 §5.1, §5.6.2)
@@ -92,7 +92,7 @@ _fold: Final = re.compile(r"\n[ \t]++").sub
 
 
 def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
-    """Where a heading redirects to, if it does."""
+    """Where a header redirects to, if it does."""
     if status not in REDIRECTION:
         return []
     return [value for name, value in fields if name == "location"][:1]

@@ -1,18 +1,18 @@
-r"""Headings of messages and parts by byte offsets.
+r"""Headers of messages and parts by byte offsets.
 
-Strategy: bytes and an offset come in, a `Heading` of spans comes out; nothing is copied but the
+Strategy: bytes and an offset come in, a `Header` of spans comes out; nothing is copied but the
 few names. Fields of no use to relbase are passed over inside the regex engine, so that millions of
 them cost neither memory nor a step of Python. A field's value becomes `str` (`text_of`) only when
 it is asked for (`containers.content_type` reads such values).
 
-Where real headings break the grammar: a line that is neither a field nor the continuation of one
+Where real headers break the grammar: a line that is neither a field nor the continuation of one
 is passed over where a field of MIME follows before the first empty line, as in Chromium, Dovecot
 and Thunderbird: without that field nothing in the message would be what it is to them. Else it ends
-the heading, and the body begins with it, as in Python's `email`: its author forgot the empty line.
+the header, and the body begins with it, as in Python's `email`: its author forgot the empty line.
 So does a line that begins with `--`: it is the delimiter of a part without an empty line, and no
 field has such a name. Names may be empty and hold any bytes but white space, which may stand before
 the colon (RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the
-heading.
+header.
 
 To mind: a CR alone is not a line end, or a value could hold a field that other readers do not see.
 Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
     _Match = Callable[[bytes, int, int], re.Match[bytes] | None]
 
-# Past these a heading is `cut`. Nobody writes them by hand or by program: the longest of real
+# Past these a header is `cut`. Nobody writes them by hand or by program: the longest of real
 # mail are some 100 KB. They are what stalwart and Dovecot allow, and more.
-MAX_HEADING: Final = 50_000_000
+MAX_HEADER: Final = 50_000_000
 MAX_FIELD: Final = 10_000_000
 MAX_FIELDS: Final = 1_000  # of those that are remembered
 
 
 class Field(NamedTuple):
-    """A field of a heading.
+    """A field of a header.
 
     Args:
         name: in lower case.
@@ -55,8 +55,8 @@ class Field(NamedTuple):
     span: Span
 
 
-class Heading(NamedTuple):
-    """A heading: the fields in front of a body.
+class Header(NamedTuple):
+    """A header: the fields in front of a body.
 
     Args:
         start: where it begins.
@@ -85,7 +85,7 @@ def _alternatives(names: Iterable[str]) -> bytes:
 
 _REMEMBERED: Final = _alternatives(REMEMBERED)
 
-# A heading goes on to one of these: all of RFC 2045 §3. Others may stand in a text: `Link: ...`.
+# A header goes on to one of these: all of RFC 2045 §3. Others may stand in a text: `Link: ...`.
 _MIME: Final = rb"(?:content-(?:[a-z]++-)*+[a-z]++|mime-version)"
 
 
@@ -100,7 +100,7 @@ class _Grammar(NamedTuple):
     passed_over: _Match  # such lines, and fields that are not remembered
     one: _Match  # a field of any name
     no_field: _Match  # lines up to a field of any name
-    empty: _Match  # the line between heading and body
+    empty: _Match  # the line between header and body
     is_field: _Match
 
 
@@ -148,28 +148,28 @@ def eol_of(data: bytes, start: int, end: int) -> bytes:
     return b"\r" if data.find(b"\n", start, end) < 0 <= data.find(b"\r", start, end) else b"\n"
 
 
-def read_heading(
+def read_header(
     data: bytes, pos: int, end: int, eol: bytes = b"\n", most: int | None = None
-) -> Heading:
-    r"""Read the heading that begins at `pos`; one of no fields when there is none.
+) -> Header:
+    r"""Read the header that begins at `pos`; one of no fields when there is none.
 
     Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
 
-    >>> heading = read_heading(b"Base: <URL:\n http://a/>\n\nText", 0, 29)
-    >>> heading.fields[0], heading.body
+    >>> header = read_header(b"Base: <URL:\n http://a/>\n\nText", 0, 29)
+    >>> header.fields[0], header.body
     (Field(name='base', value=Span(start=6, end=23), span=Span(start=0, end=24)), 25)
     """
     grammar = _GRAMMARS[eol]
-    last = pos + MAX_HEADING
+    last = pos + MAX_HEADER
     limit = min(end, last + 1)
     most = MAX_FIELDS if most is None else most
     at, fields, cut = _fields(data, _end(grammar.first(data, pos, limit)), limit, grammar, most)
     # A line that the limit halves may have no colon in front of it.
     if limit < end and (at > last or grammar.is_field(data, at, end)):
         body = max(pos, data.rfind(eol, pos, last) + 1)
-        return Heading(pos, body, body, (), cut=True)
+        return Header(pos, body, body, (), cut=True)
     empty = grammar.empty(data, at, end)
-    return Heading(pos, at, empty.end() if empty else at, tuple(fields), cut)
+    return Header(pos, at, empty.end() if empty else at, tuple(fields), cut)
 
 
 def _fields(
@@ -178,7 +178,7 @@ def _fields(
     """Return where the fields from `at` on end, those to remember, and whether that is not all."""
     fields: list[Field] = []
     cut = False
-    goes_on = at  # so far nothing ends the heading
+    goes_on = at  # so far nothing ends the header
     while True:
         if at < goes_on:
             at = _end(grammar.passed_over(data, at, goes_on))
@@ -204,7 +204,7 @@ def fields_of_paragraph(
 ) -> list[Field]:
     r"""Return the fields that readers see who look for them in all lines up to an empty one.
 
-    What `read_heading` takes for a body may hold fields to others: an mbox tells its lengths in
+    What `read_header` takes for a body may hold fields to others: an mbox tells its lengths in
     them, a log of a client has lines of its own between. No more than `MAX_FIELDS` are returned,
     and no longer ones than `MAX_FIELD`.
 
@@ -253,11 +253,11 @@ def text_of(data: bytes, field: Field) -> str:
     return data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
 
 
-def first(data: bytes, heading: Heading, name: str) -> str | None:
+def first(data: bytes, header: Header, name: str) -> str | None:
     r"""Return the value of the first field of a name, None when there is none.
 
-    >>> first(b"Base: a\nbase: b\n\n", read_heading(b"Base: a\nbase: b\n\n", 0, 17), "base")
+    >>> first(b"Base: a\nbase: b\n\n", read_header(b"Base: a\nbase: b\n\n", 0, 17), "base")
     'a'
     """
     assert name in REMEMBERED, f"{name} has no row in relbase.registry"
-    return next((text_of(data, field) for field in heading.fields if field.name == name), None)
+    return next((text_of(data, field) for field in header.fields if field.name == name), None)

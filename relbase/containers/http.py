@@ -1,7 +1,7 @@
 """HTTP messages as bytes: the head, by spans.
 
-Strategy: `read_head` finds the start line and hands the fields to the one reader of headings
-(`fields.read_heading`), so that every repeated field has its span. What the codings of a body hide
+Strategy: `read_head` finds the start line and hands the fields to the one reader of headers
+(`fields.read_header`), so that every repeated field has its span. What the codings of a body hide
 is for `codings`.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from relbase.containers.fields import Heading, read_heading, text_of
+from relbase.containers.fields import Header, read_header, text_of
 from relbase.edit import Span
 from relbase.records import NamedTuple
 
@@ -21,12 +21,12 @@ class Head(NamedTuple):
     Args:
         start: its first line, without the line end.
         status: of a response, None for a request.
-        heading: the fields, and where the body begins.
+        header: the fields, and where the body begins.
     """
 
     start: Span
     status: int | None
-    heading: Heading
+    header: Header
 
 
 REDIRECTION: Final = range(300, 400)  # RFC 9110 §15.4
@@ -43,7 +43,7 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
     r"""Return the head of the message that begins at `pos`, None when none does.
 
     >>> head = read_head(b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLink: <b>\r\n\r\nbody")
-    >>> head.status, head.heading.body, [field.name for field in head.heading.fields]
+    >>> head.status, head.header.body, [field.name for field in head.header.fields]
     (200, 42, ['link', 'link'])
     """
     end = len(data) if end is None else end
@@ -53,7 +53,7 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
     line_end = _line_end(data, found.end(), end) if found else None
     if found is None or line_end is None:
         return None
-    return Head(Span(*found.span()), status, read_heading(data, line_end.end(), end))
+    return Head(Span(*found.span()), status, read_header(data, line_end.end(), end))
 
 
 def values(data: bytes, head: Head, name: str) -> list[str]:
@@ -63,4 +63,4 @@ def values(data: bytes, head: Head, name: str) -> list[str]:
     >>> values(data, read_head(data), "link")
     ['<a>', '<b>']
     """
-    return [text_of(data, field) for field in head.heading.fields if field.name == name]
+    return [text_of(data, field) for field in head.header.fields if field.name == name]

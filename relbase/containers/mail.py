@@ -1,11 +1,11 @@
 r"""The MIME tree of a message as a flat list of parts, by byte offsets.
 
 Strategy: one pass from the first byte to the last, without recursion. `path` holds the open
-entities, outermost first. At the start of an entity its heading is read; a message/rfc822 leads to
+entities, outermost first. At the start of an entity its header is read; a message/rfc822 leads to
 the next entity at once, a multipart opens its boundary. Then the next line that is a delimiter of
 an open boundary is looked for: each line that begins with `--` is looked up once in a dict,
 however many boundaries are open. The delimiter ends all entities inside of its multipart. So the
-bytes divide into headings, bodies, delimiter lines, preambles and epilogues without rest.
+bytes divide into headers, bodies, delimiter lines, preambles and epilogues without rest.
 
 What a delimiter is (RFC 2046 §5.1.1): `--`, the boundary, perhaps `--`, spaces and tabs, and the
 line end. However, `--bX` is none of the boundary `b`, as in Python's `email`, Go and Thunderbird:
@@ -27,7 +27,7 @@ from typing import Final
 
 from relbase.containers import fields
 from relbase.containers.content_type import token
-from relbase.containers.fields import Heading, eol_of, first, read_heading
+from relbase.containers.fields import Header, eol_of, first, read_header
 from relbase.containers.parts import (
     IDENTITY,
     MESSAGES,
@@ -46,8 +46,8 @@ from relbase.records import NamedTuple
 MAX_DEPTH: Final = 100
 MAX_PARTS: Final = 10_000
 
-# Of all headings together: 10,000 headings of `fields.MAX_FIELDS` would need 50 times the memory of
-# the message. Past it a heading is cut.
+# Of all headers together: 10,000 headers of `fields.MAX_FIELDS` would need 50 times the memory of
+# the message. Past it a header is cut.
 MAX_FIELDS: Final = 100_000
 
 
@@ -99,7 +99,7 @@ class _MimeWalk:
     # Multiparts by their boundaries, the newest last.
     opened: dict[bytes, list[_OpenPart]] = field(default_factory=dict)
     count: int = 0  # of all entities, those that are only followed too
-    fields: int = 0  # of all headings
+    fields: int = 0  # of all headers
 
 
 def walk(
@@ -157,7 +157,7 @@ def _enter(whole: _Message, state: _MimeWalk, at: int, delimiter: Span) -> int:
             index = None if hidden else len(state.listed)
             entity = _read(whole, state, at, delimiter, (parent, index))
         state.count += 1
-        state.fields += len(entity.part.heading.fields)
+        state.fields += len(entity.part.header.fields)
         state.path.append(entity)
         if not hidden:
             state.listed.append(entity)
@@ -176,19 +176,19 @@ def _read(
     delimiter: Span,
     place: tuple[_OpenPart | None, int | None],
 ) -> _OpenPart:
-    """Read the heading of an entity and decide what its body is."""
+    """Read the header of an entity and decide what its body is."""
     parent, index = place
     data = whole.data
     most = min(fields.MAX_FIELDS, MAX_FIELDS - state.fields)
-    heading = read_heading(data, at, whole.end, whole.eol, most)
-    stated = read_type(first(data, heading, "content-type") or "")
-    disposition = first(data, heading, "content-disposition") or ""
-    type_ = stated.type or _default_type(heading, parent)
-    encoding = transfer_encoding(data, heading)
+    header = read_header(data, at, whole.end, whole.eol, most)
+    stated = read_type(first(data, header, "content-type") or "")
+    disposition = first(data, header, "content-disposition") or ""
+    type_ = stated.type or _default_type(header, parent)
+    encoding = transfer_encoding(data, header)
     depth = parent.depth + 1 if parent else 0
-    if type_.startswith("multipart/") and _is_in_the_clear(whole, heading, encoding, stated):
+    if type_.startswith("multipart/") and _is_in_the_clear(whole, header, encoding, stated):
         encoding = "8bit"
-    structure = _structure(type_, encoding, stated.boundary, heading)
+    structure = _structure(type_, encoding, stated.boundary, header)
     structure = _within_limits(structure, whole, depth, state.count)
     part = Part(
         number=_number(parent, type_),
@@ -198,8 +198,8 @@ def _read(
         encoding=encoding,
         disposition=token(disposition) or None,
         name=file_name(disposition) or stated.name,
-        heading=heading,
-        body=Span(heading.body, heading.body),
+        header=header,
+        body=Span(header.body, header.body),
         delimiter=delimiter,
         boundaries=_around(parent),
         opaque=structure.opaque,
@@ -213,7 +213,7 @@ def _read(
 _PREAMBLE: Final = 1 << 16
 
 
-def _is_in_the_clear(whole: _Message, heading: Heading, encoding: str, stated: Stated) -> bool:
+def _is_in_the_clear(whole: _Message, header: Header, encoding: str, stated: Stated) -> bool:
     """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
 
     Encoded, the lines of its delimiters would not begin with `--`: that is not base64, and in
@@ -221,20 +221,20 @@ def _is_in_the_clear(whole: _Message, heading: Heading, encoding: str, stated: S
     """
     if encoding not in _CLAIMS or stated.boundary is None:
         return False
-    end = min(whole.end, heading.body + _PREAMBLE)
+    end = min(whole.end, header.body + _PREAMBLE)
     mark = b"--" + stated.boundary
     return (
-        whole.data.startswith(mark, heading.body, end)
-        or whole.data.find(whole.eol + mark, heading.body, end) >= 0
+        whole.data.startswith(mark, header.body, end)
+        or whole.data.find(whole.eol + mark, header.body, end) >= 0
     )
 
 
 _CLAIMS: Final = frozenset(["base64", "quoted-printable"])
 
 
-def _default_type(heading: Heading, parent: _OpenPart | None) -> str:
+def _default_type(header: Header, parent: _OpenPart | None) -> str:
     """Return the type where none is stated (RFC 2045 §5.2, RFC 2046 §5.1.5)."""
-    is_stated = any(field.name == "content-type" for field in heading.fields)
+    is_stated = any(field.name == "content-type" for field in header.fields)
     in_digest = parent is not None and parent.part.type == "multipart/digest"
     return "message/rfc822" if in_digest and not is_stated else "text/plain"
 
@@ -246,10 +246,10 @@ def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
     return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
 
 
-def _structure(type_: str, encoding: str, boundary: bytes | None, heading: Heading) -> _Structure:
+def _structure(type_: str, encoding: str, boundary: bytes | None, header: Header) -> _Structure:
     """Say what a body is. A multipart that is not entered is followed if it has a boundary."""
-    if heading.cut:
-        return _Structure(Opaque.HEADING, None, message=False)
+    if header.cut:
+        return _Structure(Opaque.HEADER, None, message=False)
     is_multipart, is_message = type_.startswith("multipart/"), type_ in MESSAGES
     if not is_multipart:
         boundary = None
@@ -295,7 +295,7 @@ def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int) -> _Op
         encoding="binary",
         disposition=None,
         name="",
-        heading=Heading(at, at, at, (), cut=False),
+        header=Header(at, at, at, (), cut=False),
         body=Span(at, at),
         delimiter=delimiter,
         boundaries=_around(parent),

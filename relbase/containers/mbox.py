@@ -9,7 +9,7 @@ with `From ` is text, and so is a From_ line after a line that is not empty; the
 since other readers take it for a separator. An edit must make no such line: `mail.mbox` sees to it.
 
 Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes after
-the heading is followed by at most two line ends and then a separator, or the end of the file. In
+the header is followed by at most two line ends and then a separator, or the end of the file. In
 mboxcl2 the lines `From ` inside are not escaped, and this is how they are known.
 
 To mind: `>From ` (mboxo, mboxrd, mboxcl) stays as it is, a message's content is what the file has.
@@ -60,12 +60,12 @@ class Message(NamedTuple):
         offset: where its bytes begin in the file.
         separator: its From_ line, line end included; None for what the file begins with before the
             first one, which is not a message and is passed on.
-        content: the message: heading and body.
+        content: the message: header and body.
         ending: what ends it in the mbox and is not part of it: the empty line before the next
             separator or the end of the file, after a true Content-Length any line ends; b"" where
             there is none.
         length: the digits of the Content-Length that the end was found by, as a span of `content`.
-        unproven: the one Content-Length of the heading that does not prove true, None for none:
+        unproven: the one Content-Length of the header that does not prove true, None for none:
             what it promises, and where the bytes that it counts begin in `content`.
         doubtful: where in `content` lines begin that look like a separator, without an empty line
             before them; no more than `MAX_DOUBTFUL`.
@@ -142,8 +142,8 @@ class _Measured(NamedTuple):
 def _measured(buffer: bytearray, source: Iterator[bytes]) -> _Measured:
     """Measure the message at the start of the buffer; the buffer then holds all of it."""
     content = _search(_LINE_END, 1, buffer, source, 0)
-    # The line end of the separator may be the one before the empty line that ends the heading.
-    body = _search(_HEADING_END, _HEADING_END_SIZE, buffer, source, content - 1)
+    # The line end of the separator may be the one before the empty line that ends the header.
+    body = _search(_HEADER_END, _HEADER_END_SIZE, buffer, source, content - 1)
     digits = _digits(buffer, content, body)
     unproven = None
     if digits is not None:
@@ -158,8 +158,8 @@ def _measured(buffer: bytearray, source: Iterator[bytes]) -> _Measured:
 
 
 _LINE_END: Final = re.compile(rb"\n")
-_HEADING_END: Final = re.compile(rb"\n\r?\n")
-_HEADING_END_SIZE: Final = 3
+_HEADER_END: Final = re.compile(rb"\n\r?\n")
+_HEADER_END_SIZE: Final = 3
 
 # More digits than these are not a length.
 _is_length: Final = re.compile(rb"[0-9]{1,18}").fullmatch
@@ -168,21 +168,21 @@ _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT
 
 
 def _digits(buffer: bytearray, content: int, body: int) -> Span | None:
-    """The number of a heading's Content-Length, as a span of the heading; None for none to follow.
+    """The number of a header's Content-Length, as a span of the header; None for none to follow.
 
     Which of several is meant nobody knows.
     """
-    heading = _copied(buffer, content, body)
+    header = _copied(buffer, content, body)
     found = [
         field.value
-        for field in fields_of_paragraph(heading, 0, len(heading))
+        for field in fields_of_paragraph(header, 0, len(header))
         if ROWS[field.name].follows is Follows.LENGTH
-        and b"\n" not in heading[field.span.start : field.value.start]  # nobody folds it
+        and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
     ]
-    if len(found) != 1 or not _is_length(heading, *found[0]):
+    if len(found) != 1 or not _is_length(header, *found[0]):
         return None
     start, end = found[0]
-    return None if int(heading[start:end]) > MAX_CONTENT_LENGTH else Span(start, end)
+    return None if int(header[start:end]) > MAX_CONTENT_LENGTH else Span(start, end)
 
 
 def _proven(buffer: bytearray, source: Iterator[bytes], end: int) -> int | None:

@@ -10,7 +10,7 @@ from relbase.containers.fields import text_of
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
-    from relbase.containers.fields import Heading
+    from relbase.containers.fields import Header
     from relbase.edit import Span
 
 
@@ -25,7 +25,7 @@ class Opaque(Enum):
     BOUNDARY = "mime-boundary"  # a multipart without a boundary
     DEPTH = "limit-mime-depth"
     PARTS = "limit-mime-parts"  # all that follows in the message is in this part
-    HEADING = "limit-heading"
+    HEADER = "limit-header"
 
 
 class Multipart(NamedTuple):
@@ -56,7 +56,7 @@ class Part(NamedTuple):
         encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
         disposition: of Content-Disposition in lower case, None for none.
         name: of the file that it is to be saved as, "" for none.
-        heading: its fields with their spans.
+        header: its fields with their spans.
         body: exactly its body, without the line break that belongs to the next delimiter.
         delimiter: the delimiter line in front, with both line breaks; empty for a message.
         boundaries: those that are open in its body, outermost first, its own left out.
@@ -72,7 +72,7 @@ class Part(NamedTuple):
     encoding: str
     disposition: str | None
     name: str
-    heading: Heading
+    header: Header
     body: Span
     delimiter: Span
     boundaries: tuple[bytes, ...]
@@ -102,20 +102,20 @@ IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits"
 _SHOWN: Final = 100
 
 
-def transfer_encoding(data: bytes, heading: Heading) -> str:
-    r"""Return the Content-Transfer-Encoding of a heading in lower case, "7bit" for none.
+def transfer_encoding(data: bytes, header: Header) -> str:
+    r"""Return the Content-Transfer-Encoding of a header in lower case, "7bit" for none.
 
     Several of them, or what is not a token, make one that nobody can undo: some readers undo the
     first one, some the last one, some none.
 
     Implements RFC 2045 §6.1.
 
-    >>> from relbase.containers.fields import read_heading
-    >>> transfer_encoding(data := b"Content-Transfer-Encoding: Base64\n", read_heading(data, 0, 34))
+    >>> from relbase.containers.fields import read_header
+    >>> transfer_encoding(data := b"Content-Transfer-Encoding: Base64\n", read_header(data, 0, 34))
     'base64'
     """
     found: dict[str, None] = {}
-    for field in heading.fields:
+    for field in header.fields:
         if field.name == "content-transfer-encoding":
             value = text_of(data, field)
             encoding = token(value) or ("" if value.startswith("(") else value.lower())

@@ -1,4 +1,4 @@
-"""What the heading of a part states of its body: type, charset, boundary, file name."""
+"""What the header of a part states of its body: type, charset, boundary, file name."""
 
 from __future__ import annotations
 

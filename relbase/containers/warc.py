@@ -216,7 +216,7 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
     if text.fault:
         fault = _fault_of_member(text, None)
     elif is_cut:
-        fault = Fault(offset, "", "", Trouble.CUT, "the archive breaks off inside of a heading")
+        fault = Fault(offset, "", "", Trouble.CUT, "the archive breaks off inside of a header")
     else:
         fault = Fault(offset, "", "", Trouble.DAMAGED, "no record begins here")
     text.pos += 1
@@ -252,9 +252,9 @@ def _resume(text: Unfolded, block: bytes) -> bool:
 _UNSEEN: Final = "; what it covers was not looked through"
 
 
-# ---- headings
+# ---- headers
 
-# Where a heading ends, or ends too early: no field is named like a version.
+# Where a header ends, or ends too early: no field is named like a version.
 _head_end: Final = re.compile(rb"\n(?:\r?\n|(WARC/[01]\.[0-9]+\r?\n))").search
 _version: Final = re.compile(rb"(WARC/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)

@@ -89,14 +89,14 @@ def _layer_of(note: Note) -> Layer:
     if source.startswith(("<", "xml:base")):
         return Layer.EMBEDDED
     # A mark has a source with "of" too: "the mark of a browser", "HostUrl of Zone.Identifier".
-    return Layer.ENTITY if source.partition(" of ")[0] in _HEADINGS else Layer.RETRIEVAL
+    return Layer.ENTITY if source.partition(" of ")[0] in _HEADERS else Layer.RETRIEVAL
 
 
-_HEADINGS: Final = frozenset(row.name for row in bases(States.MAIL))
+_HEADERS: Final = frozenset(row.name for row in bases(States.MAIL))
 
 
 def _key(base: Base) -> tuple[str, str]:
-    # Not the layer: what a heading states is §3.1 to the message and §3.2 to the parts inside.
+    # Not the layer: what a header states is §3.1 to the message and §3.2 to the parts inside.
     return base.url, base.source
 
 

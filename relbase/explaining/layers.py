@@ -39,7 +39,7 @@ SHOWN: Final = {
         "3.2",
         "\N{SUPERSCRIPT TWO}",
         "Base URL of the encapsulating entity",
-        "no heading around it states one",
+        "no header around it states one",
     ),
     Layer.RETRIEVAL: Shown(
         "retrieval",

@@ -126,7 +126,7 @@ class _Writer:
 
 
 def _place(link: Link) -> str:
-    """The element or the heading field that a reference stands in."""
+    """The element or the header field that a reference stands in."""
     if link.element and link.attribute:
         return f"{link.element}/@{link.attribute}"
     return link.element or link.attribute or "text"

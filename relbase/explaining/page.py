@@ -118,7 +118,7 @@ _BOXES: Final = (
 
 _SOURCE_HEAD: Final = """<ul class="key" aria-label="What the marks mean">
 <li><b class="rewritten embedded">3.1</b> by the document itself</li>
-<li><b class="rewritten entity">3.2</b> by a heading</li>
+<li><b class="rewritten entity">3.2</b> by a header</li>
 <li><b class="rewritten retrieval">3.3</b> by its URL</li>
 <li><b class="kept">dashed</b> kept</li>
 <li><b class="unresolved none">double</b> unresolved</li>
@@ -160,9 +160,9 @@ def _counts(links: Sequence[Link]) -> str:
     rows = []
     for layer, shown in SHOWN.items():
         cells = "".join(f"<td>{counts[layer, status]:,}</td>" for status in statuses)
-        heading = f'<span class="badge {shown.name}">{shown.section}</span> {shown.name}'
+        header = f'<span class="badge {shown.name}">{shown.section}</span> {shown.name}'
         if any(counts[layer, status] for status in Status):
-            rows.append(f'<tr><th scope="row">{heading}</th>{cells}</tr>')
+            rows.append(f'<tr><th scope="row">{header}</th>{cells}</tr>')
     sums = (sum(counts[layer, status] for layer in Layer) for status in statuses)
     total = "".join(f"<td>{number:,}</td>" for number in sums)
     rows.append(f'<tr><th scope="row">all</th>{total}</tr>')

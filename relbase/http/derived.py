@@ -46,7 +46,7 @@ def follow_body(
     after = splice(before, inside)
     made: list[Edit] = []
     stale: list[Note] = []
-    for field in head.heading.fields:
+    for field in head.header.fields:
         follow = _FOLLOWED.get(field.name)
         if follow is None:
             continue

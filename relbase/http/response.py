@@ -3,7 +3,7 @@
 Strategy: programs write down responses with all the redirects before, so the heads are followed
 while one comes after the other; each Location is where the next was retrieved from. The last head
 states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
-Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the heading's
+Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the header's
 base. A body without a coding is visited in place, and what describes it in the head follows. A body
 with one is read, and passes through: nobody could encode it as it was.
 
@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase import sniffing
-from relbase.bases.headings import http_statements
+from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 # The fields of HTTP that hold references; of mail there are more.
 _LINKING: Final = frozenset(("link", "location", "content-location", "refresh", "uri"))
-# What does not depend on a base that the heading states.
+# What does not depend on a base that the header states.
 _ON_REQUEST: Final = frozenset(("location", "content-location"))
 
 _INFORMATION: Final = range(100, 200)
@@ -69,7 +69,7 @@ class _Response(NamedTuple):
         data: the file.
         heads: of the hops and, last, of the response; none where the file begins otherwise.
         context: of each head, on the URL of its request.
-        inside: of the body, on the base that the last heading states.
+        inside: of the body, on the base that the last header states.
         body: where the body is.
         decoded: the body without its codings.
         type: the media type of the body.
@@ -134,12 +134,12 @@ def _read(data: bytes, context: Context) -> _Response | None:
     if not heads or heads[-1].status is None:
         return None
     last = heads[-1]
-    fields = [(field.name, text_of(data, field)) for field in last.heading.fields]
+    fields = [(field.name, text_of(data, field)) for field in last.header.fields]
     stated, refused = http_statements(fields)
     base, notes = establish(stated, contexts[-1].base, profile=context.task.profile)
     if refused:
         base = replace(base, refused=(*refused, *base.refused))
-    body = Span(last.heading.body, _end(data, last))
+    body = Span(last.header.body, _end(data, last))
     types = values(data, last, "content-type")
     type_ = media_type(types[0]) if types else ""
     found = decoded(
@@ -172,7 +172,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
     while len(heads) < MAX_HEADS and (head := read_head(data, at)) is not None:
         heads.append(head)
         contexts.append(context)
-        at = head.heading.body
+        at = head.header.body
         if head.status in REDIRECTION:
             context = _redirected(data, head, context)
         elif head.status not in _ASKED_AGAIN and _has_content(data, head):
@@ -204,7 +204,7 @@ def _end(data: bytes, head: Head) -> int:
     """Where the body ends: at Content-Length if another message begins there."""
     stated = values(data, head, "content-length")
     if stated and stated[0].isascii() and stated[0].isdigit() and len(stated[0]) < _DIGITS:
-        end = head.heading.body + int(stated[0])
+        end = head.header.body + int(stated[0])
         if end < len(data) and read_head(data, end) is not None:
             return end
     return len(data)
@@ -218,7 +218,7 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
     """The items of the fields that hold references."""
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
-    for field in head.heading.fields:
+    for field in head.header.fields:
         if field.name in _LINKING:
             on = request if field.name in _ON_REQUEST else stated
             yield from _visit_field(data, field, on)
@@ -247,7 +247,7 @@ _LOOKS: Final = (
 
 
 def _type_of(body: bytes) -> str:
-    """The type of a body whose heading states none of use: what it looks like."""
+    """The type of a body whose header states none of use: what it looks like."""
     start = sniffing.beginning(body)
     return next((type_ for looks, type_ in _LOOKS if looks(start)), "")
 
@@ -265,7 +265,7 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
     part, begin, end = response.inside.part, response.body.end, len(response.data)
     if len(response.heads) == MAX_HEADS and read_head(response.data, response.body.start):
         text = f"more than {MAX_HEADS} HTTP heads follow one another: the rest passes through"
-        yield Note(Reason.LIMIT_HEADING, part, response.body, text)
+        yield Note(Reason.LIMIT_HEADER, part, response.body, text)
     if begin < end:
         text = "another HTTP message begins here: passed through; give it by itself, with its URL"
         yield Note(Reason.KIND_UNSUPPORTED, part, Span(begin, end), text)

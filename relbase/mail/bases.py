@@ -1,4 +1,4 @@
-"""The bases down the MIME tree: each part's from its own heading, within that of the part around.
+"""The bases down the MIME tree: each part's from its own header, within that of the part around.
 
 To mind: a base may be as long as the message, and each of 10,000 parts may state one that is
 relative to the one around it. `MAX_BASE` and `MAX_STATED_BASE` bound what that takes.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.headings import mime_statements, snapshot_statements
+from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.containers.fields import first, text_of
 from relbase.notes import Note, Reason
@@ -44,7 +44,7 @@ class PartBase(NamedTuple):
     Args:
         part: the part.
         base: of what is in it.
-        states: whether its own heading states that base.
+        states: whether its own header states that base.
         attached: whether it is an attachment or in one.
         notes: on its base.
     """
@@ -107,7 +107,7 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
     around = context.base
     if not context.task.detect or around.layer is not Layer.NONE:
         return around, ()
-    snapshot = first(data, part.heading, _SNAPSHOT)
+    snapshot = first(data, part.header, _SNAPSHOT)
     if snapshot is None:
         return around, ()
     statements, refused = snapshot_statements(snapshot)
@@ -121,10 +121,10 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
 def _established(
     data: bytes, part: Part, around: Base, context: Context
 ) -> tuple[Base, bool, list[Note]]:
-    """The base of a part, whether its heading states it, and what is to be noted."""
+    """The base of a part, whether its header states it, and what is to be noted."""
     fields = [
         (field.name, text_of(data, field), field.value)
-        for field in part.heading.fields
+        for field in part.header.fields
         if field.name in _BASE_FIELDS
     ]
     if not fields:

@@ -38,7 +38,7 @@ class DecodedBody(NamedTuple):
         span: of its body, in the file.
         encoding: its Content-Transfer-Encoding, in lower case.
         inner: the decoded bytes.
-        label: the charset of its heading, None for none.
+        label: the charset of its header, None for none.
         found: its references, in offsets of `inner`.
         edits: its edits, in offsets of `inner`.
     """

@@ -1,7 +1,7 @@
 """Fields that describe a body and follow it when it changes: Content-Length, Lines, Content-MD5.
 
-Strategy: the headings are gone through from the last to the first, since a heading describes all
-that stands after it in its body, the headings of parts included. A field that was wrong before the
+Strategy: the headers are gone through from the last to the first, since a header describes all
+that stands after it in its body, the headers of parts included. A field that was wrong before the
 change is left alone, with a note: nobody knows what it counted.
 """
 
@@ -103,7 +103,7 @@ def follow_bodies(
     stale: list[PartNote] = []
     left = MAX_DIGESTED * len(data)
     for part in reversed(parts):
-        fields = [field for field in part.heading.fields if field.name in _FOLLOWED]
+        fields = [field for field in part.header.fields if field.name in _FOLLOWED]
         if not fields:
             continue
         while waiting and waiting[-1].start >= part.body.start:
@@ -115,7 +115,7 @@ def follow_bodies(
             left -= part.body.end - part.body.start
         followed, more = _followed(part, fields, change, is_long=left < 0)
         stale += more
-        while followed and waiting and waiting[-1].start >= part.heading.start:
+        while followed and waiting and waiting[-1].start >= part.header.start:
             followed.append(waiting.pop())
         for edit in sorted(followed, reverse=True):
             later.add(edit)
@@ -125,7 +125,7 @@ def follow_bodies(
 def _followed(
     part: Part, fields: list[Field], change: _Change, *, is_long: bool
 ) -> tuple[list[Edit], list[PartNote]]:
-    """The edits of the fields of one heading, and those that are left."""
+    """The edits of the fields of one header, and those that are left."""
     edits: list[Edit] = []
     stale: list[PartNote] = []
     seen: set[str] = set()

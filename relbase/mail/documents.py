@@ -9,7 +9,7 @@ from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span, growth
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
-from relbase.mail.entity import MailPart, fit, fit_heading, mail_part
+from relbase.mail.entity import MailPart, fit, fit_header, mail_part
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Room
 from relbase.rewriting.items import Found
@@ -55,7 +55,7 @@ def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
     part = entity.part
     items = lower(_in_room(entity, items, view.inner), view, part.body.start)
     items = fit(entity, part.body, items) if part.encoding in IDENTITY else items
-    return fit_heading(entity, items)
+    return fit_header(entity, items)
 
 
 def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | None:
@@ -159,7 +159,7 @@ def _name_alone(data: bytes, part: Part) -> str | None:
     """The `cid:` URL of a style sheet or of a frame of Chromium's that has no other."""
     values = {
         field.name: data[field.value.start : field.value.end].decode("utf-8", "surrogateescape")
-        for field in part.heading.fields
+        for field in part.header.fields
         if field.name in {"content-location", "content-id"}
     }
     location = values.get("content-location")

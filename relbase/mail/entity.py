@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from relbase.containers.fields import eol_of, read_heading
+from relbase.containers.fields import eol_of, read_header
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import fit_lines
@@ -63,7 +63,7 @@ def called(part: Part) -> str:
 
 
 def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a heading or of a body that is not encoded, with the edits that mail allows."""
+    """The items of a header or of a body that is not encoded, with the edits that mail allows."""
     part = entity.part
     findings, edits = separate(items)
     kept, notes = fit_lines(entity.data, within, edits, part.boundaries, entity.eol)
@@ -90,14 +90,14 @@ def _keep_in_lines(
         yield item
 
 
-def fit_heading(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     """The items of a body, without edits that would make its first lines fields (threat N5).
 
-    Where no empty line ends a heading, a line that is not a field does. What is written into it may
-    have a colon: to all readers it would then be one, and the heading would go on.
+    Where no empty line ends a header, a line that is not a field does. What is written into it may
+    have a colon: to all readers it would then be one, and the header would go on.
     """
     part = entity.part
-    if part.heading.body > part.heading.end:
+    if part.header.body > part.header.end:
         yield from items
         return
     findings, edits = separate(items)
@@ -109,12 +109,12 @@ def fit_heading(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
         return
     lines = Span(part.body.start, end)
     yield from _keep_in_lines(findings, [lines])
-    yield entity.note(Reason.MIME_HEADING, _NO_EMPTY_LINE, lines)
+    yield entity.note(Reason.MIME_HEADER, _NO_EMPTY_LINE, lines)
     yield from edits[len(first) :]
 
 
 _NO_EMPTY_LINE: Final = (
-    "has no empty line after its heading, and a line of it would become a field: the links up to "
+    "has no empty line after its header, and a line of it would become a field: the links up to "
     "the next empty line are left alone"
 )
 _empty_line: Final = {
@@ -131,10 +131,10 @@ def _paragraph_end(entity: MailPart) -> int:
 
 
 def _moves_body(entity: MailPart, end: int, edits: Sequence[Edit]) -> bool:
-    """Whether the heading would end elsewhere, were the edits made up to a place."""
-    heading = entity.part.heading
-    text = entity.data[heading.start : end]
-    at = heading.start
+    """Whether the header would end elsewhere, were the edits made up to a place."""
+    header = entity.part.header
+    text = entity.data[header.start : end]
+    at = header.start
     after = splice(text, [Edit(edit.start - at, edit.end - at, edit.new) for edit in edits])
     eol = eol_of(entity.data, 0, len(entity.data))
-    return read_heading(after, 0, len(after), eol).body != heading.body - at
+    return read_header(after, 0, len(after), eol).body != header.body - at

@@ -5,7 +5,7 @@ library and the command line. Each message is visited like any other. `settle` t
 word on its edits, so that whoever reads the output finds the same messages.
 
 To mind: the Content-Length of a message tells where the next one begins, so it follows the body
-wherever other readers see the heading end.
+wherever other readers see the header end.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _adds_separator(message: mbox.Message, edits: Sequence[Edit]) -> bool:
 
 
 def _measured(message: mbox.Message, length: Span, edits: Sequence[Edit]) -> list[Edit]:
-    """The edits with that of the Content-Length, wherever other readers see the heading end."""
+    """The edits with that of the Content-Length, wherever other readers see the header end."""
     written = message.content[length.start : length.end]
     body = len(message.content) - int(written)
     grown = growth(edit for edit in edits if edit.start >= body)

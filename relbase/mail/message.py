@@ -1,13 +1,13 @@
-"""Mail: bases down the MIME tree, references in headings and documents, and what follows a body.
+"""Mail: bases down the MIME tree, references in headers and documents, and what follows a body.
 
-Strategy: `containers.mail` lists the parts. The base of each is established from its own heading,
-within that of the part around it (RFC 1808 §3.2). The references of its heading are visited, and
+Strategy: `containers.mail` lists the parts. The base of each is established from its own header,
+within that of the part around it (RFC 1808 §3.2). The references of its header are visited, and
 when it holds a document, that is read through the views of its transfer encoding and charset and
 visited like any other. In the end the fields that describe a body (Content-Length, Lines,
 Content-MD5) follow it, innermost first.
 
 To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
-the first is handed on, since a heading describes the body after it.
+the first is handed on, since a header describes the body after it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from relbase.mail.bases import PartNote, numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
-from relbase.mail.entity import MailPart, called, fit_heading, mail_part
-from relbase.mail.heading import linking_fields, visit_heading
+from relbase.mail.entity import MailPart, called, fit_header, mail_part
+from relbase.mail.header import linking_fields, visit_header
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
 from relbase.results import Entity
@@ -86,12 +86,12 @@ def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[No
     if data.startswith(_UTF_16):
         yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, len(_UTF_16[0])), _WIDE)
     for part in parts:
-        heading, (start, end) = part.heading, part.body
+        header, (start, end) = part.header, part.body
         is_message = part.parent is None or parts[part.parent].message
         if part.multipart is not None and part.multipart.preamble.end == end:
             why = Reason.MIME_BOUNDARY, _NO_DELIMITER
-        elif is_message and heading.start == heading.end:
-            why = Reason.KIND_UNSUPPORTED, _NO_HEADING
+        elif is_message and header.start == header.end:
+            why = Reason.KIND_UNSUPPORTED, _NO_HEADER
         else:
             continue
         if not part.opaque and data[start : min(end, start + _BLANK)].strip():
@@ -102,12 +102,12 @@ def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[No
 _NO_DELIMITER: Final = (
     "names a boundary that no line of it begins with: it has no parts, and no links are looked for"
 )
-_NO_HEADING: Final = (
-    "begins with its body, without a heading: that is plain text, in which no links are looked for "
+_NO_HEADER: Final = (
+    "begins with its body, without a header: that is plain text, in which no links are looked for "
     "(RFC 822 §4.1, RFC 2045 §5.2)"
 )
 _UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
-_WIDE: Final = "the message is in UTF-16, which mail never is: it has no heading that can be read"
+_WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
 # How far into a body its first word is looked for.
 _BLANK: Final = 1024
 
@@ -138,7 +138,7 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
     eol = line_end(data)
     for stated in stated_parts(data, eol, parts, context):
         part = stated.part
-        span = Span(part.heading.start, part.body.end)
+        span = Span(part.header.start, part.body.end)
         type_ = _ENTITY if part.parent is None else part.type
         entity = mail_part(data, eol, stated, context)
         document = open_document(entity)
@@ -151,7 +151,7 @@ def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterato
 
 
 def _own_base(stated: PartBase) -> Base:
-    """The base of a part: what its heading states is its content's own (RFC 1808 §3.1)."""
+    """The base of a part: what its header states is its content's own (RFC 1808 §3.1)."""
     is_composite = stated.part.multipart is not None or stated.part.message
     if stated.states and is_composite:
         return replace(stated.base, layer=Layer.EMBEDDED)
@@ -170,7 +170,7 @@ def stated_parts(
 def _visit_part(
     data: bytes, eol: bytes, stated: PartBase, around: Context, encoded: int
 ) -> Iterator[Item]:
-    """The items of one part: of its heading, then of the document in it."""
+    """The items of one part: of its header, then of the document in it."""
     part, _, _, attached, notes = stated
     linking = linking_fields(part)
     reader = reader_of(part, around)
@@ -181,14 +181,14 @@ def _visit_part(
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):
         for note in notes:
-            yield note._replace(span=note.span or Span(part.heading.start, part.heading.start))
+            yield note._replace(span=note.span or Span(part.header.start, part.header.start))
     if linking:
-        yield from visit_heading(entity, stated, linking)
+        yield from visit_header(entity, stated, linking)
     is_passed_over = attached and not around.task.policy.attachments
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
         inner = visit_message(view.inner, entity.context, encoded + 1)
-        yield from fit_heading(entity, lower(inner, view, part.body.start))
+        yield from fit_header(entity, lower(inner, view, part.body.start))
     elif part.opaque is not None:
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
@@ -260,5 +260,5 @@ _OPAQUE: Final = {
     Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left alone"),
     Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left alone"),
     Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left alone, with the rest"),
-    Opaque.HEADING: (Reason.LIMIT_HEADING, "has too long a heading: left alone"),
+    Opaque.HEADER: (Reason.LIMIT_HEADER, "has too long a header: left alone"),
 }

@@ -54,7 +54,7 @@ def broken_signatures(
         if not fields:
             continue
         at = bisect_left(starts, part.body.start)
-        changed = _changed_fields(part, edits[bisect_left(starts, part.heading.start) : at])
+        changed = _changed_fields(part, edits[bisect_left(starts, part.header.start) : at])
         in_body = edits[at] if at < len(edits) and edits[at].start <= part.body.end else None
         body = _Body(data, part, in_body) if in_body else None
         for field in _covering(data, part, fields):
@@ -69,14 +69,14 @@ def _signatures(part: Part, parts: Sequence[Part]) -> list[Field]:
     """The fields by which a message is signed, as a whole, by somebody on the way."""
     if part.parent is not None and not parts[part.parent].message:
         return []
-    return [field for field in part.heading.fields if field.name in _SIGNATURES]
+    return [field for field in part.header.fields if field.name in _SIGNATURES]
 
 
 def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
     """The signatures in the place of seals, of which one stands for all: the newest."""
     covering = [field for field in fields if field.name != _SEAL]
     if len(covering) < len(fields):
-        made = [field for field in part.heading.fields if field.name == _SEALED]
+        made = [field for field in part.header.fields if field.name == _SEALED]
         seals = [field for field in fields if field.name == _SEAL]
         covering.append(max(made or seals, key=lambda field: _instance(data, field)))
     return covering
@@ -107,7 +107,7 @@ def _changed_fields(part: Part, edits: Sequence[Edit]) -> dict[str, int]:
     starts = [edit.start for edit in edits]
     numbers: Counter[str] = Counter()
     changed: dict[str, int] = {}
-    for field in reversed(part.heading.fields):
+    for field in reversed(part.header.fields):
         numbers[field.name] += 1
         at = bisect_left(starts, field.span.start)
         if at < len(starts) and starts[at] < field.span.end:

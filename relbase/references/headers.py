@@ -1,4 +1,4 @@
-r"""Which fields of a heading hold URL references, and where: `Archived-At: <../x>` holds `../x`.
+r"""Which fields of a header hold URL references, and where: `Archived-At: <../x>` holds `../x`.
 
 What comes in is the raw value of a field, folded as it stands in the file. What goes out are the
 spans of its URLs.
@@ -40,7 +40,7 @@ class LinkingField(NamedTuple):
 
 
 def references(name: bytes, raw: bytes) -> Iterator[Span]:
-    r"""Yield the spans of the URLs in a field of a heading; none for a field that holds none.
+    r"""Yield the spans of the URLs in a field of a header; none for a field that holds none.
 
     No span is empty, and none begins or ends with white space.
 

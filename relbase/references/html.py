@@ -326,7 +326,7 @@ class _Around:
 
 
 def _counted_as(name: bytes) -> bytes:
-    """The end tag of a heading closes any heading."""
+    """The end tag of a header closes any header."""
     return b"h1" if len(name) == len(b"h1") and name[:1] == b"h" and name != b"hr" else name
 
 

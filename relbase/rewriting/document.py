@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
-# How the charset of a kind is found: in the bytes, with the label of a heading or None.
+# How the charset of a kind is found: in the bytes, with the label of a header or None.
 CharsetRule: TypeAlias = Callable[[bytes, str | None], Charset]
 # How the text of a kind is shown in UTF-8, by its charset; None where the bytes are scanned.
 ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"

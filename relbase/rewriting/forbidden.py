@@ -1,6 +1,6 @@
 """A `<base>` that the page's Content-Security-Policy forbids: browsers ignore it (CSP 3 §7.5).
 
-The policies are those of the heading that the document came with, and those of `<meta>` elements
+The policies are those of the header that the document came with, and those of `<meta>` elements
 before the `<base>`: a later one comes too late for it.
 """
 

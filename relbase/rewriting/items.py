@@ -29,7 +29,7 @@ class Found(NamedTuple):
     Args:
         span: its bytes, in the text that was visited.
         element: the element it stands in, "" for none.
-        attribute: the attribute or the heading field, "" for raw text.
+        attribute: the attribute or the header field, "" for raw text.
         syntax: how it stands there: "url", "srcset", ...
         reference: as the author wrote it, decoded.
         url: what it resolves to, None when unresolved.

@@ -1,4 +1,4 @@
-r"""The view of a URL in a field of a heading: no folding, encoded words decoded.
+r"""The view of a URL in a field of a header: no folding, encoded words decoded.
 
 What comes in is one URL as it stands in the field, what `inner` shows is the URL. What is written
 is ASCII without white space, `"`, `<` and `>`, so it can end neither the URL, nor the line, nor the

@@ -47,7 +47,7 @@ class Page(NamedTuple):
         url: what it was retrieved from, as the record says; "" where it does not.
         date: of the record.
         status: of the HTTP response, None where it is none.
-        fields: of the HTTP heading, names in lower case; of a resource, its Content-Type.
+        fields: of the HTTP header, names in lower case; of a resource, its Content-Type.
         body: without the codings of its transfer and of its content.
         truncated: why the crawler did not store all of it (WARC-Truncated), "" when it did.
         remarks: where the codings are not as stated, sentences for people.
@@ -134,10 +134,10 @@ def _page(record: Record) -> Page | Fault | None:
     is_http = head is not None and _type_of(record) == "response"
     fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
     body = record.block
-    if head is not None and is_http and head.heading.cut:
-        return _fault(record, Trouble.TOO_LARGE, "the HTTP heading is too large: not read")
+    if head is not None and is_http and head.header.cut:
+        return _fault(record, Trouble.TOO_LARGE, "the HTTP header is too large: not read")
     if head is not None and is_http:
-        fields, body = _fields(record.block, head), body[head.heading.body :]
+        fields, body = _fields(record.block, head), body[head.header.body :]
     type_ = next((value for name, value in fields if name == "content-type"), "")
     if not may_hold_references(type_):
         return None
@@ -164,7 +164,7 @@ def _page(record: Record) -> Page | Fault | None:
 
 
 def _fields(block: bytes, head: Head) -> tuple[tuple[str, str], ...]:
-    return tuple((field.name, text_of(block, field)) for field in head.heading.fields)
+    return tuple((field.name, text_of(block, field)) for field in head.header.fields)
 
 
 def _url(record: Record) -> str:
@@ -218,7 +218,7 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
 
 
 def _revisited(record: Record, payload: Page) -> Page:
-    """The payload as it was met again: at the revisit's own URL, with what its own heading says."""
+    """The payload as it was met again: at the revisit's own URL, with what its own header says."""
     head = read_head(record.block or b"")
     own = _fields(record.block or b"", head) if head else ()
     names = {name for name, _ in own} & {"content-type", "content-language", *_OVERRULED}

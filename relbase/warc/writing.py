@@ -5,7 +5,7 @@ HTTP message is needed to read it: the Content-Type carries the transport's char
 WARC-Refers-To names the record. Ids are derived from what went in, and the date is an argument:
 equal input gives equal bytes, wherever and however often it is made.
 
-To mind: a value from an archive goes into a heading here, and must not begin a line of its own.
+To mind: a value from an archive goes into a header here, and must not begin a line of its own.
 WARC/1.1 §5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in
 conversions.
 """
@@ -257,7 +257,7 @@ def _digest(block: bytes) -> str:
     return f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
 
 
-# What would end a line of a heading, or fold it.
+# What would end a line of a header, or fold it.
 _breaks: Final = re.compile(r"[\x00-\x1f\x7f]+").sub
 
 

@@ -120,9 +120,7 @@ REFUSED = [url for url, why in SUITABLE if why is not None and ":" in url and ur
 
 @pytest.mark.parametrize("layer", [Layer.ENTITY, Layer.RETRIEVAL])
 @pytest.mark.parametrize("url", REFUSED)
-def test_an_unsuitable_heading_or_url_is_refused_and_the_next_counts(
-    url: str, layer: Layer
-) -> None:
+def test_an_unsuitable_header_or_url_is_refused_and_the_next_counts(url: str, layer: Layer) -> None:
     statements = [Statement(layer, url, "it"), Statement(layer, "http://next.example/", "next")]
     base, notes = establish(statements, AROUND, profile=Profile.RFC1808)
     assert base.url == "http://next.example/"

@@ -27,7 +27,7 @@ FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 def fixtures() -> list[Case]:
     """Return the HTML fixtures that can be served.
 
-    Headings that state a base mean nothing to a browser: the document is served at the URL that
+    Headers that state a base mean nothing to a browser: the document is served at the URL that
     they make the base around it. Where that is not a URL of HTTP, nothing can be served.
     """
     return [

@@ -31,7 +31,7 @@ def test_the_chain_outward(tmp_path: Path) -> None:
     assert result.stdout.splitlines() == [
         "page.html: text/html",
         "    base     http://h.example/b/sub/  (embedded, §3.1: <base href> at 2:12)",
-        "    outward  http://h.example/b/      (entity, §3.2: Base of the HTTP heading)",
+        "    outward  http://h.example/b/      (entity, §3.2: Base of the HTTP header)",
         "    outward  http://a.example/y       (retrieval, §3.3: redirect 1)",
     ]
 
@@ -50,12 +50,12 @@ def test_no_base_is_told_with_what_to_give() -> None:
     assert run("base", "page.html", "--strict", "--url", "http://h/").exit_code == 0
 
 
-def test_what_headings_state_and_is_refused(tmp_path: Path) -> None:
+def test_what_headers_state_and_is_refused(tmp_path: Path) -> None:
     (tmp_path / "headers").write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
     result = run("base", "--headers", tmp_path / "headers", stdin=b"<p>")
     name, base, refused = result.stdout.splitlines()
     assert name == "<stdin>: text/html"
-    assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP heading)")
+    assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP header)")
     assert "'mailto:a@b' is not a suitable base" in refused
     assert run("base", "--headers", tmp_path / "headers", "--strict", stdin=b"<p>").exit_code == 1
 

@@ -25,7 +25,7 @@ def test_nothing_changed() -> None:
     assert list(diff("a", b"x", [])) == []
 
 
-def test_the_heading_is_printable() -> None:
+def test_the_header_is_printable() -> None:
     assert list(diff("a\x1b\n", b"x", [Edit(0, 0, b"y")]))[:2] == [
         "--- a\\x1b\\n",
         "+++ a\\x1b\\n (rewritten)",

@@ -83,14 +83,14 @@ LINES = st.sampled_from(
 
 @st.composite
 def mailboxes(draw: st.DrawFn) -> bytes:
-    """Draw an mbox whose messages have lengths, mostly true ones, anywhere in their headings."""
+    """Draw an mbox whose messages have lengths, mostly true ones, anywhere in their headers."""
     file = b""
     for _ in range(draw(st.integers(1, 3))):
-        heading = draw(st.lists(LINES, max_size=4))
+        header = draw(st.lists(LINES, max_size=4))
         body = b"\n".join([*draw(st.lists(LINES, max_size=6)), b"<a href=x>", b""])
         length = len(body) + draw(st.sampled_from([0, 0, 0, 1, 40]))
-        heading.insert(draw(st.integers(0, len(heading))), b"Content-Length: %d" % length)
-        head = [line for line in heading if line or draw(st.booleans())]
+        header.insert(draw(st.integers(0, len(header))), b"Content-Length: %d" % length)
+        head = [line for line in header if line or draw(st.booleans())]
         file += b"\n".join([A, b"Content-Type: text/html", *head, b"", body, b""])
     return file
 

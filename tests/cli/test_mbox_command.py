@@ -272,8 +272,8 @@ def test_no_separator_comes_or_goes() -> None:
         ),
     )
     def law(lines: Sequence[bytes], end: bytes, url: str) -> None:
-        heading = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"
-        data = end.join([*heading, *lines, b"<a href=x>", b""])
+        header = b"From a@b Mon Jan  1 00:00:00 2024", b"Content-Type: text/html"
+        data = end.join([*header, *lines, b"<a href=x>", b""])
         output = relbase.rewrite(data, kind="mbox", url=url).data
         changed.append(output != data)
         before, after = list(mbox.split([data])), list(mbox.split([output]))

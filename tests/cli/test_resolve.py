@@ -140,8 +140,8 @@ def test_the_steps() -> None:
 
 def test_the_steps_of_every_profile() -> None:
     result = run("resolve", BASE, "../g", "http:x", "--steps", "--all")
-    headings = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
-    assert headings == [
+    headers = [line for line in result.stdout.splitlines() if not line.startswith(" ")]
+    assert headers == [
         f"{reference}  ({profile})"
         for reference in ("../g", "http:x")
         for profile in ("rfc1808", "rfc3986", "whatwg")

@@ -1,4 +1,4 @@
-"""Dumps of HTTP headings."""
+"""Dumps of HTTP headers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DUMPS = [
     (b"HTTP/1.1 201 Created\nLocation: /x\n\nHTTP/1.1 200 OK\nBase: http://h.example/\n", BASE, ()),
     (b"HTTP/1.1 301 Moved\n\nHTTP/1.1 200 OK\nBase: http://h.example/\n", BASE, ()),
     (b"HTTP/1.1 301 Moved\nLocation: /x\nLocation: /y\n\nHTTP/1.1 200 OK\n", (), ("/x",)),
-    # the last heading is that of the document, be it a redirect
+    # the last header is that of the document, be it a redirect
     (b"HTTP/1.1 301 Moved\nLocation: /x\n\n", (("location", "/x"),), ()),
     # wget -S, with its own remarks around
     (
@@ -72,7 +72,7 @@ DUMPS = [
     ),
     (b"A: b\n\tc: d\n  e\n", (("a", "b c: d e"),), ()),
     (b"  Base: http://h.example/\n  X: y\n", (*BASE, ("x", "y")), ()),  # pasted with a margin
-    # the body is not a heading
+    # the body is not a header
     (b"HTTP/1.1 200 OK\nBase: http://h.example/\n\nBase: http://evil.example/\n", BASE, ()),
     (b"Base: http://h.example/\n \t\nBase: http://evil.example/\n", BASE, ()),
     # what is not a field is passed over

@@ -1,4 +1,4 @@
-"""Headings by spans, and the grammar of RFC 2045 and RFC 2231 inside of their fields."""
+"""Headers by spans, and the grammar of RFC 2045 and RFC 2231 inside of their fields."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from relbase.containers import fields
 from relbase.containers.fields import (
-    Heading,
+    Header,
     eol_of,
     first,
-    read_heading,
+    read_header,
     text_of,
 )
 from relbase.registry import REMEMBERED
@@ -23,21 +23,21 @@ from relbase.registry import REMEMBERED
 MEGABYTE: Final = 1_000_000
 
 
-def read(data: bytes) -> Heading:
-    return read_heading(data, 0, len(data), eol_of(data, 0, len(data)))
+def read(data: bytes) -> Header:
+    return read_header(data, 0, len(data), eol_of(data, 0, len(data)))
 
 
 def seen(data: bytes) -> tuple[list[tuple[str, str]], bytes]:
     """The fields that are remembered, and the body."""
-    heading = read(data)
-    return [(field.name, text_of(data, field)) for field in heading.fields], data[heading.body :]
+    header = read(data)
+    return [(field.name, text_of(data, field)) for field in header.fields], data[header.body :]
 
 
-# ---- Headings
+# ---- Headers
 
 MIME: Final = ("mime-version", "1")
 ONE: Final = [("base", "x")]
-HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
+HEADERS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
     # RFC 5322 §2.1, §2.2: line ends
     ("LF", b"Base: x\n\nbody\n", ONE, b"body\n"),
     ("CRLF", b"Base: x\r\n\r\nbody", ONE, b"body"),
@@ -70,9 +70,9 @@ HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
     (">From_", b">From a@b\r\nBase: x\r\n\r\nb", ONE, b"b"),
     ("From_ alone", b"From a@b\n\nb", [], b"b"),
     ("From_ later", b"Base: x\nFrom a\n\nb", ONE, b"From a\n\nb"),
-    # What ends a heading without an empty line
+    # What ends a header without an empty line
     ("nothing", b"", [], b""),
-    ("no heading", b"\nBase: x\n", [], b"Base: x\n"),
+    ("no header", b"\nBase: x\n", [], b"Base: x\n"),
     ("no empty line, end", b"Base: x\n", ONE, b""),
     ("no line end", b"Base: x", ONE, b""),
     ("no line end in a folded one", b"Base:\n x", ONE, b""),
@@ -113,9 +113,9 @@ HEADINGS: Final[list[tuple[str, bytes, list[tuple[str, str]], bytes]]] = [
 
 
 @pytest.mark.parametrize(
-    ("data", "expected", "body"), [row[1:] for row in HEADINGS], ids=[row[0] for row in HEADINGS]
+    ("data", "expected", "body"), [row[1:] for row in HEADERS], ids=[row[0] for row in HEADERS]
 )
-def test_headings(data: bytes, expected: list[tuple[str, str]], body: bytes) -> None:
+def test_headers(data: bytes, expected: list[tuple[str, str]], body: bytes) -> None:
     assert seen(data) == (expected, body)
 
 
@@ -135,23 +135,23 @@ def test_what_is_not_remembered(name: str) -> None:
 
 def test_spans() -> None:
     data = b"..A: b\r\nBase:\r\n  <x> \r\nURI: y\r\n\r\nbody.."
-    heading = read_heading(data, 2, len(data) - 2)
-    assert [data[slice(*field.span)] for field in heading.fields] == [
+    header = read_header(data, 2, len(data) - 2)
+    assert [data[slice(*field.span)] for field in header.fields] == [
         b"Base:\r\n  <x> \r\n",
         b"URI: y\r\n",
     ]
-    assert [data[slice(*field.value)] for field in heading.fields] == [b"<x>", b"y"]
-    assert data[heading.start : heading.end].endswith(b"URI: y\r\n")
-    assert data[heading.end : heading.body] == b"\r\n"
-    assert data[heading.body :] == b"body.."
+    assert [data[slice(*field.value)] for field in header.fields] == [b"<x>", b"y"]
+    assert data[header.start : header.end].endswith(b"URI: y\r\n")
+    assert data[header.end : header.body] == b"\r\n"
+    assert data[header.body :] == b"body.."
 
 
-def test_a_heading_ends_with_its_entity() -> None:
+def test_a_header_ends_with_its_entity() -> None:
     data = b"Base: x\n y\n\nbody"
     for end in range(len(data) + 1):
-        heading = read_heading(data, 0, end)
-        assert 0 <= heading.end <= heading.body <= end
-        assert all(field.span.end <= end for field in heading.fields)
+        header = read_header(data, 0, end)
+        assert 0 <= header.end <= header.body <= end
+        assert all(field.span.end <= end for field in header.fields)
 
 
 def test_first() -> None:
@@ -185,86 +185,86 @@ _ends = st.sampled_from((b"\n", b"\r\n", b"\r"))
 @given(st.lists(st.tuples(_lines, _ends), max_size=12))
 def test_spans_are_sorted_and_hold_their_fields(lines: list[tuple[bytes, bytes]]) -> None:
     data = b"".join(line + end for line, end in lines)
-    heading = read(data)
-    assert 0 == heading.start <= heading.end <= heading.body <= len(data)
-    assert data[heading.end : heading.body].strip(b"\r\n") == b""
+    header = read(data)
+    assert 0 == header.start <= header.end <= header.body <= len(data)
+    assert data[header.end : header.body].strip(b"\r\n") == b""
     at = 0
-    for field in heading.fields:
+    for field in header.fields:
         assert at <= field.span.start <= field.value.start <= field.value.end <= field.span.end
         assert data[field.span.start :].lower().startswith(field.name.encode())
         value = data[slice(*field.value)]
         text = value.removeprefix(b"\r")  # no fold
         assert text == text.strip(b"\t\r\n ")
         at = field.span.end
-    assert at <= heading.end
+    assert at <= header.end
 
 
 @given(st.binary(max_size=60), st.integers(0, 60))
 def test_any_bytes(data: bytes, pos: int) -> None:
     pos = min(pos, len(data))
-    assert pos <= read_heading(data, pos, len(data)).body <= len(data)
+    assert pos <= read_header(data, pos, len(data)).body <= len(data)
 
 
-# ---- Limits of headings
+# ---- Limits of headers
 
 
 @pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
 @pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
-def test_the_limit_of_a_heading(
+def test_the_limit_of_a_header(
     monkeypatch: pytest.MonkeyPatch, eol: bytes, more: int, *, cut: bool
 ) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+    monkeypatch.setattr(fields, "MAX_HEADER", 100)
     start = b"Base: x" + eol
     block = start + b"A: " + b"y" * (97 + more - len(start) - len(eol)) + eol
     assert len(block) == 100 + more
-    heading = read(block + eol + b"body")
-    assert heading.cut is cut
-    assert len(heading.fields) == (0 if cut else 1)
+    header = read(block + eol + b"body")
+    assert header.cut is cut
+    assert len(header.fields) == (0 if cut else 1)
     # Past the limit the body begins at a line that the limit halves.
-    assert heading.body == (len(start) if cut else len(block) + len(eol))
+    assert header.body == (len(start) if cut else len(block) + len(eol))
 
 
 @pytest.mark.parametrize("size", range(96, 106))
 def test_a_limit_within_a_line_that_has_its_colon_later(
     monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+    monkeypatch.setattr(fields, "MAX_HEADER", 100)
     data = b"A: " + b"y" * (size - 4) + b"\nBase-and-a-long-name: x\n\nbody"
-    heading = read(data)
-    assert heading.cut
-    assert heading.body == (size if size <= 100 else 0)
+    header = read(data)
+    assert header.cut
+    assert header.body == (size if size <= 100 else 0)
 
 
 @pytest.mark.parametrize("body", [b"no field at all\n\n", b"--b: c\n", b"\nBase: x\n"])
-def test_a_heading_as_long_as_the_limit_is_whole(
+def test_a_header_as_long_as_the_limit_is_whole(
     monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADING", 100)
-    heading = read(b"A: " + b"y" * 96 + b"\n" + body)
-    assert (heading.end, heading.cut) == (100, False)
+    monkeypatch.setattr(fields, "MAX_HEADER", 100)
+    header = read(b"A: " + b"y" * 96 + b"\n" + body)
+    assert (header.end, header.cut) == (100, False)
 
 
 @pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
 def test_the_limit_of_a_field(monkeypatch: pytest.MonkeyPatch, more: int, *, cut: bool) -> None:
     monkeypatch.setattr(fields, "MAX_FIELD", 100)
     data = b"Base: " + b"y" * (93 + more) + b"\nURI: z\n\nbody"
-    heading = read(data)
-    assert heading.cut is cut
-    assert [field.name for field in heading.fields] == (["uri"] if cut else ["base", "uri"])
-    assert data[heading.body :] == b"body"
+    header = read(data)
+    assert header.cut is cut
+    assert [field.name for field in header.fields] == (["uri"] if cut else ["base", "uri"])
+    assert data[header.body :] == b"body"
 
 
 @pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
 def test_the_limit_of_remembered_fields(more: int, *, cut: bool) -> None:
     data = b"Base: x\n" * (fields.MAX_FIELDS + more) + b"X: y\n\nbody"
-    heading = read(data)
-    assert heading.cut is cut
-    assert len(heading.fields) == fields.MAX_FIELDS + min(more, 0)
-    assert data[heading.body :] == b"body"
+    header = read(data)
+    assert header.cut is cut
+    assert len(header.fields) == fields.MAX_FIELDS + min(more, 0)
+    assert data[header.body :] == b"body"
 
 
 def test_the_limits_are_those_of_the_threat_model() -> None:
-    assert (fields.MAX_HEADING, fields.MAX_FIELD) == (50 * MEGABYTE, 10 * MEGABYTE)
+    assert (fields.MAX_HEADER, fields.MAX_FIELD) == (50 * MEGABYTE, 10 * MEGABYTE)
 
 
 @pytest.mark.parametrize("line", [b"X: y\n", b" y\n", b"X: \xff\0\r\n", b"List-X: y\n"])
@@ -298,7 +298,7 @@ BOMBS: Final = {
 }
 
 
-# Each bomb is the whole heading, with a field of MIME at its end, or stands in a value of it.
+# Each bomb is the whole header, with a field of MIME at its end, or stands in a value of it.
 AROUND: Final = [
     *((name, b"", b"\nContent-Type: x\n") for name in BOMBS),
     *((name, b"Content-Type: ", b"") for name in ("folds", "one line", "CR", "no fields")),
@@ -307,7 +307,7 @@ AROUND: Final = [
 
 
 @pytest.mark.parametrize(("name", "start", "end"), AROUND)
-def test_headings_in_linear_time(name: str, start: bytes, end: bytes) -> None:
+def test_headers_in_linear_time(name: str, start: bytes, end: bytes) -> None:
     unit = BOMBS[name]
 
     def make(size: int) -> bytes:

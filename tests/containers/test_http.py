@@ -28,7 +28,7 @@ def test_a_head_begins_with_its_start_line(data: bytes, status: int | None) -> N
     assert head is not None
     assert head.status == status
     assert data[head.start.start : head.start.end] == data.partition(b"\r\n")[0]
-    assert head.heading.body == len(data)
+    assert head.header.body == len(data)
 
 
 @pytest.mark.parametrize(
@@ -48,12 +48,12 @@ FIELDS: Final = (
 def test_every_repeated_field_has_its_span() -> None:
     head = read_head(FIELDS)
     assert head is not None
-    assert FIELDS[head.heading.body :] == b"body"
+    assert FIELDS[head.header.body :] == b"body"
     assert values(FIELDS, head, "link") == ["<a>", "<b>;\r\n rel=x"]
     assert values(FIELDS, head, "transfer-encoding") == ["gzip", "chunked"]
     assert values(FIELDS, head, "digest") + values(FIELDS, head, "repr-digest") == ["x=", "y=:z:"]
     assert values(FIELDS, head, "content-encoding") == ["\udcff"]
-    for field in head.heading.fields:
+    for field in head.header.fields:
         assert FIELDS[field.span.start : field.span.end].lower().startswith(field.name.encode())
 
 
@@ -68,7 +68,7 @@ def test_heads_are_read_as_http_client_reads_them() -> None:
     assert head is not None
     assert [
         (field.name, "".join(text_of(FIELDS, field).splitlines()))
-        for field in head.heading.fields
+        for field in head.header.fields
         if field.name != "content-encoding"
     ] == [
         (name.lower(), "".join(value.splitlines()))

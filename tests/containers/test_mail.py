@@ -28,8 +28,8 @@ def mixed(boundary: str = "b", subtype: str = "mixed") -> bytes:
 
 
 def pieces(part: Part) -> list[Span]:
-    """What of a message a part is alone: its delimiter, its heading, its leaf or what is around."""
-    spans = [part.delimiter, Span(part.heading.start, part.heading.body)]
+    """What of a message a part is alone: its delimiter, its header, its leaf or what is around."""
+    spans = [part.delimiter, Span(part.header.start, part.header.body)]
     if part.multipart is not None:
         return [*spans, part.multipart.preamble, part.multipart.close, part.multipart.epilogue]
     return spans if part.message else [*spans, part.body]
@@ -92,7 +92,7 @@ DELIMITERS: Final[list[tuple[str, bytes, list[bytes]]]] = [
     ("end without line end", mixed() + b"--b\n\none\n--b--", [b"one"]),
     ("only an end", mixed() + b"--b--\n--b\n\none", []),
     ("no delimiter", mixed() + b"one\ntwo\n", []),
-    ("nothing after the heading", b"Content-Type: multipart/mixed; boundary=b", []),
+    ("nothing after the header", b"Content-Type: multipart/mixed; boundary=b", []),
     ("preamble and epilogue", mixed() + b"pre\n--b\n\none\n--b--\nepi\n", [b"one"]),
     ("empty bodies", mixed() + b"--b\n\n--b\n\n\n--b\n--b\nX: y\n--b--", [b"", b"", b"", b""]),
     ("empty lines are of the body", mixed() + b"--b\n\n\n\n--b--", [b"\n"]),
@@ -180,7 +180,7 @@ NESTED: Final[list[tuple[str, bytes, list[tuple[str, bytes]]]]] = [
         [("1.1", b"1"), ("2", b"2")],
     ),
     (
-        "a delimiter in a heading ends it",
+        "a delimiter in a header ends it",
         mixed("a") + b"--a\nX: y\n--a\nContent-Type: multipart/x;\n boundary=b\n--b\n\n2\n--a--",
         [("1", b""), ("2.1", b"2")],
     ),
@@ -333,7 +333,7 @@ def test_what_is_stated() -> None:
     assert (part.type, part.charset, part.encoding, part.disposition) == (
         *("text/html", "UTF-8", "base64", "inline"),
     )
-    assert fields.first(data, part.heading, "content-base") == "http://a/"
+    assert fields.first(data, part.header, "content-base") == "http://a/"
     assert part.opaque is None
 
 
@@ -385,8 +385,8 @@ def test_messages_are_entered(type_: str) -> None:
     outer, inner = walk(data)
     assert outer.message
     assert not inner.message
-    assert outer.body == Span(inner.heading.start, inner.body.end)
-    assert [field.name for field in inner.heading.fields] == ["base"]
+    assert outer.body == Span(inner.header.start, inner.body.end)
+    assert [field.name for field in inner.header.fields] == ["base"]
 
 
 # ---- What is not entered
@@ -416,9 +416,9 @@ CLOSED: Final[list[tuple[str, Opaque]]] = [
 ]
 
 
-@pytest.mark.parametrize(("heading", "opaque"), CLOSED)
-def test_what_is_not_entered(heading: str, opaque: Opaque) -> None:
-    data = heading.encode() + b"\n\n" + INSIDE
+@pytest.mark.parametrize(("header", "opaque"), CLOSED)
+def test_what_is_not_entered(header: str, opaque: Opaque) -> None:
+    data = header.encode() + b"\n\n" + INSIDE
     (part,) = walk(data)
     assert (part.opaque, part.multipart, part.message) == (opaque, None, False)
     assert data[slice(*part.body)] == INSIDE
@@ -451,10 +451,10 @@ def test_encodings_that_change_nothing(encoding: str) -> None:
     ],
 )
 def test_encodings(stated: list[str], expected: str) -> None:
-    heading = "".join(f"Content-Transfer-Encoding: {value}\n" for value in stated)
-    (part,) = walk(f"{heading}Content-Type: text/html\n\nx".encode())
+    header = "".join(f"Content-Transfer-Encoding: {value}\n" for value in stated)
+    (part,) = walk(f"{header}Content-Type: text/html\n\nx".encode())
     assert part.encoding == expected
-    (part, *inner) = walk(f"{heading}".encode() + mixed() + INSIDE)
+    (part, *inner) = walk(f"{header}".encode() + mixed() + INSIDE)
     assert part.opaque is (None if inner else Opaque.ENCODED)
     assert bool(inner) == (expected in {"7bit", "base64", "quoted-printable"})
 
@@ -587,20 +587,20 @@ def test_the_limit_of_parts_counts_what_is_sealed(limit: int, expected: list[Opa
     assert [part.opaque for part in parts] == expected
 
 
-def test_a_heading_past_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADING", 100)
+def test_a_header_past_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADER", 100)
     long = b"X: " + b"y" * 100 + b"\n"
     data = mixed() + b"--b\nContent-Type: text/html\n" + long + b"\n1\n--b\n\n2\n--b--\n"
     parts = walk(data)
     assert_lossless(data, parts, 0, len(data))
-    assert [part.opaque for part in parts] == [None, Opaque.HEADING, None]
+    assert [part.opaque for part in parts] == [None, Opaque.HEADER, None]
     assert data[slice(*parts[1].body)] == long + b"\n1"
     (message,) = walk(long + mixed() + b"--b\n\n1\n")
-    assert message.opaque is Opaque.HEADING
+    assert message.opaque is Opaque.HEADER
 
 
-@pytest.mark.parametrize(("more", "opaque"), [(-1, None), (0, None), (1, Opaque.HEADING)])
-def test_the_limit_of_fields_of_all_headings(
+@pytest.mark.parametrize(("more", "opaque"), [(-1, None), (0, None), (1, Opaque.HEADER)])
+def test_the_limit_of_fields_of_all_headers(
     monkeypatch: pytest.MonkeyPatch, more: int, opaque: Opaque | None
 ) -> None:
     monkeypatch.setattr(mail, "MAX_FIELDS", 10)
@@ -737,7 +737,7 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "parts that are a line of dashes": (
         lambda size: mixed() + (b"--b\n" + b"-" * 996 + b"\n") * (size // 1001)
     ),
-    "headings without an end": (lambda size: mixed() + b"--b\nX: y\n" * (size // 9)),
+    "headers without an end": (lambda size: mixed() + b"--b\nX: y\n" * (size // 9)),
     "delimiters with a colon": (lambda size: mixed("b:") + b"--b:\n" * (size // 5)),
     "one long boundary": (lambda size: mixed("b" * size) + b"\n--b"),
     # M14
@@ -759,7 +759,7 @@ def test_the_time_does_not_grow_with_the_open_boundaries() -> None:
     def make(levels: int) -> bytes:
         return nested(levels) + body
 
-    # 98 levels may cost their headings, not a search of the body each. A single boundary is
+    # 98 levels may cost their headers, not a search of the body each. A single boundary is
     # searched for by itself, which is faster still.
     assert_linear(walk, make, (2, 98), 3)
 
@@ -777,7 +777,7 @@ def test_memory(name: str) -> None:
         tracemalloc.stop()
 
 
-def test_headings_full_of_fields_need_bounded_memory() -> None:
+def test_headers_full_of_fields_need_bounded_memory() -> None:
     data = mixed() + (b"--b\n" + b"base:\n" * fields.MAX_FIELDS) * 150
     tracemalloc.start()
     try:
@@ -786,4 +786,4 @@ def test_headings_full_of_fields_need_bounded_memory() -> None:
     finally:
         tracemalloc.stop()
     assert len(parts) == 151
-    assert parts[-1].opaque is Opaque.HEADING
+    assert parts[-1].opaque is Opaque.HEADER

@@ -286,10 +286,10 @@ def test_mime_part_limit_rfc822() -> None:
 
 
 def test_too_many_header_bytes_100(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dovecot counts the bytes of all headings together, we those of each one."""
-    monkeypatch.setattr(fields, "MAX_HEADING", 50)
+    """Dovecot counts the bytes of all headers together, we those of each one."""
+    monkeypatch.setattr(fields, "MAX_HEADER", 50)
     long = b"Content-X: " + b"y" * 50 + b"\n"
     data = mixed("1") + b"--1\n" + long + b"\n1\n--1\n" + PLAIN + b"\n2\n"
     message, first, second = walk(data)
-    assert (message.opaque, first.opaque, second.opaque) == (None, Opaque.HEADING, None)
+    assert (message.opaque, first.opaque, second.opaque) == (None, Opaque.HEADER, None)
     assert message.body == Span(len(mixed("1")), len(data))

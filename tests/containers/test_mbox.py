@@ -77,7 +77,7 @@ CRLF = A.replace(b"\n", b"\r\n")
         (A + ONE + b"\n From x\n", [(A, ONE + b"\n From x\n", b"")]),
         # mboxo, mboxrd: what is escaped stays so
         (A + ONE + b"\n>From x\n>>From y\n", [(A, ONE + b"\n>From x\n>>From y\n", b"")]),
-        # the empty line that ends a heading may be the one before the next separator
+        # the empty line that ends a header may be the one before the next separator
         (A + b"Subject: 1\n\n" + B, [(A, b"Subject: 1\n", b"\n"), (B, b"", b"")]),
         (A + b"\n" + B, [(A, b"", b"\n"), (B, b"", b"")]),
         (A + B, [(A, B, b"")]),
@@ -203,7 +203,7 @@ def test_content_length_counts_without_regard_to_case_and_line_ends() -> None:
 
 
 @pytest.mark.parametrize("before", [b"no field\n", b"--x\n", b"X: y\n \n"])
-def test_a_content_length_counts_wherever_others_see_the_heading_end(before: bytes) -> None:
+def test_a_content_length_counts_wherever_others_see_the_header_end(before: bytes) -> None:
     message, last = checked(A + before + b"Content-Length: %d\n\n" % len(BODY) + BODY + B)
     assert message.length is not None
     assert last.separator == B
@@ -338,7 +338,7 @@ def drained(chunks: list[bytes]) -> int:
     return sum(1 for _ in split(chunks))
 
 
-BEFORE, HEADING, INSIDE = b"", A, A + b"X: y\n\n"
+BEFORE, HEADER, INSIDE = b"", A, A + b"X: y\n\n"
 
 
 @pytest.mark.parametrize(
@@ -347,10 +347,10 @@ BEFORE, HEADING, INSIDE = b"", A, A + b"X: y\n\n"
         (BEFORE, b"x"),
         (BEFORE, b"\n\nFrom x"),
         (BEFORE, b"\n"),
-        (HEADING, b"x"),
-        (HEADING, b"X: y\n"),
-        (HEADING, b"Content-Length: 1\n"),
-        (HEADING, b"\0"),
+        (HEADER, b"x"),
+        (HEADER, b"X: y\n"),
+        (HEADER, b"Content-Length: 1\n"),
+        (HEADER, b"\0"),
         (INSIDE, b"x"),  # one line
         (INSIDE, b"From "),
         (INSIDE, b"\nFrom "),

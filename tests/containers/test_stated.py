@@ -1,4 +1,4 @@
-"""What headings state of bodies (RFC 2045 §5.1, RFC 2183 §2.3)."""
+"""What headers state of bodies (RFC 2045 §5.1, RFC 2183 §2.3)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from relbase.containers.mail import walk
 from relbase.containers.stated import read_type
 
-# (the heading, the type, the name of the file)
-HEADINGS = [
+# (the header, the type, the name of the file)
+HEADERS = [
     ("Content-Type: text/html; name=a.html", "text/html", "a.html"),
     ('Content-Disposition: attachment; filename="b.html"', "text/plain", "b.html"),
     (
@@ -28,9 +28,9 @@ HEADINGS = [
 ]
 
 
-@pytest.mark.parametrize(("heading", "type_", "name"), HEADINGS)
-def test_types_and_names(heading: str, type_: str, name: str) -> None:
-    (part,) = walk(f"{heading}\n\n".encode())
+@pytest.mark.parametrize(("header", "type_", "name"), HEADERS)
+def test_types_and_names(header: str, type_: str, name: str) -> None:
+    (part,) = walk(f"{header}\n\n".encode())
     assert (part.type, part.name) == (type_, name)
 
 

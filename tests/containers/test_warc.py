@@ -152,7 +152,7 @@ def test_the_same_length_twice_is_one() -> None:
     assert (good[0].block, bad) == (b"ab", [])
 
 
-# ---- headings
+# ---- headers
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_fields(head: bytes, name: str, value: str) -> None:
 
 
 @pytest.mark.parametrize("size", [-1, 0, 1])
-def test_a_heading_is_so_long_and_no_longer(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_header_is_so_long_and_no_longer(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
     head = b"WARC/1.1\r\nContent-Length: 0\r\nX: %b\r\n\r\n" % (b"x" * 500)
     monkeypatch.setattr(warc, "MAX_HEAD", len(head) + size)
     good, bad = read(head + b"\r\n\r\n" + SMALL[1], 50)

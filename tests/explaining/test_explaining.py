@@ -103,7 +103,7 @@ def test_the_layers_are_nested_as_in_the_figure() -> None:
         ("entity", " missing"),
         ("embedded", " decides"),
     ]
-    assert "Refused: Base of the HTTP heading: &#x27;mailto:a@b&#x27;" in markup.replace(
+    assert "Refused: Base of the HTTP header: &#x27;mailto:a@b&#x27;" in markup.replace(
         "'", "&#x27;"
     )
     # the label of each box stands below the box inside of it
@@ -219,10 +219,10 @@ WORDS: Final = "<p>\u65e5\u672c \u3042</p>\n" * 900 + "<a href='../x'>\u65e5</a>
 )
 def test_the_source_is_shown_in_the_charset_of_the_document(charset: str, codec: str) -> None:
     # it is cut in chunks: in UTF-16 not inside of a unit, or the rest of the chunk is another text
-    heading = {"Content-Type": f"text/html; charset={charset}"}
+    header = {"Content-Type": f"text/html; charset={charset}"}
     for markup in (
         explain(WORDS.encode(codec), url=URL, charset=charset),
-        explain(WORDS.encode(codec), url=URL, headers=heading),
+        explain(WORDS.encode(codec), url=URL, headers=header),
     ):
         shown = re.sub('</div><div class="[a-z ]*">', "", source_of(markup))
         assert plain(re.sub("<ins>.*?</ins>", "", shown)) == WORDS

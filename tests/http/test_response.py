@@ -58,7 +58,7 @@ def test_references_of_the_head(field: str, expected: str) -> None:
     assert rewrite(data, url=URL).data == message(b"<p>", expected)
 
 
-def test_what_the_heading_states_is_the_base_but_of_locations() -> None:
+def test_what_the_header_states_is_the_base_but_of_locations() -> None:
     data = message(b"<a href=x>", "Content-Base: http://b/c/", "Link: <l>", "Location: m")
     found = {(link.attribute, link.url) for link in links(data, url=URL)}
     assert found == {
@@ -66,7 +66,7 @@ def test_what_the_heading_states_is_the_base_but_of_locations() -> None:
         ("location", "http://h/d/m"),
         ("href", "http://b/c/x"),
     }
-    assert base(data, url=URL).source == "Content-Base of the HTTP heading"
+    assert base(data, url=URL).source == "Content-Base of the HTTP header"
 
 
 def test_the_documents_own_base_is_stronger() -> None:
@@ -99,7 +99,7 @@ def test_so_many_redirects_are_followed_and_no_more(count: int) -> None:
     result = rewrite(data, url=URL)
     assert result.changed is (count < MAX_HEADS)
     assert {note.reason for note in result.notes} == (
-        set() if result.changed else {Reason.LIMIT_HEADING}
+        set() if result.changed else {Reason.LIMIT_HEADER}
     )
 
 

@@ -56,9 +56,9 @@ FIELDS = [
 
 @pytest.mark.parametrize(("before", "after"), FIELDS)
 def test_a_field_follows_or_is_left_with_a_remark(before: str, after: str | None) -> None:
-    heading = f"Subject: x\n{before}\nX-Lines: 2\n\n".encode()
-    data = heading + BODY
-    at = len(heading) + 4
+    header = f"Subject: x\n{before}\nX-Lines: 2\n\n".encode()
+    data = header + BODY
+    at = len(header) + 4
     edits, stale = follow_bodies(
         data, walk(data), [Edit(at, at + 4, b"TWO\n\n")], lambda _, raw: raw
     )
@@ -72,7 +72,7 @@ def test_a_field_follows_or_is_left_with_a_remark(before: str, after: str | None
 
 def test_nothing_follows_a_body_that_does_not_change() -> None:
     data = b"Content-Length: 9\nSubject: x\n\nbody"
-    edits = [Edit(27, 28, b"yy")]  # in the heading
+    edits = [Edit(27, 28, b"yy")]  # in the header
     assert follow_bodies(data, walk(data), edits, lambda _, raw: raw) == (edits, [])
     assert follow_bodies(data, walk(data), [], lambda _, raw: raw) == ([], [])
 
@@ -94,8 +94,8 @@ def test_of_two_fields_of_a_name_the_second_is_left() -> None:
 def test_the_digest_is_of_the_decoded_body(encoding: str) -> None:
     def message(body: bytes) -> bytes:
         coded = base64.encodebytes(body) if encoding == "base64" else body.replace(b"=", b"=3D")
-        heading = f"Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\nContent-MD5: "
-        return f"{heading}{md5(body)}\nContent-Length: {len(coded)}\n\n".encode() + coded
+        header = f"Content-Type: text/html\nContent-Transfer-Encoding: {encoding}\nContent-MD5: "
+        return f"{header}{md5(body)}\nContent-Length: {len(coded)}\n\n".encode() + coded
 
     old, new = b"<a href=x>y</a>", b"<a href=http://h.example/x>y</a>"
     assert relbase.rewrite(message(old), url="http://h.example/").data == message(new)

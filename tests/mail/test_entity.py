@@ -32,7 +32,7 @@ MESSAGES = [
 @pytest.mark.parametrize(("data", "is_kept"), MESSAGES)
 def test_a_line_of_a_body_does_not_become_a_field(data: bytes, *, is_kept: bool) -> None:
     result = relbase.rewrite(data, kind="mail", url=URL)
-    assert [note.reason.value for note in result.notes] == ["mime-heading"] * is_kept
+    assert [note.reason.value for note in result.notes] == ["mime-header"] * is_kept
     assert (b"http://h.example/d/y" in result.data) == (b"\n\n<a" in data.replace(b"\r", b"\n")[1:])
     images = [link for link in result.links if link.element == "img"]
     assert [link.status.value for link in images] == ["kept" if is_kept else "rewritten"]
@@ -46,7 +46,7 @@ def test_in_a_part() -> None:
     assert result.data is data
     (note,) = result.notes
     assert (note.part, data[slice(*note.span or ())]) == ("1", b"<img/src=x>")
-    assert note.text.startswith("this part (text/html) has no empty line after its heading")
+    assert note.text.startswith("this part (text/html) has no empty line after its header")
 
 
 LINES = st.sampled_from(
@@ -61,7 +61,7 @@ LINES = st.sampled_from(
     st.lists(LINES, max_size=8),
     st.sampled_from(["http://h/", "content-type://h/", "mime-version:/"]),
 )
-def test_the_heading_ends_where_it_ended(lines: list[bytes], url: str) -> None:
+def test_the_header_ends_where_it_ended(lines: list[bytes], url: str) -> None:
     data = b"\n".join([HTML.strip(), *lines])
     result = relbase.rewrite(data, kind="mail", url=url)
     before, after = email.message_from_bytes(data), email.message_from_bytes(result.data)

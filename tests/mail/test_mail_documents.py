@@ -179,7 +179,7 @@ HEADLESS = [
 
 
 @pytest.mark.parametrize(("data", "part"), HEADLESS)
-def test_a_message_without_a_heading_is_noted(data: bytes, part: str | None) -> None:
+def test_a_message_without_a_header_is_noted(data: bytes, part: str | None) -> None:
     """To Python's `email` too the body begins at once: nothing says that it is a page."""
     result = rewrite(data)
     assert result.data is data
@@ -199,8 +199,8 @@ BOUNDARIES = [("b", 0), ("B", 1), ("bc", 1), ("b-", 1)]
 @pytest.mark.parametrize(("boundary", "count"), BOUNDARIES)
 def test_a_boundary_that_stands_nowhere_is_noted(boundary: str, count: int) -> None:
     """Python's `email` calls that a StartBoundaryNotFoundDefect."""
-    heading = f"Content-Type: multipart/mixed; boundary={boundary}\n\n".encode()
-    data = heading + b"text\n--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
+    header = f"Content-Type: multipart/mixed; boundary={boundary}\n\n".encode()
+    data = header + b"text\n--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
     parsed = email.message_from_bytes(data, policy=email.policy.default)
     assert len(parsed.defects) >= count
     result = rewrite(data)
@@ -209,7 +209,7 @@ def test_a_boundary_that_stands_nowhere_is_noted(boundary: str, count: int) -> N
     assert [(note.part, note.reason.value) for note in rewrite(nested).notes] == (
         [("1", "mime-boundary")] * count
     )
-    assert reasons(rewrite(heading)) == []
+    assert reasons(rewrite(header)) == []
 
 
 # ---- MHTML by Chromium (rule 18); with a browser in tests/browser/test_mhtml.py
@@ -273,10 +273,10 @@ def test_html_in_utf_7_passes_through_with_a_note() -> None:
 @pytest.mark.parametrize("how", ["utf-16", "utf-16le", "utf-16be"])
 def test_a_page_that_is_said_to_be_in_utf_16_and_is_not_is_noted(how: str) -> None:
     """Read as it says it has no tag, to browsers too; without a word its links would be lost."""
-    heading = f"Content-Type: text/html; charset={how}\n\n".encode()
-    result = rewrite(heading + LINK)
+    header = f"Content-Type: text/html; charset={how}\n\n".encode()
+    result = rewrite(header + LINK)
     assert (result.changed, reasons(result)) == (False, ["charset-unsupported"])
     page = LINK.decode().encode(how)
-    result = rewrite(heading.replace(b"\n\n", b"\nContent-Transfer-Encoding: binary\n\n") + page)
+    result = rewrite(header.replace(b"\n\n", b"\nContent-Transfer-Encoding: binary\n\n") + page)
     assert (result.changed, reasons(result)) == (True, [])
-    assert reasons(rewrite(heading)) == []
+    assert reasons(rewrite(header)) == []

@@ -49,8 +49,8 @@ def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
     for links, is_broken, tail in drawn:
         body = (LINK * links + tail + b"\n").replace(b"\n", eol)
         broken = b"no field\n" if is_broken else b""
-        heading = b"%b%bContent-Length: %d\n%b\n" % (FROM, HTML, len(body), broken)
-        text += heading.replace(b"\n", eol) + body + eol
+        header = b"%b%bContent-Length: %d\n%b\n" % (FROM, HTML, len(body), broken)
+        text += header.replace(b"\n", eol) + body + eol
     before = list(split([text]))
     assert len(before) == len(drawn)
     after = list(split([relbase.rewrite(text, kind="mbox", url=URL).data]))
@@ -64,11 +64,11 @@ def test_an_mbox_with_lengths_holds_the_same_messages_afterwards(
 
 def test_no_wrong_length_becomes_right() -> None:
     """Whoever reads the output finds the same messages."""
-    heading = FROM + HTML
-    others = (heading + b"\n" + LINK + b"\n\n") * 2 + heading + b"\n" + LINK + b"\n"
+    header = FROM + HTML
+    others = (header + b"\n" + LINK + b"\n\n") * 2 + header + b"\n" + LINK + b"\n"
     refused = 0
     for length in range(160, 420):
-        text = heading + b"Content-Length: %d\n\n" % length + LINK + b"\n\n" + others
+        text = header + b"Content-Length: %d\n\n" % length + LINK + b"\n\n" + others
         result = relbase.rewrite(text, kind="mbox", url=URL)
         before, after = list(split([text])), list(split([result.data]))
         assert [one.separator for one in before] == [one.separator for one in after]

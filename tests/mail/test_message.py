@@ -71,8 +71,8 @@ def test_the_tree_of_entities() -> None:
         assert found[0].span.start <= one.span.start <= one.span.end <= found[0].span.end
 
 
-def test_for_references_in_a_heading_its_own_base_is_embedded() -> None:
-    """RFC 1808 §3.1: the message is the document, and its heading a part of that."""
+def test_for_references_in_a_header_its_own_base_is_embedded() -> None:
+    """RFC 1808 §3.1: the message is the document, and its header a part of that."""
     data = (
         b"Base: <URL:http://a.example/>\nLink: <x>\nContent-Type: multipart/mixed; boundary=b\n\n"
         b"--b\nLink: <x>\n\n--b\nContent-Location: y/\nLink: <x>\n\n--b--"
@@ -155,7 +155,7 @@ def test_a_mark_that_names_a_file_is_refused() -> None:
     assert [note.reason.value for note in result.base.refused] == ["base-unsuitable"]
 
 
-def test_a_mark_counts_in_the_outermost_heading_only() -> None:
+def test_a_mark_counts_in_the_outermost_header_only() -> None:
     data = b"Content-Type: message/rfc822\n\n" + SNAPSHOT
     assert rewrite(data, url=None).data is data
 
@@ -199,14 +199,14 @@ def test_what_is_signed_or_sealed_stays_to_the_byte(sealed: bytes) -> None:
 
     def digest(message: bytes) -> str:
         part = next(part for part in walk(message) if part.opaque is not None)
-        return hashlib.sha256(message[part.heading.start : part.body.end]).hexdigest()
+        return hashlib.sha256(message[part.header.start : part.body.end]).hexdigest()
 
     assert digest(data) == digest(result.data)
 
 
 SIGNATURE: Final = b"DKIM-Signature: v=1; h=from:subject; b=x\n"
 
-# (message, the remark): the body of a signed message, or its heading
+# (message, the remark): the body of a signed message, or its header
 SIGNED: Final = [
     (SIGNATURE + HTML + b"\n" + LINK, "no longer holds"),
     # What a signature covers is in test_signatures.py
@@ -304,17 +304,17 @@ def test_the_limit_of_a_field(length: int, monkeypatch: pytest.MonkeyPatch) -> N
     data = field + HTML + b"\n" + LINK
     result = rewrite(data)
     assert result.changed == (length <= 0)
-    assert reasons(result) == ["limit-heading"] * (length > 0)
+    assert reasons(result) == ["limit-header"] * (length > 0)
 
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
-def test_the_limit_of_a_heading(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADING", 300)
+def test_the_limit_of_a_header(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fields, "MAX_HEADER", 300)
     rest = 300 + length - len(HTML) - len(b"X: \n")
     data = HTML + b"X: " + b"x" * rest + b"\n\n" + LINK
     result = rewrite(data)
     assert result.changed == (length <= 0)
-    assert reasons(result) == ["limit-heading"] * (length > 0)
+    assert reasons(result) == ["limit-header"] * (length > 0)
 
 
 @pytest.mark.parametrize("count", [-1, 0, 1])
@@ -322,7 +322,7 @@ def test_the_limit_of_fields(count: int) -> None:
     data = HTML + b"Content-ID: y\n" * (fields.MAX_FIELDS + count - 1) + b"\n" + LINK
     result = rewrite(data)
     assert result.changed == (count <= 0)
-    assert reasons(result) == ["limit-heading"] * (count > 0)
+    assert reasons(result) == ["limit-header"] * (count > 0)
 
 
 # ---- Laws on messages that a grammar makes
@@ -359,7 +359,7 @@ _reference_fields: Final = st.sampled_from(
         "Lines: 0\n",
     )
 )
-_headings: Final = st.lists(st.one_of(_base_fields, _reference_fields), max_size=3).map("".join)
+_headers: Final = st.lists(st.one_of(_base_fields, _reference_fields), max_size=3).map("".join)
 
 
 def _qp(text: bytes) -> bytes:
@@ -390,24 +390,24 @@ def leaf(draw: st.DrawFn) -> bytes:
     )
     text = draw(_styles if type_ == "text/css" else pages)
     encoding = draw(st.sampled_from(sorted(_encodings)))
-    heading = f"Content-Type: {type_}\nContent-Transfer-Encoding: {encoding}\n{draw(_headings)}\n"
-    return heading.encode() + _encodings[encoding](text)
+    header = f"Content-Type: {type_}\nContent-Transfer-Encoding: {encoding}\n{draw(_headers)}\n"
+    return header.encode() + _encodings[encoding](text)
 
 
 @st.composite
 def entity(draw: st.DrawFn, depth: int = 0) -> bytes:
     """Draw a leaf, a multipart or a message in a message."""
     kind = draw(st.sampled_from(("leaf", "multipart", "multipart", "message")[: 4 - depth]))
-    heading = draw(_headings).encode()
+    header = draw(_headers).encode()
     if kind == "leaf":
         return draw(leaf())
     if kind == "message":
-        return b"Content-Type: message/rfc822\n" + heading + b"\n" + draw(entity(depth + 1))
+        return b"Content-Type: message/rfc822\n" + header + b"\n" + draw(entity(depth + 1))
     subtype = draw(st.sampled_from((b"related", b"mixed", b"alternative", b"signed")))
     parts = draw(st.lists(entity(depth + 1), min_size=1, max_size=3))
     delimiter = b"\n--b%d\n" % depth
     return (
-        b"Content-Type: multipart/%b; boundary=b%d\n%b\n" % (subtype, depth, heading)
+        b"Content-Type: multipart/%b; boundary=b%d\n%b\n" % (subtype, depth, header)
         + b"text"
         + delimiter
         + delimiter.join(parts)
@@ -479,8 +479,8 @@ def law_8_email_sees_the_same_tree_and_fields(data: bytes, _: Call, result: Resu
     before, after = walk(data), walk(result.data)
     assert [part[:6] for part in before] == [part[:6] for part in after]
     for one, other in zip(before, after, strict=True):
-        assert [field.name for field in one.heading.fields] == [
-            field.name for field in other.heading.fields
+        assert [field.name for field in one.header.fields] == [
+            field.name for field in other.header.fields
         ]
         assert (one.opaque, one.message, one.multipart is None) == (
             other.opaque,

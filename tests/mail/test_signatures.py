@@ -143,9 +143,9 @@ def test_linear_time(field: bytes) -> None:
     def run(data: bytes) -> None:
         parts = walk(data)
         edits = [
-            Edit(part.heading.end - 2, part.heading.end - 2, b"/")
+            Edit(part.header.end - 2, part.header.end - 2, b"/")
             for part in parts
-            if part.heading.fields
+            if part.header.fields
         ]
         edits += [Edit(part.body.end, part.body.end, b"/") for part in parts]
         list(broken_signatures(data, parts, sorted(edits)))

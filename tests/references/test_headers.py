@@ -1,4 +1,4 @@
-"""References in headings (RFC 1808 §3.1, RFC 2369, RFC 2557), threats M4, M11 and A4."""
+"""References in headers (RFC 1808 §3.1, RFC 2369, RFC 2557), threats M4, M11 and A4."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from strategies import HOSTILE
 from view_laws import check_law, edits_of
 
-from relbase.bases.headings import url_of
+from relbase.bases.headers import url_of
 from relbase.edit import Edit, Span, splice
 from relbase.references.headers import (
     FIELDS,
@@ -361,7 +361,7 @@ _field = st.one_of(
         st.sampled_from([b"Subject", b"X-Y", ONE, LIST]), st.sampled_from([b"x", b"<y", b"(z", b""])
     ),
 )
-HEADINGS = st.lists(_field, min_size=1, max_size=4)
+HEADERS = st.lists(_field, min_size=1, max_size=4)
 BASES = st.sampled_from(
     [
         *HOSTILE,
@@ -387,20 +387,20 @@ def replaced(name: bytes, raw: bytes, change: Callable[[bytes], Edit]) -> bytes:
     return splice(raw, edits)
 
 
-@given(HEADINGS, BASES)
-def test_a_heading_keeps_its_fields(heading: list[tuple[bytes, bytes]], url: str) -> None:
+@given(HEADERS, BASES)
+def test_a_header_keeps_its_fields(header: list[tuple[bytes, bytes]], url: str) -> None:
     new = encode_inner(url)
     changes: list[Callable[[bytes], Edit]] = [
         lambda inner: Edit(0, len(inner), new),
         lambda _inner: Edit(0, 0, new),
     ]
     for change in changes:
-        after = [(name, replaced(name, raw, change)) for name, raw in heading]
+        after = [(name, replaced(name, raw, change)) for name, raw in header]
         lines = b"".join(b"%b: %b\r\n" % field for field in after) + b"\r\nbody"
         message = email.message_from_bytes(lines, policy=email.policy.compat32)
         assert message.get_payload() == "body"
-        assert [key.encode() for key in message] == [name for name, _ in heading]
-        for (name, before), (_, value) in zip(heading, after, strict=True):
+        assert [key.encode() for key in message] == [name for name, _ in header]
+        for (name, before), (_, value) in zip(header, after, strict=True):
             assert not re.search(rb"\r\n(?![\t ])|\n(?![\t ])", value)
             assert b"\0" not in value
             expected = [splice(inner, [change(inner)]) for inner in read(name, before)]
@@ -411,12 +411,12 @@ def test_a_heading_keeps_its_fields(heading: list[tuple[bytes, bytes]], url: str
                 assert value == before
 
 
-def test_headings_of_the_property_have_references() -> None:
+def test_headers_of_the_property_have_references() -> None:
     counts = []
 
-    @given(HEADINGS)
-    def look(heading: list[tuple[bytes, bytes]]) -> None:
-        counts.append(sum(len(found(name, raw)) for name, raw in heading))
+    @given(HEADERS)
+    def look(header: list[tuple[bytes, bytes]]) -> None:
+        counts.append(sum(len(found(name, raw)) for name, raw in header))
 
     look()
     assert sum(count > 0 for count in counts) >= len(counts) // 3
@@ -516,7 +516,7 @@ def test_time_of_writing_is_linear(text: bytes) -> None:
 
 
 def test_every_field_of_the_data(data: Path) -> None:
-    """What Python's email finds in a heading: each URL in brackets is found here too."""
+    """What Python's email finds in a header: each URL in brackets is found here too."""
     seen = 0
     for path in sorted((data / "email").rglob("*")):
         if path.suffix not in {".eml", ".msg", ".mht", ".mhtml"}:

@@ -11,7 +11,7 @@ META = b"<meta http-equiv='Content-Security-Policy' content=\"base-uri &#39;none
 BASE = b"<base href='http://b.example/'>"
 LINK = b"<a href='x'>"
 
-# (document, fields of its heading, where its link leads)
+# (document, fields of its header, where its link leads)
 ROWS = [
     (META + BASE + LINK, {}, "http://h.example/d/x"),
     (BASE + META + LINK, {}, "http://b.example/x"),  # it comes too late

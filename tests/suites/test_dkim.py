@@ -114,16 +114,16 @@ def remarks(result: Result) -> list[str]:
 
 # ---- messages
 
-HEADING: Final = (
+HEADER: Final = (
     b"From: a@h.example\nTo: b@h.example\nSubject: x\nDate: Sat, 21 Nov 2026 12:00:00 +0000\n"
     b"Message-Id: <1@h.example>\nMIME-Version: 1.0\n"
 )
 HTML: Final = b"Content-Type: text/html; charset=utf-8\n"
 QP: Final = b"Content-Transfer-Encoding: quoted-printable\n"
-RELATIVE: Final = HEADING + HTML + b"\n<p>text \t and  text \n\n<a href=x>x</a>\n\n\n"
-ABSOLUTE: Final = HEADING + HTML + b"\n<a href=http://h.example/>x</a>\n"
+RELATIVE: Final = HEADER + HTML + b"\n<p>text \t and  text \n\n<a href=x>x</a>\n\n\n"
+ABSOLUTE: Final = HEADER + HTML + b"\n<a href=http://h.example/>x</a>\n"
 MULTIPART: Final = (
-    HEADING
+    HEADER
     + b"Content-Type: multipart/mixed; boundary=b\n\n--b\n"
     + HTML
     + QP
@@ -177,7 +177,7 @@ def test_a_changed_body_breaks_the_chain_of_seals(eol: bytes) -> None:
 
 # ---- signatures over fields alone (RFC 6376 §5.4)
 
-LOCATED: Final = HEADING + b"Content-Location: x\nContent-Location: y\nList-Help: <z>\n\ntext\n"
+LOCATED: Final = HEADER + b"Content-Location: x\nContent-Location: y\nList-Help: <z>\n\ntext\n"
 FROM: Final = [b"from"]
 
 
@@ -209,7 +209,7 @@ def test_a_changed_field_breaks_a_signature_that_covers_it(
 
 @pytest.mark.parametrize(("count", "breaks"), [(0, False), (1, False), (2, True), (3, True)])
 def test_fields_are_covered_from_the_last_one_on(count: int, *, breaks: bool) -> None:
-    data = HEADING + b"List-Help: <x>\nList-Help: <http://h.example/>\n\ntext\n"
+    data = HEADER + b"List-Help: <x>\nList-Help: <http://h.example/>\n\ntext\n"
     message = signed(data, include_headers=FROM + [b"list-help"] * count)
     result = rewrite(message)
     assert result.changed
@@ -236,7 +236,7 @@ def test_every_length_of_the_signed_part(
     eol: bytes, canonicalize: tuple[bytes, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     body = b"<p>text \t and  text \n \n\n<a href=x>\nmore\n"
-    message = (HEADING + HTML + b"\n" + body).replace(b"\n", eol)
+    message = (HEADER + HTML + b"\n" + body).replace(b"\n", eol)
     outcomes = set()
     for size in range(len(body) + 1):
         with monkeypatch.context() as patched:
@@ -265,7 +265,7 @@ def cut_bodies(patched: pytest.MonkeyPatch, size: int) -> None:
 
 def test_a_signed_message_that_is_forwarded() -> None:
     inner = signed(RELATIVE)
-    message = HEADING + b"Content-Type: message/rfc822\n\n" + inner
+    message = HEADER + b"Content-Type: message/rfc822\n\n" + inner
     result = rewrite(message)
     (remark,) = remarks(result)
     assert remark.startswith("this part is signed")

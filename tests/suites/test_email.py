@@ -2,7 +2,7 @@
 
 Each file is rewritten as it is and with a URL. Since hardly any link in real mail is relative, each
 file with HTML in it has a twin in which links lack their scheme, and with more links. `email`
-(policy compat32) has to see the same parts, headings and decoded payloads before and after; a
+(policy compat32) has to see the same parts, headers and decoded payloads before and after; a
 document in a part has to be what `rewrite` makes of that document alone, on the base of its part.
 """
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 URL: Final = "http://h.example/d/"
 
-# Changed although no URL is given: a heading or a `<base>` states one.
+# Changed although no URL is given: a header or a `<base>` states one.
 _SNAPSHOT: Final = "Snapshot-Content-Location of Chromium"
 CHANGED_AS_IT_IS: Final[dict[str, str]] = {
     "apache-tika/tika-parsers-standard-integration-tests/src/test/resources/test-documents/"
@@ -188,7 +188,7 @@ def _fields(message: Message) -> list[tuple[str, str]]:
     ]
 
 
-def test_email_sees_the_same_headings_and_payloads(data: Path, counts: Counts) -> None:
+def test_email_sees_the_same_headers_and_payloads(data: Path, counts: Counts) -> None:
     compared = documents = 0
     for case in cases(data):
         if case.kind is Kind.MBOX or case.name in KNOWN_DIFFERENCES or not case.result.changed:
@@ -209,7 +209,7 @@ def test_email_sees_the_same_headings_and_payloads(data: Path, counts: Counts) -
                 assert after == _alone(old.part, before, bases[old.part.number]), case.name
     assert compared > 150
     assert documents > 40
-    counts("mail: headings and payloads of Python's email", compared, 0, "parts, rewritten")
+    counts("mail: headers and payloads of Python's email", compared, 0, "parts, rewritten")
 
 
 def _alone(part: Part, document: bytes, base: relbase.Base) -> bytes:

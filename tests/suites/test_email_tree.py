@@ -37,7 +37,7 @@ _FOLDED_TYPE: Final = "no message: a folded Content-Type without `;`, all of it 
 _GOES_ON: Final = (
     "a line that is not a field, and fields of MIME after it: there email's body begins"
 )
-_MARK: Final = "email sees no heading after a byte order mark"
+_MARK: Final = "email sees no header after a byte order mark"
 KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "MimeKit/mbox/content-length-summary.txt": _FOLDED_TYPE,
     "MimeKit/mbox/jwz-summary.txt": _FOLDED_TYPE,
@@ -86,10 +86,10 @@ def files(data: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def pieces(parts: list[Part]) -> list[Span]:
-    """Every delimiter, heading, leaf, preamble and epilogue, in their order."""
+    """Every delimiter, header, leaf, preamble and epilogue, in their order."""
     spans = []
     for part in parts:
-        spans += [part.delimiter, Span(part.heading.start, part.heading.body)]
+        spans += [part.delimiter, Span(part.header.start, part.header.body)]
         if part.multipart is not None:
             spans += [part.multipart.preamble, part.multipart.close, part.multipart.epilogue]
         elif not part.message:

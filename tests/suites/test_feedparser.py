@@ -60,7 +60,7 @@ OTHER: Final = frozenset(
 
 
 class Feed(NamedTuple):
-    """A feed, the headings it came with, and what is expected: keys of feedparser and a value."""
+    """A feed, the headers it came with, and what is expected: keys of feedparser and a value."""
 
     name: str
     data: bytes
@@ -134,8 +134,8 @@ def of_http(feed: Feed) -> str:
 
 def of_mail(feed: Feed) -> str:
     """Return the outermost base of a feed that came as a MIME message."""
-    heading = "".join(f"{name}: {value}\n" for name, value in feed.headers.items())
-    message = f"{heading}Content-Type: text/xml\n\n".encode()
+    header = "".join(f"{name}: {value}\n" for name, value in feed.headers.items())
+    message = f"{header}Content-Type: text/xml\n\n".encode()
     return relbase.base(message, url=URL, kind="mail").url
 
 

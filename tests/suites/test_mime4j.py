@@ -82,7 +82,7 @@ def ours_of(data: bytes, part: Part, inside: int) -> Seen:
     def of(span: Span) -> str:
         return text(data[slice(*span)].decode("latin-1"))
 
-    fields = tuple(of(field.span) for field in part.heading.fields)
+    fields = tuple(of(field.span) for field in part.header.fields)
     if part.multipart is not None:
         texts = part.multipart.preamble, part.multipart.epilogue
         return Seen(fields, "multipart", tuple(of(span) for span in texts), inside)
@@ -94,7 +94,7 @@ def ours_of(data: bytes, part: Part, inside: int) -> Seen:
 def theirs_of(element: etree._Element, part: Part) -> Seen:
     """Return an entity of theirs, with the fields that relbase keeps."""
     header, body = element[:2]
-    names = {field.name for field in part.heading.fields}
+    names = {field.name for field in part.header.fields}
     fields = tuple(
         text(field.text)
         for field in header

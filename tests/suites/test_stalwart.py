@@ -1,7 +1,7 @@
 """stalwart's mail-parser: the tree that it expects of each message, with the offsets of its parts.
 
 Each message has two expectations, one with its lines ended by LF and one by CR LF. What is
-compared: media type, charset, number of parts, and where heading and body begin and the body ends.
+compared: media type, charset, number of parts, and where header and body begin and the body ends.
 What relbase does not enter (rule 11) is compared as a leaf.
 """
 
@@ -36,8 +36,8 @@ KNOWN_DIFFERENCES: Final[dict[str, str]] = {
     "malformed/014": "a delimiter ends the message: an empty part after it, as in email",
     "malformed/016": _PREFIX,
     "malformed/020": "two Content-Type: the first counts, as in email; to stalwart the last",
-    "malformed/022": "message/rfc822 without a heading: entered, as in email",
-    "thirdparty/015": "a delimiter ends a heading, as in email; stalwart wants an empty line",
+    "malformed/022": "message/rfc822 without a header: entered, as in email",
+    "thirdparty/015": "a delimiter ends a header, as in email; stalwart wants an empty line",
 }
 
 
@@ -47,7 +47,7 @@ class Seen(NamedTuple):
     number: str
     type: str
     charset: str | None
-    heading: int
+    header: int
     body: int
     end: int
     inside: int
@@ -100,7 +100,7 @@ def differences(data: bytes, expected: Row) -> Iterator[str]:
 
 def ours_of(part: Part, children: int) -> Seen:
     charset = part.charset.lower() if part.charset else None
-    start = part.heading.start
+    start = part.header.start
     return Seen(part.number, part.type, charset, start, part.body.start, part.body.end, children)
 
 

@@ -1,4 +1,4 @@
-"""A local web server: redirects, codings and headings as the table of a test asks for them."""
+"""A local web server: redirects, codings and headers as the table of a test asks for them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Page(NamedTuple):
 
     Args:
         body: as a browser would show it.
-        fields: of the heading, repeated ones too; `{port}` stands for the server's.
+        fields: of the header, repeated ones too; `{port}` stands for the server's.
         status: of the response.
         coding: what the body is sent in: "gzip", "deflate" or nothing.
         chunked: whether the body is sent in chunks.

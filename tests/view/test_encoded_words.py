@@ -10,7 +10,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.bases.headings import url_of
+from relbase.bases.headers import url_of
 from relbase.view.encoded_words import words
 from relbase.view.folding import meant
 

@@ -9,7 +9,7 @@ import brotli
 import pytest
 from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
 
-from relbase.containers.fields import MAX_HEADING
+from relbase.containers.fields import MAX_HEADER
 from relbase.warc import Fault, Page, Trouble, pages
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Tr
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
 
 
-def test_a_heading_that_is_too_large_is_not_guessed_at() -> None:
-    data = response(1, "http://h/", http(BODY, f"X: {'a' * MAX_HEADING}"))
+def test_a_header_that_is_too_large_is_not_guessed_at() -> None:
+    data = response(1, "http://h/", http(BODY, f"X: {'a' * MAX_HEADER}"))
     [fault] = read(data)
     assert isinstance(fault, Fault)
     assert (fault.trouble, fault.record_id) == (Trouble.TOO_LARGE, record_id(1))

@@ -73,7 +73,7 @@ class Found(NamedTuple):
         url: where it was retrieved, None when unknown.
         source: what states that, for people.
         redirects: of its side file.
-        fields: of its side file: the heading that it came with.
+        fields: of its side file: the header that it came with.
         given: whether the user gave it.
         notes: on what does not count.
         sure: whether it is the URL itself; otherwise its directory is right, and its end a guess.

@@ -1,4 +1,4 @@
-"""Which fields of a heading state a base URL, and how: `Base: <URL:http://a/ b>` is `http://a/b`.
+"""Which fields of a header state a base URL, and how: `Base: <URL:http://a/ b>` is `http://a/b`.
 
 RFC 1808 §3.1 writes `<URL:...>` and ignores white space inside; RFC 2110 and real mailers write
 `"..."`, `<...>` or the bare URL, fold it, and put it into encoded words (RFC 2047).
@@ -27,7 +27,7 @@ _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
-    """Return what an HTTP heading states as the base of its entity, strongest first.
+    """Return what an HTTP header states as the base of its entity, strongest first.
 
     Content-Location is none: RFC 9110 §8.7 says that it does not affect the base, and it is noted
     so that nobody looks for it.
@@ -43,7 +43,7 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
             Reason.CONTENT_LOCATION_HTTP,
             "",
             None,
-            f"{row.name} of the HTTP heading: {_url_or_value(value)!a} is not a base in HTTP "
+            f"{row.name} of the HTTP header: {_url_or_value(value)!a} is not a base in HTTP "
             "(RFC 9110 §8.7)",
         )
         for row in bases(States.MAIL)
@@ -51,11 +51,11 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
         for name, value, _ in given
         if name == row.name.lower()
     ]
-    return _statements(given, States.HTTP, "the HTTP heading"), notes
+    return _statements(given, States.HTTP, "the HTTP header"), notes
 
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
-    r"""Return what the heading of a MIME entity states as its base, strongest first.
+    r"""Return what the header of a MIME entity states as its base, strongest first.
 
     A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
     to it (`cid:`).

@@ -1,4 +1,4 @@
-"""What a heading states as the base (rules 2 and 3; RFC 1808 §3.1, RFC 2110, RFC 9110)."""
+"""What a header states as the base (rules 2 and 3; RFC 1808 §3.1, RFC 2110, RFC 9110)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.bases.headings import http_statements, mime_statements, snapshot_statements, url_of
+from relbase.bases.headers import http_statements, mime_statements, snapshot_statements, url_of
 from relbase.bases.layers import Layer
 from relbase.edit import Span
 from relbase.notes import Reason
@@ -111,7 +111,7 @@ def test_the_order_of_statements(
 ) -> None:
     statements, notes = http_statements(fields)
     assert [(found.value, found.source) for found in statements] == [
-        (value, f"{name} of the HTTP heading") for value, name in expected
+        (value, f"{name} of the HTTP header") for value, name in expected
     ]
     assert all(found.layer is Layer.ENTITY for found in statements)
     assert notes == []
@@ -150,7 +150,7 @@ MIME = [
 
 
 @pytest.mark.parametrize(("fields", "expected"), MIME)
-def test_the_statements_of_a_mime_heading(
+def test_the_statements_of_a_mime_header(
     fields: list[tuple[str, str]], expected: list[tuple[str, str]]
 ) -> None:
     given_ = [(name, value, Span(at, at + 1)) for at, (name, value) in enumerate(fields)]

@@ -1,4 +1,4 @@
-"""References in the headings of mail (RFC 1808 §3.1, RFC 2557 §4.2)."""
+"""References in the headers of mail (RFC 1808 §3.1, RFC 2557 §4.2)."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 
 def linking_fields(part: Part) -> list[Field]:
-    """Return the fields of a part's heading that hold references."""
-    return [field for field in part.heading.fields if _form(field, part) is not None]
+    """Return the fields of a part's header that hold references."""
+    return [field for field in part.header.fields if _form(field, part) is not None]
 
 
 def _form(field: Field, part: Part) -> headers.LinkingField | None:
@@ -39,16 +39,16 @@ def _form(field: Field, part: Part) -> headers.LinkingField | None:
     return headers.FIELDS.get(field.name.encode())
 
 
-def visit_heading(entity: MailPart, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
-    """The items of a heading."""
-    heading = Span(entity.part.heading.start, entity.part.heading.end)
-    return fit(entity, heading, _visit_fields(entity, stated, linking))
+def visit_header(entity: MailPart, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
+    """The items of a header."""
+    header = Span(entity.part.header.start, entity.part.header.end)
+    return fit(entity, header, _visit_fields(entity, stated, linking))
 
 
 def _visit_fields(entity: MailPart, stated: PartBase, linking: Sequence[Field]) -> Iterator[Item]:
     base = stated.base
-    # A heading's own base is embedded for the references that stand in it.
-    heading_base = replace(base, layer=Layer.EMBEDDED) if stated.states else base
+    # A header's own base is embedded for the references that stand in it.
+    header_base = replace(base, layer=Layer.EMBEDDED) if stated.states else base
     around = base.outer if stated.states and base.outer is not None else base
     stated_by = base.source.partition(" of ")[0].lower() if stated.states else ""
     for field in linking:
@@ -56,7 +56,7 @@ def _visit_fields(entity: MailPart, stated: PartBase, linking: Sequence[Field]) 
         is_outside = field.name == stated_by or field.name in STATES_BASE
         form = _form(field, entity.part)
         if form is not None:
-            context = entity.context.on(around if is_outside else heading_base)
+            context = entity.context.on(around if is_outside else header_base)
             yield from _visit_field(entity.data, field, form, context)
 
 
