@@ -1,0 +1,119 @@
+"""`python -m tests.fuzz TARGET|all [--seconds N] [--corpus DIR]`: fuzz one format, or all in turn.
+
+With atheris (the extra `fuzz`) coverage guides it; otherwise the seeds are mutated at random.
+A finding is printed, kept in a file, and ends the run with status 1. It becomes a fixture.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import random
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from fuzz_targets import Target
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT / "tests" / "fuzz")]
+_LONGEST: Final = 4096
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
+    parser.add_argument("target", help="a name of tests/fuzz/targets.py, or all")
+    parser.add_argument("--seconds", type=int, default=60, help="for each target")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--corpus", type=Path, help="where atheris keeps what it finds new")
+    parser.add_argument("--random", action="store_true", help="without atheris")
+    arguments = parser.parse_args()
+    if arguments.target == "all":
+        return _all(arguments)
+    guided = not arguments.random and importlib.util.find_spec("atheris") is not None
+    if guided:
+        _guided(arguments.target, arguments.seconds, arguments.corpus)
+        return 0
+    from fuzz_targets import TARGETS  # noqa: PLC0415 (after the path is set)
+
+    return _at_random(
+        arguments.target, TARGETS[arguments.target], arguments.seconds, arguments.seed
+    )
+
+
+def _all(arguments: argparse.Namespace) -> int:
+    """Each target in a process of its own."""
+    from fuzz_targets import TARGETS  # noqa: PLC0415
+
+    failed = 0
+    for name in TARGETS:
+        command = [sys.executable, "-m", "tests.fuzz", name]
+        command += ["--seconds", str(arguments.seconds), "--seed", str(arguments.seed)]
+        command += ["--random"] * arguments.random
+        failed |= subprocess.run(command, cwd=ROOT, check=False).returncode
+    return int(failed != 0)
+
+
+def _guided(name: str, seconds: int, kept: Path | None) -> None:
+    """Fuzz by coverage: relbase is instrumented as it is imported."""
+    import tempfile  # noqa: PLC0415
+
+    import atheris  # noqa: PLC0415
+
+    with atheris.instrument_imports(include=["relbase"]):
+        from fuzz_targets import TARGETS  # noqa: PLC0415
+    target = TARGETS[name]
+    with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
+        seeds = Path(directory, "seeds")
+        seeds.mkdir()
+        for number, seed in enumerate(target.corpus()):
+            (seeds / f"{number:04}").write_bytes(seed[:_LONGEST])
+        if kept is not None:
+            kept.mkdir(parents=True, exist_ok=True)
+        corpora = [str(kept or Path(directory)), str(seeds)]
+        flags = [f"-max_total_time={seconds}", f"-max_len={_LONGEST}", "-timeout=20"]
+        atheris.Setup([f"fuzz-{name}", *flags, f"-artifact_prefix={name}-", *corpora], target.run)
+        atheris.Fuzz()
+
+
+def _at_random(name: str, target: Target, seconds: int, seed: int) -> int:
+    """Fuzz by mutations of the seeds, the same ones for the same seed."""
+    choose = random.Random(seed)
+    corpus = list(target.corpus())
+    assert corpus, name
+    until, runs = time.monotonic() + seconds, 0
+    while time.monotonic() < until:
+        data = corpus[runs] if runs < len(corpus) else _mutated(choose, corpus)
+        runs += 1
+        try:
+            target.run(data)
+        except Exception:
+            found = Path(f"{name}-crash-{runs}")
+            found.write_bytes(data)
+            sys.stdout.write(f"{name}: run {runs} fails, kept as {found}: {data[:200]!r}\n")
+            raise
+    sys.stdout.write(f"{name}: {runs} runs in {seconds} s, no finding\n")
+    return 0
+
+
+def _mutated(choose: random.Random, corpus: Sequence[bytes]) -> bytes:
+    """A seed with some pieces taken out, repeated, exchanged or from another seed."""
+    data = bytearray(choose.choice(corpus)[:_LONGEST])
+    for _ in range(choose.randrange(1, 6)):
+        at, length = choose.randrange(len(data) + 1), choose.choice((0, 1, 1, 2, 4, 16, 64))
+        other = choose.choice(corpus)
+        start = choose.randrange(len(other) + 1)
+        new = choose.choice((b"", other[start : start + choose.randrange(40)], data[at : at + 9]))
+        if choose.random() < 0.3:
+            new = bytes(choose.randrange(256) for _ in range(choose.randrange(1, 4)))
+        data[at : at + length] = new
+    return bytes(data)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
