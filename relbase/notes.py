@@ -45,6 +45,7 @@ class Reason(Enum):
     KIND_DOUBTFUL = "kind-doubtful"  # the name or the header says another than the bytes
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare: left
+    FEED_GUID = "feed-guid"  # a relative guid: left, since readers know an item by it
     ITEM_LINK = "item-link"  # some readers resolve an item's HTML on its link, with other results
     # Messages
     MIME_SIGNED = "mime-signed"  # left alone

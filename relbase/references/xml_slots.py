@@ -30,6 +30,7 @@ class Slot(NamedTuple):
     row: Row
     value: Attribute
     codebase: Attribute | None = None
+    stays: bool = False
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
@@ -50,12 +51,12 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
                 break
     if element.text_end == element.end:
         return
-    for row, only in held.text:
+    for row, only, stays in held.text:
         if row.when is not None and not row.when.holds(says):
             continue
         if not only or _begins(text, element, only):
             value = Attribute(b"", element.end, element.text_end, b"")
-            yield Slot(element.name, b"", row, value)
+            yield Slot(element.name, b"", row, value, stays=stays)
             break
 
 

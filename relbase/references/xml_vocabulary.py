@@ -5,9 +5,9 @@ made from it. `held` says what an element can hold. Attributes go by a key: thei
 where they are in no namespace, and `xlink:href`, `rdf:about`, `xml:base` whatever their prefix is.
 
 Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
-RSS's `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers, `xlink:role` (XLink
-1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style sheets of XSLT what
-looks like a reference is a template: nothing in them is one.
+RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
+`xlink:role` (XLink 1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style
+sheets of XSLT what looks like a reference is a template: nothing in them is one.
 
 Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
 1.5.1, Apple's and Google's podcast modules, the podcast namespace, sitemaps.org and Google's
@@ -125,21 +125,21 @@ _URL: Final = Row(Syntax.URL)
 _HTML: Final = Row(Nested.HTML)
 _TYPED: Final = Row(Nested.HTML, when=_says(b"type", b"html", b"text/html"))
 _ESCAPED: Final = Row(Nested.HTML, when=Condition((b"mode", b"type"), _is_escaped))
-# RDF 1.1 XML Syntax §5.3: the empty reference is the base URI, without which nothing is described.
-_RESOURCE: Final = Row(Syntax.URL, empty=True)
+# The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
+_SAME: Final = Row(Syntax.URL, empty=True)
 
 # (elements, attributes, row), by vocabulary
 _ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
     ATOM: (
-        ("link", "href", _URL),
-        ("content", "src", _URL),
+        ("link", "href", _SAME),
+        ("content", "src", _SAME),
         ("generator", "uri", _URL),
     ),
     _ATOM_03: (("link", "href", _URL), ("generator", "url", _URL)),
     "threading": (("in-reply-to", "href source", _URL),),
     "publishing": (("collection categories", "href", _URL),),
     RSS: (("enclosure source", "url", _URL),),
-    _RDF: (("*", "about resource", _RESOURCE),),  # of the first drafts, without prefix
+    _RDF: (("*", "about resource", _SAME),),  # of the first drafts, without prefix
     _MEDIA: (
         ("content thumbnail player embed copyright", "url", _URL),
         ("peerLink license subTitle", "href", _URL),
@@ -170,17 +170,22 @@ class TextRow(NamedTuple):
     Args:
         row: as that of an attribute.
         only: what the text has to begin with, anything when empty.
+        stays: it is never rewritten.
     """
 
     row: Row
     only: tuple[bytes, ...] = ()
+    stays: bool = False
 
 
 _LINK: Final = TextRow(_URL)
 _MARKUP: Final = TextRow(_HTML)
-# Readers know an item by its guid: where it is not a link it stays, or every item would be new.
-_PERMALINK: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")))
-_PATH: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"))
+# Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one
+# every item would be new.
+_PERMALINK: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")), stays=True)
+_PATH: Final = TextRow(
+    Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"), stays=True
+)
 
 # (elements, texts), by vocabulary
 _TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
@@ -214,7 +219,7 @@ _TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
 _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
     XML_BASE: (_URL,),
     b"xlink:href": (_URL,),
-    **dict.fromkeys((b"rdf:about", b"rdf:resource", b"rdf:datatype"), (_RESOURCE,)),
+    **dict.fromkeys((b"rdf:about", b"rdf:resource", b"rdf:datatype"), (_SAME,)),
 }
 
 

@@ -22,6 +22,7 @@ from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import xml
+from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml_skim import skipping
@@ -34,7 +35,7 @@ from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quot
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
 from relbase.rewriting.xml_items import Items
-from relbase.url.resolver import Profile
+from relbase.url.resolver import Profile, is_absolute
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
 from relbase.view.xml_pieces import PiecesView, pieces
@@ -168,6 +169,8 @@ def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Ite
             note = _unsound_note(text, around, each, read)
             assert note is not None
             yield note
+    if visit.guids:
+        yield Note(Reason.FEED_GUID, around.part, visit.first_guid, _guids(visit.guids))
     late = visit.late
     if late and document.base.layer is Layer.EMBEDDED:
         text_ = (
@@ -175,6 +178,11 @@ def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Ite
             "some of them from the base outside"
         )
         yield Note(Reason.BASE_LATE, around.part, Span(base_at, base_at), text_)
+
+
+def _guids(count: int) -> str:
+    relative = f"{count} relative guids" if count > 1 else "a relative guid"
+    return f"{relative} left unchanged: feed readers compare guids as strings"
 
 
 _SHEET: Final = Row(Syntax.URL)
@@ -189,13 +197,15 @@ class _Visit:
         "_around_html",
         "_base_at",
         "_document",
-        "_has_doctype",
         "_html",
         "_in_html",
         "_is_outside",
         "_items",
+        "_may_have_entities",
         "_read",
         "_text",
+        "first_guid",
+        "guids",
         "late",
         "scopes",
     )
@@ -207,10 +217,12 @@ class _Visit:
         self._read = read
         self._around = around
         self._document = document
-        self._has_doctype = False  # until the root is seen
+        self._may_have_entities = False
         self._items = Items(text, around.encoding)
         self._is_outside = True
         self._base_at = base_at
+        self.guids = 0
+        self.first_guid: Span | None = None
         self.late = 0
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
@@ -219,14 +231,14 @@ class _Visit:
 
     def sheet(self, sheet: xml.Sheet) -> Iterable[Item]:
         """The items of a style sheet that the document is to be shown with."""
-        self._has_doctype = _DOCTYPE in self._text
+        self._may_have_entities = True  # no DTD tells what an instruction means
         return self.slot(Slot(b"xml-stylesheet", b"href", _SHEET, sheet.href), self._around)
 
     def element(self, element: xml.Element) -> Iterator[Item]:
         """The items of one element."""
         if self._is_outside:
             self._is_outside = False
-            self._has_doctype = self._text.find(_DOCTYPE, 0, element.start) >= 0
+            self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
             counts = _counts(element, self._around)
             self.scopes = Scopes(self._text, self._document, counts=counts)
         stated = self.scopes.stated
@@ -237,19 +249,38 @@ class _Visit:
         is_base = xml.is_base(element.named)
         policy = self._around.task.policy
         for slot in slots(self._text, element, extended=policy.extended):
+            states = is_base or slot.attribute == XML_BASE
             context = inside
-            if slot.attribute == XML_BASE:
-                context = stated
-            elif is_base:
-                context = self._around
+            if states:
+                context = self._around if is_base else stated
             if context is None:
                 continue
-            if slot.row.syntax is Nested.HTML and not slot.attribute:
-                yield from self._items.visit(slot, context, self.slot)
-            elif slot.value.start < self._base_at and slot.attribute != XML_BASE and not is_base:
-                yield from self._counted(self.slot(slot, context))
+            if policy.keep_fragments and element.named.vocabulary != HTML and self._is_empty(slot):
+                yield from self._kept(slot, context)
+            elif slot.value.start < self._base_at and not states:
+                yield from self._counted(self._inside(slot, context))
             else:
-                yield from self.slot(slot, context)
+                yield from self._inside(slot, context)
+
+    def _inside(self, slot: Slot, context: Context) -> Iterable[Item]:
+        """The items of one value of an element."""
+        if slot.stays:
+            self._guid(slot, context)
+            return ()
+        if slot.row.syntax is Nested.HTML and not slot.attribute:
+            return self._items.visit(slot, context, self.slot)
+        return self.slot(slot, context)
+
+    def _guid(self, slot: Slot, context: Context) -> None:
+        """Count a guid that is relative."""
+        url = url_of(self._text, slot.value)
+        if url and not is_absolute(url, context.task.profile):
+            self.guids += 1
+            self.first_guid = self.first_guid or Span(slot.value.start, slot.value.end)
+
+    def _is_empty(self, slot: Slot) -> bool:
+        """Whether a value is the empty reference, into its own document."""
+        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
     def _counted(self, items: Iterable[Item]) -> Iterator[Item]:
         """Items before the `<base>` that decides for them."""
@@ -261,7 +292,7 @@ class _Visit:
         """The items of one value, in offsets of the document."""
         value = slot.value
         raw = self._text[value.start : value.end]
-        if self._has_doctype and has_entities(raw):
+        if self._may_have_entities and has_entities(raw):
             return self._left(slot, context)
         place = Place(
             shown(slot.element),
@@ -300,6 +331,13 @@ class _Visit:
 
     def _left(self, slot: Slot, context: Context) -> Iterator[Item]:
         """What is said of a value that refers to an entity of an external DTD."""
+        yield from self._kept(slot, context)
+        span = Span(slot.value.start, slot.value.end)
+        text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
+        yield Note(Reason.XML_ENTITY, context.part, span, text)
+
+    def _kept(self, slot: Slot, context: Context) -> Iterator[Item]:
+        """What is listed of a value that stays."""
         span = Span(slot.value.start, slot.value.end)
         if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
             yield Found(
@@ -313,8 +351,6 @@ class _Visit:
                 Status.KEPT,
                 context.part,
             )
-        text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
-        yield Note(Reason.XML_ENTITY, context.part, span, text)
 
     def _too_many(self, slot: Slot, context: Context) -> Note:
         """What is said of a text in too many pieces."""

@@ -208,7 +208,7 @@ def _kind(
     text: tuple[TextRow, ...] = ()
     if not is_html:
         held = xml_vocabulary.held(vocabulary_, name)
-        rows, text = held.rows, held.text
+        rows, text = held.rows, tuple(one for one in held.text if not one.stays)
         name = CASED.get(name, name)
     elif vocabulary_ in _BROWSERS:
         name = name.lower()
@@ -224,7 +224,8 @@ def _kind(
         if counting.get(attribute)
     }
     spellings = _spellings(is_html=is_html)
-    asks = {attribute for row, _ in text if row.when for attribute in row.when.asks}
+    whens = [one.row.when for one in text]
+    asks = {attribute for when in whens if when for attribute in when.asks}
     asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
     return ElementRow(
         name,
@@ -234,7 +235,7 @@ def _kind(
         keys,
         asked.union(keys),
         asked,
-        speaks=any(row.when is None or row.when.holds(_nothing) for row, _ in text),
+        speaks=any(when is None or when.holds(_nothing) for when in whens),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,
         by_browsers=vocabulary_ in _BROWSERS,

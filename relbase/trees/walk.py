@@ -160,7 +160,7 @@ class Walk:
         rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
-            for row, only in rows:
+            for row, only, _ in rows:
                 if not only or encode_inner(text.lstrip()).startswith(only):
                     is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
                     inside = self._on_link(spot, context) if is_linked else context

@@ -33,7 +33,7 @@ RSS: Final = "<rss version='2.0'>%s</rss>"
          "</channel>",
          [("link", "", "x"), ("docs", "", "x"), ("url", "", "x"), ("enclosure", "url", "x"),
           ("source", "url", "x"), ("comments", "", "x")]),
-        # guid: a permalink when it says so, a path when it says nothing
+        # guid, which stays: a permalink when it says so, a path when it says nothing
         (RSS % "<guid>123</guid><guid>/x</guid><guid> ./x</guid><guid>../x</guid>"
          "<guid><![CDATA[/x]]></guid><guid isPermaLink='true'>123</guid>"
          "<guid isPermaLink='false'>/y</guid><guid isPermaLink='false'>123</guid>",

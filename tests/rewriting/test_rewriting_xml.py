@@ -37,7 +37,8 @@ def rewritten(document: str, policy: Policy = Policy(), profile: ProfileName = "
     data = document.encode()
     result = relbase.rewrite(data, url=URL, kind="xml", profile=profile, policy=policy)
     assert splice(data, result.edits) == result.data
-    assert relbase.rewrite(result.data, url=URL, kind="xml", profile=profile).data == result.data
+    again = relbase.rewrite(result.data, url=URL, kind="xml", profile=profile, policy=policy)
+    assert again.data == result.data
     return result.data.decode()
 
 
@@ -91,6 +92,11 @@ def reasons(document: str | bytes, **call: Any) -> list[str]:
          "<a x:href='#a' fill='url(#b)'/></svg>"),
          (f"<svg{S}{X}><style>a{{b:url(http://h.example/d/x)}}</style><use x:href='#a'/>"
          "<a x:href='http://h.example/d/feed.xml#a' fill='url(#b)'/></svg>")),
+        # RFC 3986 §4.4: the empty reference of Atom is its base; XHTML keeps HTML's rule 6
+        ((f"<feed{A} xml:base='/b/'><link href=''/><content src=' '/><content><img{H} src=''/>"
+         "</content></feed>"),
+         (f"<feed{A} xml:base='http://h.example/b/'><link href='http://h.example/b/'/>"
+         f"<content src=' http://h.example/b/'/><content><img{H} src=''/></content></feed>")),
         # a form's own URL is that of the document
         (f"<html{H} xml:base='/b/'><form action=''/></html>",
          (f"<html{H} xml:base='http://h.example/b/'><form action='http://h.example/d/feed.xml'/>"
@@ -99,6 +105,36 @@ def reasons(document: str | bytes, **call: Any) -> list[str]:
 )  # fmt: skip
 def test_documents(document: str, expected: str) -> None:
     assert rewritten(document) == expected
+
+
+def test_the_empty_reference_is_one_into_its_document() -> None:
+    feed = f"<feed{A}><link href=''/><icon>x</icon><div{H}><a href=''/></div></feed>"
+    kept = rewritten(feed, Policy(keep_fragments=True))
+    assert kept == rewritten(feed).replace(
+        "<link href='http://h.example/d/feed.xml'", "<link href=''"
+    )
+    found = relbase.links(feed.encode(), url=URL, kind="xml", policy=Policy(keep_fragments=True))
+    assert [link.status.value for link in found] == ["kept", "rewritten", "rewritten"]
+
+
+# Readers know items by their guids, as strings.
+@pytest.mark.parametrize(
+    ("guids", "count"),
+    [
+        ("<guid>/x</guid><guid>../x</guid><guid><![CDATA[./x]]></guid>", 3),
+        ("<guid isPermaLink='true'>1ad2-8f</guid>", 1),
+        ("<guid isPermaLink='true'>http://h/x</guid><guid isPermaLink='true'></guid>", 0),
+        ("<guid>x</guid><guid isPermaLink='false'>/x</guid><guid>http://h/x</guid>", 0),
+    ],
+)
+def test_guids_stay(guids: str, count: int) -> None:
+    feed = f"<rss><item>{guids}<link>x</link></item></rss>"
+    assert rewritten(feed) == feed.replace(">x</link>", ">http://h.example/d/x</link>")
+    assert reasons(feed) == ["feed-guid"] * (count > 0)
+    notes = relbase.rewrite(feed.encode(), url=URL, kind="xml").notes
+    assert [note.text.startswith(f"{count} " * (count > 1)) for note in notes] == [True] * len(
+        notes
+    )
 
 
 # Rule 7: browsers ignore xml:base in the documents that they show, and readers of feeds do not.
@@ -399,6 +435,9 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "laughs": lambda n: b"<!DOCTYPE a [<!ENTITY a 'aaaaaaaaaa'>"
     + b"<!ENTITY b '&a;&a;&a;&a;&a;'>" * (n // 29) + b"]><a xml:base='b'>&b;</a>",
     "deep": lambda n: b"<a xml:base='b/'>" + b"<b>" * (n // 7) + b"</b>" * (n // 7) + b"</a>",
+    "comments in a doctype": lambda n: b"<!DOCTYPE a [" + b"<!-- " * (n // 5),
+    "instructions in a doctype": lambda n: b"<!DOCTYPE a [" + b"<?x " * (n // 4),
+    "style sheets": lambda n: b"<?xml-stylesheet href='a'?>" * (n // 27) + b"<a/>",
     "bases in links": lambda n: b"<rss>" + b"<link xml:base='a/'>x</link>" * (n // 27) + b"</rss>",
 }  # fmt: skip
 
