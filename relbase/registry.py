@@ -45,28 +45,21 @@ class Follows(Enum):
 
 
 class FieldRow(NamedTuple):
-    """A field of a header.
+    """A field of a header."""
 
-    Args:
-        name: as its specification spells it; a header may have it in any case.
-        states: where it states a base.
-        names_part: whether it names the part for links to it (RFC 2557 §4): a reference on what
-            the other fields of its header state, and no base when it is a `cid:`.
-        holds: how references stand in it, None when it holds none.
-        follows: what of the body it tells, None when nothing.
-        signs: whether it signs a message.
-        is_read: whether it is read for something else: types, encodings, marks.
-        of_mail: whether messages begin with it and few other texts do.
-    """
-
-    name: str
-    states: States = States.NOWHERE
+    name: str  # as its specification spells it; a header may have it in any case
+    states: States = States.NOWHERE  # where it states a base
+    # Whether it names the part for links to it (RFC 2557 §4): a reference that resolves against
+    # what the other fields of its header state, and no base when it is a `cid:`.
     names_part: bool = False
-    holds: Holds | None = None
-    follows: Follows | None = None
-    signs: bool = False
-    is_read: bool = False
-    of_mail: bool = False
+    holds: Holds | None = None  # how references stand in it, in mail and in HTTP
+    follows: Follows | None = None  # what of the body it tells
+    signs: bool = False  # whether it signs a message
+    is_read: bool = False  # whether it is read for something else: types, encodings, marks
+    of_mail: bool = False  # whether messages begin with it and few other texts do
+    # Whether in HTTP its reference resolves against the URL of the request, whatever base the
+    # header states (RFC 9110 §8.7, §10.2.2).
+    on_request: bool = False
 
 
 FIELDS: Final = (
@@ -75,9 +68,17 @@ FIELDS: Final = (
     # RFC 2068 §14.11, RFC 2110 §4.2
     FieldRow("Content-Base", States.BOTH, holds=Holds.URL, of_mail=True),
     # RFC 2557 §4; in HTTP it does not affect the base (RFC 9110 §8.7)
-    FieldRow("Content-Location", States.MAIL, names_part=True, holds=Holds.URL, of_mail=True),
+    FieldRow(
+        "Content-Location",
+        States.MAIL,
+        names_part=True,
+        holds=Holds.URL,
+        of_mail=True,
+        on_request=True,
+    ),
     # What holds references.
-    FieldRow("Location", holds=Holds.WORD),  # RFC 9110 §10.2.2; in mail it may name a place
+    # RFC 9110 §10.2.2; in mail it may name a place
+    FieldRow("Location", holds=Holds.WORD, on_request=True),
     FieldRow("URI", holds=Holds.LIST),  # RFC 2068 §19.6.2.5
     FieldRow("Link", holds=Holds.LINK),  # RFC 8288 §3
     FieldRow("Refresh", holds=Holds.REFRESH),  # WHATWG HTML, shared refresh steps

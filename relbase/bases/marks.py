@@ -85,16 +85,7 @@ Places: TypeAlias = "Callable[[str], Placed | None]"
 _IN_SCRIPT: Final = b"__wm.wombat("
 _AT_END: Final = b"Mirrored from "
 _FIREFOX: Final = b"<!-- base href="
-# Each mark has one of these, byte by byte. To look for them costs next to nothing.
-_IN_TAGS: Final = (b"savepage-url", b"source-url", b"data-scrapbook-source")
-_IN_COMMENTS: Final = (
-    b" saved from url=(",
-    _AT_END,
-    b"SingleFile",
-    b"using monolith ",
-    b"<!--<base",
-    _FIREFOX,
-)
+_CHROME: Final = b"<!--<base"
 
 
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
@@ -134,6 +125,7 @@ class _Comment(NamedTuple):
     """A row: the comments of a program, and how the URL is read that one holds, with a doubt."""
 
     program: str
+    word: bytes  # each of them has it, byte for byte
     comment: re.Pattern[bytes]
     url: Callable[[re.Match[bytes]], tuple[str, str]]
 
@@ -165,12 +157,14 @@ _COMMENTS: Final = (
     # Chrome, Edge, IE, after the doctype.
     _Comment(
         "a browser (saved from url)",
+        b" saved from url=(",
         expression(rb" saved from url=\(([0-9]{4,9})\)([^\s]*+) "),
         _counted,
     ),
     # SingleFile, and Zotero that uses it: the first child of <html>.
     _Comment(
         "SingleFile",
+        b"SingleFile",
         expression(
             rb"\s*+(?:Page saved with|Archive processed by) SingleFile[ \t]*+\r?\n"
             rb"[ \t]*+url:[ \t]*+(\S++)[ \t]*+(?:\r?\n.*+)?",
@@ -182,12 +176,14 @@ _COMMENTS: Final = (
     # is one line is asked first, so that nothing is tried twice.
     _Comment(
         "HTTrack",
+        _AT_END,
         expression(rb"(?=[^\r\n]*+\Z) Mirrored from (\S.*) by HTTrack Website Copier/[^\r\n]*+"),
         _mirrored,
     ),
     # monolith: byte 0 ("local source" is the URL of a file, and has a blank).
     _Comment(
         "monolith",
+        b"using monolith ",
         expression(rb" Saved from (\S++) at \S++ using monolith v[^\r\n]*+"),
         _plain,
     ),
@@ -200,7 +196,12 @@ class _Attribute(NamedTuple):
     program: str
     element: bytes
     attribute: bytes
-    when: tuple[bytes, bytes] | None = None
+    when: tuple[bytes, bytes] | None = None  # another attribute of it and its value
+
+    @property
+    def word(self) -> bytes:
+        """What each such element has in its tag."""
+        return self.when[1] if self.when else self.attribute
 
 
 _ATTRIBUTES: Final = (
@@ -209,7 +210,13 @@ _ATTRIBUTES: Final = (
     _Attribute("Evernote", b"meta", b"content", (b"itemprop", b"source-url")),
 )
 _ELEMENTS: Final = frozenset(row.element for row in _ATTRIBUTES)
-_ASKED: Final = frozenset((b"content", b"name", b"itemprop", b"data-scrapbook-source"))
+_ASKED: Final = frozenset(
+    name for row in _ATTRIBUTES for name in (row.attribute, *(row.when or ())[:1])
+)
+
+# A page without any of these words has no mark. To look for them costs next to nothing.
+_IN_TAGS: Final = tuple(row.word for row in _ATTRIBUTES)
+_IN_COMMENTS: Final = (*(row.word for row in _COMMENTS), _CHROME, _FIREFOX)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.
 _firefox_base: Final = expression(rb' base href="([^"]*+)" ')

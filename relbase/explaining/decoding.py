@@ -10,15 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.view.charset import DEFAULT, sniff
+from relbase.view.charset import DEFAULT, WIDE, sniff
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     import re
 
     from relbase.view.charset import Charset
-
-_UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
 
 # Bytes that are not a character: the view carries them as surrogates.
 _BYTES: Final = expression("[\udc80-\udcff]")
@@ -37,7 +35,7 @@ class Decoder:
     @property
     def unit(self) -> int:
         """How many bytes are never shown apart."""
-        return 2 if self.charset in _UTF_16 else 1
+        return 2 if self.charset in WIDE else 1
 
     def __call__(self, piece: bytes) -> str:
         r"""Return a piece as text.

@@ -32,6 +32,7 @@ from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
 from relbase.references import headers
 from relbase.references.vocabulary import Row
+from relbase.registry import ROWS, States
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower, separate, shift
 from relbase.rewriting.reference import Place, visit_url
@@ -44,11 +45,6 @@ if TYPE_CHECKING:
     from relbase.containers.http import Head
     from relbase.rewriting.context import Context, Opened
     from relbase.rewriting.items import Item
-
-# The fields of HTTP that hold references; of mail there are more.
-_LINKING: Final = frozenset(("link", "location", "content-location", "refresh", "uri"))
-# What does not depend on a base that the header states.
-_ON_REQUEST: Final = frozenset(("location", "content-location"))
 
 _INFORMATION: Final = range(100, 200)
 _PARTIAL: Final = 206
@@ -219,9 +215,10 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
     for field in head.header.fields:
-        if field.name in _LINKING:
-            on = request if field.name in _ON_REQUEST else stated
-            yield from _visit_field(data, field, on)
+        row = ROWS[field.name]
+        if row.holds is not None:
+            is_outside = row.on_request or States.HTTP in row.states
+            yield from _visit_field(data, field, request if is_outside else stated)
 
 
 def _visit_field(data: bytes, field: Field, context: Context) -> Iterator[Item]:

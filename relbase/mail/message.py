@@ -32,6 +32,7 @@ from relbase.results import Entity
 from relbase.rewriting.context import Room, allowed_growth
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
+from relbase.view.charset import WIDE_BOMS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,8 +84,8 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
 
 def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[Note]:
     """The notes on messages and multiparts that are not what they state, so nothing is read."""
-    if data.startswith(_UTF_16):
-        yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, len(_UTF_16[0])), _WIDE)
+    if data.startswith(_WIDE_BOMS):
+        yield Note(Reason.KIND_UNSUPPORTED, context.part, Span(0, 2), _WIDE)
     for part in parts:
         header, (start, end) = part.header, part.body
         is_message = part.parent is None or parts[part.parent].message
@@ -106,7 +107,7 @@ _NO_HEADER: Final = (
     "begins with its body, without a header: that is plain text, in which no links are looked for "
     "(RFC 822 §4.1, RFC 2045 §5.2)"
 )
-_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_WIDE_BOMS: Final = tuple(WIDE_BOMS.values())
 _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
 # How far into a body its first word is looked for.
 _BLANK: Final = 1024

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
-from relbase.view.charset import DEFAULT, NOT_ASCII, Charset, CharsetSource, not_ascii
+from relbase.view.charset import DEFAULT, NOT_ASCII, WIDE, Charset, CharsetSource, not_ascii
 from relbase.view.transcode import UNREADABLE, document_view, text_view
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
         if charset.name == "replacement":  # what WHATWG calls one that is not to be read
             text = "the charset that the document states is not read"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
-    if charset.name in _WIDE and data and b"\0" not in data:
+    # Each character of ASCII, `<` and `{` among them, has a byte of zero.
+    if charset.name in WIDE and data and b"\0" not in data:
         text = f"the charset is stated as {charset.name}, but no byte is zero, so it has no markup"
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
@@ -80,8 +81,6 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     return Text(data if view is None else view.inner, view, charset, inside)
 
 
-# Each character of ASCII, `<` and `{` among them, has a byte of zero.
-_WIDE: Final = frozenset(("utf-16le", "utf-16be"))
 _GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT)
 
 

@@ -320,8 +320,9 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     if charset == "utf-8":
         return None
     # Most documents are UTF-8: start-up time.
-    from relbase.view.charset import lookup  # noqa: PLC0415
+    from relbase.view.charset import WIDE, lookup  # noqa: PLC0415
     from relbase.view.encoders import encode  # noqa: PLC0415
+    from relbase.view.transcode import UNREADABLE  # noqa: PLC0415
 
     name = lookup(charset)
     if name is None:
@@ -329,7 +330,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
             f"{charset!r} is not a charset label: give one of the WHATWG Encoding table"
         )
     # https://encoding.spec.whatwg.org/#get-an-output-encoding
-    if name in {"utf-8", "utf-16le", "utf-16be", "replacement"}:
+    if name == "utf-8" or name in WIDE or name in UNREADABLE:
         return None
 
     def percent_encode(run: re.Match[str]) -> str:

@@ -17,6 +17,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.view.charset import WIDE
 from relbase.view.indexes import MULTI_BYTE, SINGLE_BYTE_PATCHES
 from relbase.view.runs import Run
 
@@ -101,7 +102,7 @@ def scalar_values(string: str, charset: str) -> str:
 _SURROGATES: Final = expression("[\ud800-\udfff]")
 # A document in these is scanned in a view, whose UTF-8 has surrogates of its own: they come as the
 # three bytes that they are there.
-_VIEWED: Final = frozenset({"iso-2022-jp", "utf-16be", "utf-16le"})
+_VIEWED: Final = frozenset({"iso-2022-jp", *WIDE})
 _CODED: Final = expression("\udced[\udca0-\udcbf][\udc80-\udcbf]")
 _BAD_BYTES: Final = expression("[\udc80-\udcff]{2,}+")
 # A bad character of four bytes in gb18030 has two digits.

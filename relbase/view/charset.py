@@ -26,12 +26,13 @@ PRESCAN_LENGTH: Final = 1024
 # Enough to keep the calls few, little enough not to hold a second copy of a large document.
 _CHUNK: Final = 1 << 16
 
+# The charsets whose code units have two bytes, and Python's codecs of them (Encoding Standard §14).
+WIDE: Final = {"utf-16be": "utf-16-be", "utf-16le": "utf-16-le"}
+
 # Encoding Standard §6 "BOM sniff".
-_BOMS: Final = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
-
-_MARKS: Final = tuple(mark for mark, _ in _BOMS)
-
-_UTF_16: Final = frozenset({"utf-16be", "utf-16le"})
+WIDE_BOMS: Final = {name: "\ufeff".encode(codec) for name, codec in WIDE.items()}
+_BOMS: Final = {"utf-8": b"\xef\xbb\xbf", **WIDE_BOMS}
+_MARKS: Final = tuple(_BOMS.values())
 
 
 class CharsetSource(Enum):
@@ -152,10 +153,8 @@ def sniff_css(data: bytes, label: str | None = None, *, environment: str | None 
 def _bom(data: bytes) -> Charset | None:
     if not data.startswith(_MARKS):
         return None
-    for mark, name in _BOMS:
-        if data.startswith(mark):
-            return Charset(name, CharsetSource.BOM, len(mark))
-    return None
+    name = next(name for name, mark in _BOMS.items() if data.startswith(mark))
+    return Charset(name, CharsetSource.BOM, len(_BOMS[name]))
 
 
 def _labelled(label: str | None, source: CharsetSource) -> Charset | None:
@@ -172,7 +171,18 @@ def _at_charset(data: bytes) -> Charset | None:
     name = rule and lookup(rule[1].decode("latin-1"))
     if not name:
         return None
-    return Charset("utf-8" if name in _UTF_16 else name, CharsetSource.AT_CHARSET)
+    return Charset(_readable_as_ascii(name), CharsetSource.AT_CHARSET)
+
+
+def _readable_as_ascii(name: str) -> str:
+    """The charset of a document whose label could be read as ASCII, whatever it names."""
+    return "utf-8" if name in WIDE else name
+
+
+def wide_start(data: bytes, start: str) -> str | None:
+    """Return the charset of two-byte code units that a document begins in with a text, or None."""
+    found = (name for name, codec in WIDE.items() if data.startswith(start.encode(codec)))
+    return next(found, None)
 
 
 def _is_utf8(data: bytes) -> bool:
@@ -200,10 +210,8 @@ _TAG_NAME_END: Final = expression(rb"[\t\n\f\r >]")
 
 def _prescan(data: bytes) -> str | None:
     # Step 2: Prescan for UTF-16 XML declarations.
-    if data.startswith(b"<\0?\0x\0"):
-        return "utf-16le"
-    if data.startswith(b"\0<\0?\0x"):
-        return "utf-16be"
+    if b"\0" in data[:2] and (name := wide_start(data, "<?x")):
+        return name
     # A <meta> that states a charset says `charset`, as most of what is nested does not.
     if b"charset" not in data.lower():
         return _xml_encoding(data)
@@ -281,9 +289,9 @@ def _meta(data: bytes, position: int) -> tuple[int, str | None]:
     if position == -1 or need_pragma is None or (need_pragma and not got_pragma):
         return position, None
     # Steps 14 to 16.
-    if charset in _UTF_16:
-        charset = "utf-8"
-    return position, "windows-1252" if charset == "x-user-defined" else charset
+    if charset == "x-user-defined":
+        charset = "windows-1252"
+    return position, _readable_as_ascii(charset) if charset else None
 
 
 # Steps 1 to 5 of "get an attribute": a `=` at the start belongs to the name.
@@ -354,4 +362,4 @@ def _xml_encoding(data: bytes) -> str | None:
         return None
     # Steps 16 to 18.
     name = lookup(found[found.lastindex or 0].decode("latin-1"))
-    return "utf-8" if name in _UTF_16 else name
+    return _readable_as_ascii(name) if name else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from relbase.view.charset import WIDE
+
 
 class Lines:
     """The lines and columns of places in a text; asked for in order they take linear time.
@@ -33,6 +35,6 @@ class Lines:
             begin = max(self._at, self._line_start)
             self._is_ascii = self._is_ascii and self._text[begin:at].isascii()
         self._at = at
-        if self._encoding.startswith("utf-16") or not self._is_ascii:
+        if self._encoding in WIDE or not self._is_ascii:
             return f"line {self._line}"
         return f"{self._line}:{at - self._line_start + 1}"

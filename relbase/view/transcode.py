@@ -22,7 +22,7 @@ from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
-from relbase.view.charset import DEFAULT, lookup
+from relbase.view.charset import DEFAULT, WIDE, lookup
 from relbase.view.runs import Grown, RunView, merge
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 UNREADABLE: Final = frozenset({"replacement"})
 
-_UTF_16: Final = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 _ISO_2022_JP: Final = "iso-2022-jp"
 
 # Bytes of text converted at a time: few calls, and no second copy of a large document.
@@ -60,7 +59,7 @@ def document_view(
     """
     if not _is_scanned(charset):
         raise ValueError(f"no document is scanned as {charset!r}: pass it through")
-    if charset in _UTF_16:
+    if charset in WIDE:
         return Utf16View(data, charset)
     if charset == _ISO_2022_JP:
         from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
@@ -93,7 +92,7 @@ def writes_all(charset: str) -> bool:
     return charset in _UNICODE
 
 
-_UNICODE: Final = frozenset({"utf-8", *_UTF_16})
+_UNICODE: Final = frozenset({"utf-8", *WIDE})
 
 
 def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
@@ -133,8 +132,8 @@ def decode(raw: bytes, charset: str) -> str:
     >>> decode(b"caf\xe9", "windows-1252"), decode(b"caf\xe9", "utf-8")
     ('café', 'caf\udce9')
     """
-    if charset in _UTF_16:
-        return raw.decode(_UTF_16[charset], "replace")
+    if charset in WIDE:
+        return raw.decode(WIDE[charset], "replace")
     if charset == _ISO_2022_JP:
         from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
 
@@ -152,10 +151,10 @@ def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = refe
     >>> encode("caf\u00e9 \u20ac", "iso-8859-2")
     b'caf\xe9 &#8364;'
     """
-    if string.isascii() and charset not in _UTF_16 and charset != _ISO_2022_JP:
+    if string.isascii() and charset not in WIDE and charset != _ISO_2022_JP:
         return string.encode("ascii")
-    if charset in _UTF_16:
-        return string.encode(_UTF_16[charset], "surrogatepass")
+    if charset in WIDE:
+        return string.encode(WIDE[charset], "surrogatepass")
     if charset == _ISO_2022_JP:
         from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
 
@@ -190,7 +189,7 @@ class Utf16View:
     __slots__ = ("_codec", "inner")
 
     def __init__(self, raw: bytes, charset: str) -> None:
-        self._codec = _UTF_16[charset]
+        self._codec = WIDE[charset]
         decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass")
         parts = (raw[at : at + _CHUNK] for at in range(0, len(raw), _CHUNK))
         pieces = [decoder.decode(part).encode("utf-8", "surrogatepass") for part in parts]

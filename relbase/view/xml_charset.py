@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
-from relbase.view.charset import UTF_32, Charset, CharsetSource, lookup
+from relbase.view.charset import UTF_32, WIDE, Charset, CharsetSource, lookup, wide_start
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import merge
 from relbase.view.transcode import document_view, reference, text_view, whole_characters
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from relbase.view.runs import View
 
-_UTF_16: Final = ((b"\0<", "utf-16be"), (b"<\0", "utf-16le"))
 _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
 # What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
@@ -58,9 +57,9 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     stated = sniff_html(data, label, meta=False)
     if stated.source in {CharsetSource.BOM, CharsetSource.TRANSPORT}:
         return stated
-    for start, name in _UTF_16:
-        if data.startswith(start):
-            return Charset(name, CharsetSource.FORMAT)
+    name = wide_start(data, "<")
+    if name is not None:
+        return Charset(name, CharsetSource.FORMAT)
     found = _declaration.match(data)
     if found is None:
         return Charset("utf-8", CharsetSource.FORMAT)
@@ -69,8 +68,8 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
 
 def _declared(label: str) -> Charset:
     name = lookup(label)
-    # A declaration that can be read as ASCII is not in UTF-16: "a fatal error".
-    if name is None or name.startswith("utf-16"):
+    # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".
+    if name is None or name in WIDE:
         return UNKNOWN
     return Charset(name, CharsetSource.META)
 

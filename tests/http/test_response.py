@@ -48,7 +48,8 @@ def reasons(data: bytes, **more: Any) -> set[Reason]:
         ("Content-Location: x", "Content-Location: http://h/d/x"),  # §8.7
         ("Refresh: 5; url=x", "Refresh: 5; url=http://h/d/x"),
         ("URI: <x>", "URI: <http://h/d/x>"),  # RFC 2068 §19.6.2.5
-        ("List-Help: <x>", "List-Help: <x>"),  # of mail
+        ("List-Help: <x>", "List-Help: <http://h/d/x>"),  # what holds one in mail holds one here
+        ("Base: x/", "Base: http://h/d/x/"),  # rule 2: against the base around
         ("Location: =?utf-8?q?x?=", "Location: =?utf-8?q?x?="),  # HTTP has no encoded words
         ("Set-Cookie: a=b; path=x", "Set-Cookie: a=b; path=x"),
     ],
@@ -62,6 +63,7 @@ def test_what_the_header_states_is_the_base_but_of_locations() -> None:
     data = message(b"<a href=x>", "Content-Base: http://b/c/", "Link: <l>", "Location: m")
     found = {(link.attribute, link.url) for link in links(data, url=URL)}
     assert found == {
+        ("content-base", "http://b/c/"),
         ("link", "http://b/c/l"),
         ("location", "http://h/d/m"),
         ("href", "http://b/c/x"),
@@ -73,6 +75,7 @@ def test_the_documents_own_base_is_stronger() -> None:
     data = message(b"<base href=/q/><a href=x>", "Link: <l>", "Base: <URL:http://b/c/>")
     assert [link.url for link in links(data, url=URL)] == [
         "http://b/c/l",
+        "http://b/c/",
         "http://b/q/",
         "http://b/q/x",
     ]
