@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.view.charset import lookup
-from relbase.view.transcode import UNREADABLE, decode, encode
+from relbase.view.charset import UNREADABLE, lookup
+from relbase.view.transcode import decode, encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
-from relbase.view.charset import DEFAULT, NOT_ASCII, WIDE, Charset, CharsetSource, not_ascii
-from relbase.view.transcode import UNREADABLE, document_view, text_view
+from relbase.view.charset import (
+    DEFAULT,
+    NOT_ASCII,
+    UNREADABLE,
+    WIDE,
+    Charset,
+    CharsetSource,
+    not_ascii,
+)
+from relbase.view.transcode import document_view, text_view
 
 if TYPE_CHECKING:
     import re

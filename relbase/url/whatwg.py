@@ -320,9 +320,8 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
     if charset == "utf-8":
         return None
     # Most documents are UTF-8: start-up time.
-    from relbase.view.charset import WIDE, lookup  # noqa: PLC0415
+    from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
     from relbase.view.encoders import encode  # noqa: PLC0415
-    from relbase.view.transcode import UNREADABLE  # noqa: PLC0415
 
     name = lookup(charset)
     if name is None:

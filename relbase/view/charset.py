@@ -29,6 +29,9 @@ _CHUNK: Final = 1 << 16
 # The charsets whose code units have two bytes, and Python's codecs of them (Encoding Standard §14).
 WIDE: Final = {"utf-16be": "utf-16-be", "utf-16le": "utf-16-le"}
 
+# The charset of labels that nobody may read (§4.3).
+UNREADABLE: Final = frozenset({"replacement"})
+
 # Encoding Standard §6 "BOM sniff".
 WIDE_BOMS: Final = {name: "\ufeff".encode(codec) for name, codec in WIDE.items()}
 _BOMS: Final = {"utf-8": b"\xef\xbb\xbf", **WIDE_BOMS}

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
 from relbase.view.characters import inner, text
-from relbase.view.charset import lookup
-from relbase.view.transcode import UNREADABLE, decode
+from relbase.view.charset import UNREADABLE, lookup
+from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,15 +22,13 @@ from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import Characters, bytes_of, text
 from relbase.view.characters import inner as encode_inner
-from relbase.view.charset import DEFAULT, WIDE, lookup
+from relbase.view.charset import DEFAULT, UNREADABLE, WIDE, lookup
 from relbase.view.runs import Grown, RunView, merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relbase.view.runs import View
-
-UNREADABLE: Final = frozenset({"replacement"})
 
 _ISO_2022_JP: Final = "iso-2022-jp"
 

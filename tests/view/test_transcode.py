@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
-from relbase.view.charset import lookup
+from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.iso2022jp import Iso2022JpView
 from relbase.view.transcode import (
-    UNREADABLE,
     Utf16View,
     decode,
     document_view,
