@@ -11,7 +11,7 @@ from pathlib import Path
 
 import benchmarks
 
-_NOT_BENCHMARKS = {"__main__", "corpora", "timing"}
+_NOT_BENCHMARKS = {"__main__", "corpora", "scanners", "timing"}
 
 
 def names() -> list[str]:

@@ -23,8 +23,8 @@ import lxml.html
 
 import relbase
 from benchmarks.corpora import Corpus, corpora
+from benchmarks.scanners import SCANNERS, scanning
 from benchmarks.timing import Contender, measure, table
-from relbase.references import scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -63,9 +63,9 @@ def _compared(what: str, corpus: Corpus, jobs: Sequence[Job], rounds: int) -> st
 
 
 def _rewriting(corpus: Corpus) -> Iterator[Job]:
-    for name in _scanners():
+    for name in SCANNERS:
         yield Job(f"relbase, {name}", partial(_by_relbase, name, {}))
-    fastest = _scanners()[0]
+    fastest = SCANNERS[0]
     for label, call in _CALLS.items():
         yield Job(f"relbase, {label}", partial(_by_relbase, fastest, call))
     yield Job("lxml", _by_lxml)
@@ -84,32 +84,21 @@ _CALLS: Final[dict[str, dict[str, Any]]] = {
 
 
 def _listing() -> Iterator[Job]:
-    for name in (scanner.SKIMMED, scanner.COMPILED)[: 1 + (relbase.scanner == scanner.COMPILED)]:
+    for name in SCANNERS:
         yield Job(f"relbase, {name}", partial(_listed_by_relbase, name))
     yield Job("lxml", lambda page: sum(1 for _ in lxml.html.fromstring(page).iterlinks()))
     if turbohtml := _found("turbohtml"):
         yield Job("turbohtml", lambda page: sum(1 for _ in turbohtml.parse(page).links()))
 
 
-def _scanners() -> list[str]:
-    is_compiled = relbase.scanner == scanner.COMPILED
-    return [*([scanner.COMPILED] if is_compiled else []), scanner.SKIMMED]
-
-
 def _by_relbase(name: str, call: dict[str, Any], page: bytes) -> object:
-    scanner.force(name)
-    try:
+    with scanning(name):
         return relbase.rewrite(page, url=_BASE, kind="html", **call).data
-    finally:
-        scanner.force(None)
 
 
 def _listed_by_relbase(name: str, page: bytes) -> object:
-    scanner.force(name)
-    try:
+    with scanning(name):
         return sum(1 for _ in relbase.links(page, url=_BASE, kind="html"))
-    finally:
-        scanner.force(None)
 
 
 def _by_lxml(page: bytes) -> object:

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Final
 import lxml.html
 
 import relbase
+from benchmarks.scanners import SCANNERS, scanning
 from benchmarks.timing import Contender, measure, table
-from relbase.references import scanner
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -143,18 +143,13 @@ def _mbox(pages: list[bytes]) -> bytes:
 
 
 def _by_relbase(name: str, kind: relbase.Kind, data: bytes) -> bytes:
-    scanner.force(name)
-    try:
+    with scanning(name):
         return relbase.rewrite(data, kind=kind).data
-    finally:
-        scanner.force(None)
 
 
 def _ours(kind: relbase.Kind) -> dict[str, _Job]:
     """The scanners, the compiled one where it was built."""
-    is_compiled = relbase.scanner == scanner.COMPILED
-    names = [*([scanner.COMPILED] if is_compiled else []), scanner.SKIMMED]
-    return {f"relbase, {name}": partial(_by_relbase, name, kind) for name in names}
+    return {f"relbase, {name}": partial(_by_relbase, name, kind) for name in SCANNERS}
 
 
 def by_email(data: bytes) -> bytes:

@@ -1,4 +1,4 @@
-"""Documents made at random: the exact, the skimmed and the compiled way of reading must agree.
+"""Documents made at random: the exact and the compiled way of reading must agree.
 
 `python tests/fuzz_scanners.py --documents 1000000 [--sanitize] [--seed N]` compares whole results
 (data, edits, notes, base, links) of generated tag soup, of mutated fixtures and of pages in

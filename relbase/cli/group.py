@@ -18,6 +18,7 @@ from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from types import ModuleType
 
 # `python -m relbase` is called so too: what the help says can be typed.
 PROGRAM: Final = "relbase"
@@ -77,7 +78,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(f"relbase.cli.{cmd_name}"), cmd_name)
+        command = getattr(_loaded(f"relbase.cli.{cmd_name}"), cmd_name)
         if not gc.isenabled():  # as `main` begins: what modules have made is not looked through
             gc.freeze()
             gc.enable()
@@ -132,6 +133,18 @@ def _line(*words: str) -> str:
     return printable(shlex.join([PROGRAM, *words]))
 
 
+def _loaded(module: str) -> ModuleType:
+    """Return a module of relbase, unless RELBASE_SCANNER asks for what there is not.
+
+    Raises:
+        click.UsageError: if so.
+    """
+    try:
+        return import_module(module)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+
+
 def _print_version(context: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 (click's signature)
     if not asked or context.resilient_parsing:
         return
@@ -141,8 +154,7 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
         version = metadata.version(PROGRAM)
     except metadata.PackageNotFoundError:
         version = "of a directory that is not installed"
-    from relbase.references.scanner import NAME as scanner  # noqa: PLC0415, N811 (start-up time)
-
+    scanner = _loaded("relbase.references.scanner").NAME
     click.echo(f"{PROGRAM} {version} ({scanner} scanner)")
     context.exit()
 

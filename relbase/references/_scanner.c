@@ -1,4 +1,4 @@
-/* The compiled scanner: what `skim` does with a regular expression, at many times its speed.
+/* The compiled scanner: the walk of `html` over whatever is plain, at many times its speed.
 
    In comes a range of HTML, and tables that Python makes of the vocabulary: no name of an element,
    an attribute or a CSS function stands here. Out go the edits (or records) of the references that

@@ -84,17 +84,9 @@ _STATEMENT: Final = rb"(?: %b | %b (?:%b|%b)?+ (?!%b) )" % (
     _CUSTOM_ELSEWHERE,
     _START,
 )
-# What a text begins with, where that is not to be looked at more closely.
-BEGINNING: Final = re.compile(_STATEMENT, re.VERBOSE)
 OUTSIDE: Final = re.compile(
     rb"""(?: %b++ | [;{}] %b | %b | %b | %b | %b )*+"""
     % (all_but(b"\"'\\/([;{}<"), _STATEMENT, _SKIPPED, _STRING, _GROUP, _SQUARE),
-    re.VERBOSE,
-)
-# After `<![CDATA[`, which opens two brackets in a style element of HTML; statements mean nothing.
-INSIDE_SECTION: Final = re.compile(
-    rb"""(?: %b++ | %b | %b | %b | %b )*+"""
-    % (all_but(b"\"'\\/([]<"), _SKIPPED, _STRING, _GROUP, _SQUARE),
     re.VERBOSE,
 )
 INSIDE_STATEMENT: Final = re.compile(

@@ -9,12 +9,12 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from relbase.references.skim_names import decider
+from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import PLACES, Nested, Row, held
+from relbase.references.vocabulary import PLACES, TEXT_ROWS, Nested, Row, held
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 # What an attribute holds; the numbers are those of _scanner.c.
 NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF = range(10)
@@ -61,10 +61,19 @@ def deciding_values(*, extended: bool) -> list[tuple[bytes, tuple[bytes, ...]]]:
     found = []
     for rows in PLACES.values():
         counting = _counting(rows, extended=extended)
-        name = decider(counting)
+        name = _decider(counting)
         if name is not None:
             found += [(name, row.when.values) for row in counting if row.when]
     return found
+
+
+def _decider(rows: Iterable[Row]) -> bytes | None:
+    """The attribute that must have one of some values for any row to count, or None."""
+    conditions = [row.when for row in rows]
+    deciders = {
+        when.asks[0] if when and when.values and all(when.values) else None for when in conditions
+    }
+    return deciders.pop() if len(deciders) == 1 else None
 
 
 @cache
@@ -77,7 +86,7 @@ def deciding_one(*, extended: bool) -> frozenset[bytes]:
 
 def _is_one_if(rows: tuple[Row, ...]) -> bool:
     """Whether an attribute is one URL like any other, or nothing, as another decides."""
-    return decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
+    return _decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
 
 
 def _waits(rows: tuple[Row, ...], *, extended: bool) -> bool:
@@ -115,7 +124,7 @@ def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
     key = (id(rows), extended)
     if key not in _memo:
         counting = _counting(rows, extended=extended)
-        _memo[key] = (decider(counting), _holds(counting)) if counting else (None, NOTHING)
+        _memo[key] = (_decider(counting), _holds(counting)) if counting else (None, NOTHING)
     return _memo[key]
 
 
@@ -134,3 +143,30 @@ def _holds(rows: tuple[Row, ...]) -> int:
     empty = EMPTY_LOOK if first.own_url else EMPTY_IS_BASE
     local = FRAGMENT_LOOK if first.local_when else LOCAL if first.local else 0
     return kind | (empty if first.empty else 0) | local
+
+
+def _types(element: bytes) -> frozenset[bytes]:
+    rows = TEXT_ROWS[HTML, element]
+    return frozenset(value for row in rows if row.when for value in row.when.values)
+
+
+# What the `type` of a script says, but for white space, and of a style element, when their text
+# holds references.
+SCRIPT_TYPES: Final = _types(b"script")
+STYLE_TYPES: Final = _types(b"style")
+
+# Elements of SVG and MathML that hold nothing but each other and text: neither their start tags nor
+# their end tags change what is markup. Whether they hold references is another matter.
+SVG_NAMES: Final = (
+    b"path g circle rect line polygon polyline ellipse symbol defs use text tspan stop mask "
+    b"pattern marker filter clipPath linearGradient radialGradient feBlend feColorMatrix "
+    b"feComponentTransfer feComposite feConvolveMatrix feDiffuseLighting feDisplacementMap "
+    b"feDistantLight feDropShadow feFlood feFuncA feFuncB feFuncG feFuncR feGaussianBlur feMerge "
+    b"feMergeNode feMorphology feOffset fePointLight feSpecularLighting feSpotLight feTile "
+    b"feTurbulence image feImage animate set animateTransform animateMotion mpath textPath "
+    b"switch view"
+).split()
+MATH_NAMES: Final = (
+    b"mi mo mn ms mrow mstyle msup msub msubsup mover munder munderover mfrac msqrt mroot mtable "
+    b"mtr mtd mspace mpadded mfenced merror mphantom mtext semantics annotation"
+).split()

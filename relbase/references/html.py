@@ -32,8 +32,9 @@ from relbase.references.markup import CDATA, comment_end, text_end, token
 from relbase.references.vocabulary import choose, choose_text, held
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from relbase.references.shapes import Scan
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -92,7 +93,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     hidden: bool = False,
     in_noscript: bool = False,
     in_comment: bool = False,
-    skim: Callable[[bytes, int, int, bool, bool], tuple[list[Any], int]] | None = None,
+    scan: Scan | None = None,
 ) -> Iterator[Element | list[Any]]:
     """The start tags of a part of a document, in order."""
     begin = pos
@@ -101,8 +102,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     frames: bool | None = None  # not yet asked
     in_sheet = False
     while True:
-        if skim is not None and not foreign:
-            passed, pos = skim(text, pos, end, in_noscript, in_comment)
+        if scan is not None and not foreign:
+            passed, pos = scan(text, pos, end, in_noscript, in_comment)
             if passed:
                 yield passed
             if pos < 0:
@@ -133,7 +134,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                     hidden=True,
                     in_noscript=in_noscript,
                     in_comment=True,
-                    skim=skim,
+                    scan=scan,
                 )
             continue
         name = name.lower()
@@ -163,7 +164,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             continue
         if name == b"frameset" and frames is None:
             frames = _frameset_page.fullmatch(text, begin, start) is not None
-            skim = None if frames else skim
+            scan = None if frames else scan
         raw_end = pos
         if name in tags.RAW_TEXT and not (in_noscript and name == b"noscript"):
             raw_end = tags.raw_text_end(name, text, pos, end)
@@ -177,7 +178,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 hidden=True,
                 in_noscript=True,
                 in_comment=in_comment,
-                skim=skim,
+                scan=scan,
             )
         elif name == b"template" and not foreign:
             around.templates += 1

@@ -1,8 +1,7 @@
 """Which scanner reads HTML, and the tables of the compiled one.
 
-There are three: the exact tokenizer (`html`), the regular expression of `skim`, and the compiled
-scanner, where it was built. They differ in speed alone. What a process did before decides when the
-expression is compiled, which takes as long as the exact tokenizer takes for a large page.
+There are two, which differ in speed alone: the exact tokenizer (`html`), and the compiled scanner,
+where it was built. A process has one of them, which is known when this is imported.
 
 The compiled scanner knows no name of its own. `_tables` makes its tables from the vocabulary: for
 each element a row, with what each attribute holds there.
@@ -20,33 +19,48 @@ from relbase.records import NamedTuple
 from relbase.references.css_functions import FUNCTIONS, Form
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.holding import (
+    MATH_NAMES,
+    SCRIPT_TYPES,
+    STYLE_TYPES,
+    SVG_NAMES,
     deciding_one,
     deciding_values,
     held_attributes,
     row_of,
 )
-from relbase.references.skim_names import MATH_NAMES, SCRIPT_TYPES, STYLE_TYPES, SVG_NAMES
 from relbase.references.tags import IN_HEAD, RAW_TEXT
 from relbase.references.vocabulary import ANY, PLACES, VML, held
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.shapes import Becomes, KeepsEach, Skim
+    from relbase.references.shapes import Becomes, KeepsEach, Scan
 
 EXACT: Final = "exact"
-SKIMMED: Final = "skimmed"
 COMPILED: Final = "compiled"
 
-# In the time in which the expression of skimming is compiled, the exact tokenizer walks so many
-# bytes. So the first page of a process is walked, unless it is large; after that skimming pays.
-SKIMMED_FROM: Final = 1 << 18
+_VARIABLE: Final = "RELBASE_SCANNER"
 
 
 def _load() -> Any:  # noqa: ANN401 (a module of C)
-    """The compiled scanner; None where it was not built, is not wanted, or is of another source."""
-    if os.environ.get("RELBASE_SCANNER") == "python":
-        return None
+    """The compiled scanner; None where it was not built, or is not wanted.
+
+    Raises:
+        ValueError: if the environment wants what there is not.
+    """
+    wanted = os.environ.get(_VARIABLE, "")
+    if wanted not in {"", EXACT, COMPILED}:
+        raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")
+    found = None if wanted == EXACT else _built()
+    if wanted == COMPILED and found is None:
+        raise ValueError(
+            f"{_VARIABLE} is {COMPILED}, and this relbase has no compiled scanner: install it where"
+            f" there is a C compiler, or set {_VARIABLE} to {EXACT}"
+        )
+    return found
+
+
+def _built() -> Any:  # noqa: ANN401
     try:
         from relbase.references import _scanner  # type: ignore[attr-defined]  # noqa: PLC0415
     except ImportError:
@@ -56,46 +70,13 @@ def _load() -> Any:  # noqa: ANN401 (a module of C)
 
 
 # The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0xDCC84A30
+_SOURCE: Final = 0x6664BA95
 
-_compiled: Final = _load()
+# The compiled scanner, or None: then all is read by the exact one. Only tests change it.
+compiled: Any = _load()
 
 # What `relbase.scanner` tells.
-NAME: Final = "python" if _compiled is None else COMPILED
-
-
-class _Choice:
-    """Which scanner is next: how many bytes of HTML came before, and what a test asked for."""
-
-    __slots__ = ("forced", "seen")
-
-    def __init__(self) -> None:
-        self.forced: str | None = None
-        self.seen = 0
-
-
-_choice: Final = _Choice()
-
-
-def choose_scanner(size: int) -> str:
-    """Return which scanner reads a document."""
-    if _choice.forced is not None:
-        return _choice.forced
-    if _compiled is not None:
-        return COMPILED
-    _choice.seen = min(_choice.seen + size, SKIMMED_FROM)
-    return SKIMMED if max(size, _choice.seen) >= SKIMMED_FROM else EXACT
-
-
-def force(name: str | None) -> None:
-    """Have everything read by one scanner, or by the fastest again: for tests.
-
-    Raises:
-        ValueError: if the compiled scanner is asked for, and there is none.
-    """
-    if name == COMPILED and _compiled is None:
-        raise ValueError("the compiled scanner was not built, or RELBASE_SCANNER is python")
-    _choice.forced = name
+NAME: Final = EXACT if compiled is None else COMPILED
 
 
 # ---- The compiled scanner: the numbers are those of _scanner.c
@@ -124,11 +105,11 @@ def scanning(
     ascii_stands: bool,
     extended: bool = False,
     keeps: KeepsEach | None = None,
-) -> Skim:
-    """Return the way to the next place that has to be looked at, as `skim.skimming` does."""
+) -> Scan:
+    """Return what makes edits up to the next place that has to be looked at."""
     flags = whatwg | unquoted << 1 | in_css << 2 | ascii_stands << 3
     tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
-    scan = partial(_compiled.scan, tables, mode, flags, becomes, Edit)
+    scan = partial(compiled.scan, tables, mode, flags, becomes, Edit)
     return scan if keeps is None else partial(_scan_kept, scan, keeps)
 
 
@@ -138,7 +119,7 @@ class Listed(NamedTuple):
     Args:
         start: where it begins in the text.
         end: where it ends.
-        shape: of `skim`; 0 for an absolute one.
+        shape: a `Shape`; 0 for an absolute one.
         attribute: its number in `attribute_names`; -1 for the text of an element.
         holds: what `held_syntax` and `is_local` know.
         name: where the element's name begins.
@@ -156,28 +137,25 @@ class Listed(NamedTuple):
 
 def listing(
     becomes: Becomes, *, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
-) -> Callable[[bytes, int, int, bool, bool], tuple[list[tuple[int, ...]], int]]:
-    """Return what lists references up to the next place that has to be looked at.
-
-    The compiled scanner alone does so. What it lists are the tuples of `Listed`.
-    """
+) -> Scan:
+    """Return what lists references up to the next place that has to be looked at: as `Listed`."""
     flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
-    return partial(_compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
+    return partial(compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:
     """Return what `heads.head` does; None without the compiled scanner."""
-    if _choice.forced not in {None, COMPILED} or _compiled is None:
+    if compiled is None:
         return None
-    found: tuple[int, bytes] = _compiled.head(_tables(extended=False), text)
+    found: tuple[int, bytes] = compiled.head(_tables(extended=False), text)
     return found
 
 
 def standing(text: bytes, words: Mapping[bytes, tuple[bytes, ...]]) -> list[bytes]:
     """Return which words stand in a text, in any case."""
-    if _choice.forced in {None, COMPILED} and _compiled is not None:
+    if compiled is not None:
         whole = (begin + end for end, begins in words.items() for begin in begins)
-        return [word for word in whole if _compiled.stands(text, word)]
+        return [word for word in whole if compiled.stands(text, word)]
     lowered = text.lower()
     return [
         begin + end
@@ -198,8 +176,8 @@ def _standing_before(text: bytes, end: bytes, begins: tuple[bytes, ...]) -> list
 
 def spliced(data: bytes, edits: list[Edit]) -> bytes:
     """Return what `edit.splice` does."""
-    if _choice.forced in {None, COMPILED} and _compiled is not None:
-        done: bytes | None = _compiled.splice(data, edits)
+    if compiled is not None:
+        done: bytes | None = compiled.splice(data, edits)
         if done is not None:
             return done
     return splice(data, edits)
@@ -243,7 +221,7 @@ def _tables(*, extended: bool) -> object:
     foreign[0] += ((b"title", _RAW, 0),)  # text alone, or it is looked at
     deciding = {value for _, values in deciding_values(extended=extended) for value in values}
     other, vml = row(HTML, ANY), (VML[:-1], _PLAIN, row(HTML, VML[:-1]))
-    return _compiled.prepare(
+    return compiled.prepare(
         elements,
         *foreign,
         tuple((name, _PLAIN, number) for name, number in numbers.items()),

@@ -1,20 +1,18 @@
-"""Plain references by their shapes, and what those who pass over HTML make of them."""
+"""Plain references by their shapes, and what the compiled scanner makes of them."""
 
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-
-    from relbase.edit import Edit
 
 
 class Shape(IntEnum):
     """A plain reference: what it resolves to ends in it as it is written, but for its dots.
 
-    The values are the groups of the regex, empty ones where the reference begins.
+    The values are those of _scanner.c.
     """
 
     ROOT = 6  # /path
@@ -49,13 +47,11 @@ DOTS: Final = {
 # stays; None when it has to be looked at. By the number of the shape.
 Becomes: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
 
-# Whether a reference of plain shape is to stay as it is, asked with its bytes as they are written.
-Keeps: TypeAlias = "Callable[[bytes], bool]"
-# Likewise of each of many, where text is what a reference says as it is written; a true value means
-# that it is to stay.
+# Of each of many plain references whether it is to stay as it is: a true value. Text is what one
+# says as it is written, and bytes have to be decoded for that.
 KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
 
 # Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
-# of a conditional comment, it returns the edits on the way to the next place that has to be looked
-# at, and that place, -1 when there is none.
-Skim: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Edit], int]]"
+# of a conditional comment, it returns what it found on the way to the next place that has to be
+# looked at, and that place, -1 when there is none.
+Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Any], int]]"

@@ -23,7 +23,6 @@ from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped
 from relbase.references.foreign import HTML
 from relbase.references.markup import pieces
-from relbase.references.scanner import choose_scanner
 from relbase.references.scripts import json_escaped, json_view
 from relbase.references.values import SYNTAXES, Syntax, clean
 from relbase.references.vocabulary import Nested
@@ -38,7 +37,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.rewriting.scan import list_for, skim_for
+from relbase.rewriting.scan import scan_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -61,14 +60,10 @@ MAX_SRCDOC_DEPTH: Final = 16
 
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an HTML document, on the base that its `<base>` states."""
-    scanner = choose_scanner(len(text))
-    inside, notes = _within(text, None, around)
-    skim = skim_for(inside, scanner)
-    if skim is None:
-        attribute = html.embedded_base(text)
-    else:
+    if around.task.edits_only:
+        inside, notes = _within(text, None, around)
         items: list[Item] = []
-        elements = html.elements(text, 0, len(text), skim=skim)
+        elements = html.elements(text, 0, len(text), scan=scan_for(inside))
         attribute = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
             yield from notes
@@ -77,9 +72,11 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
             for element in elements:
                 yield from _visit_element(text, element, inside, around)
             return
+    else:
+        attribute = html.embedded_base(text)
     inside, notes = _within(text, attribute, around)
     yield from notes
-    yield from _visit_on_base(text, attribute, inside, around, scanner)
+    yield from _visit_on_base(text, attribute, inside, around)
 
 
 _written: Final = itemgetter(2)  # what an edit writes
@@ -117,13 +114,12 @@ def _up_to_base(
 
 
 def _visit_on_base(
-    text: bytes, attribute: Attribute | None, inside: Context, around: Context, scanner: str
+    text: bytes, attribute: Attribute | None, inside: Context, around: Context
 ) -> Iterator[Item]:
     """The items of a document whose base is known, those before its `<base>` too."""
     base_at = 0 if attribute is None else attribute.start
     late = 0
-    skim = skim_for(inside, scanner) or list_for(inside, scanner)
-    for element in html.elements(text, 0, len(text), skim=skim):
+    for element in html.elements(text, 0, len(text), scan=scan_for(inside)):
         if inside.task.found_only and isinstance(element, list):
             yield from element
             continue

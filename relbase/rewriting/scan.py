@@ -1,8 +1,8 @@
-"""How HTML is passed over: what becomes of plain references, and which scanner finds them.
+"""How HTML is passed over: by the compiled scanner, or where nothing can be a reference.
 
-Strategy: most relative references are of a plain shape (`skim.Shape`): what they resolve to is the
-same text before each of that shape. It is found out once for a base, with a sample of each; where a
-sample resolves to anything else, references of that shape are looked at one by one.
+Strategy: most relative references are of a plain shape (`shapes.Shape`): what they resolve to is
+the same text before each of that shape. It is found out once for a base, with a sample of each;
+where a sample resolves to anything else, references of that shape are looked at one by one.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from relbase.references.holding import (
     is_local,
 )
 from relbase.references.shapes import DOTS, SAMPLES, Shape
+from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
 from relbase.remembering import remembering
@@ -40,23 +41,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from relbase.policy import Policy
-    from relbase.references.shapes import Becomes, Keeps, KeepsEach, Skim
+    from relbase.references.shapes import Becomes, KeepsEach, Scan
     from relbase.rewriting.context import Context
 
-    Listing: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Found], int]]"
     Resolve: TypeAlias = "Callable[[str], str]"
 
 _SHAPES: Final = max(DOTS) + 1
 _NONE: Final[Becomes] = (None,) * _SHAPES
 
 
-def skim_for(context: Context, name: str) -> Skim | None:
-    """Return what passes over a document on a base; None where each element is looked at."""
+def scan_for(context: Context) -> Scan:
+    """Return what passes over a document on a base, with what it finds on its way."""
+    task = context.task
+    if scanner.compiled is None or not (task.edits_only or task.found_only):
+        return skipping(extended=task.policy.extended, absolute=task.edits_only)
+    return _editing(context) if task.edits_only else _listing(context)
+
+
+def _editing(context: Context) -> Scan:
+    """Return what makes the edits of plain references."""
     policy = context.task.policy
-    if name == scanner.EXACT or not context.task.edits_only:
-        return None
     how = _How(
-        name,
         context.task.profile is Profile.WHATWG,
         _is_same_in_css(context),
         not is_multi_byte(context.charset),
@@ -66,16 +71,14 @@ def skim_for(context: Context, name: str) -> Skim | None:
     resolve = _sampled_by(context)
     # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
     if policy.keep is not None:
-        keeps = _keeping(context) if name == scanner.SKIMMED else _keeping_each(context)
-        return _skim(context.base.url, resolve, how, keeps)
-    return _remembered_skim(context.base.url)(context.base.url, resolve, how)
+        return _scan(context.base.url, resolve, how, _keeping_each(context))
+    return _remembered_scan(context.base.url)(context.base.url, resolve, how)
 
 
 class _How(NamedTuple):
     """How a document is passed over, whatever its base.
 
     Args:
-        name: of the scanner.
         whatwg: whether references resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
         ascii_stands: whether no byte of ASCII is the rest of another character.
@@ -83,7 +86,6 @@ class _How(NamedTuple):
         keep_fragments: whether references into the same document stay as they are.
     """
 
-    name: str
     whatwg: bool
     in_css: bool
     ascii_stands: bool
@@ -91,23 +93,17 @@ class _How(NamedTuple):
     keep_fragments: bool
 
 
-def _skim(
+def _scan(
     base: str,
     resolve: Resolve | None,
     how: _How,
-    keeps: Keeps | KeepsEach | None = None,
-) -> Skim:
+    keeps: KeepsEach | None = None,
+) -> Scan:
     becomes, unquoted, in_css = _remembered(base)(resolve)
     if how.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
-    if how.name == scanner.SKIMMED:
-        from relbase.references.skim import skimming  # noqa: PLC0415
-
-        make: Callable[..., Skim] = skimming
-    else:
-        make = scanner.scanning
-    return make(
+    return scanner.scanning(
         becomes,
         whatwg=how.whatwg,
         unquoted=unquoted,
@@ -123,20 +119,13 @@ def _is_same_in_css(context: Context) -> bool:
     return context.encoding == "utf-8" or context.base.url.isascii()
 
 
-def list_for(context: Context, name: str) -> Listing | None:
-    """Return what lists the references of a document on a base; None where each is looked at."""
-    if name == scanner.EXACT or not context.task.found_only:
-        return None
+def _listing(context: Context) -> Scan:
+    """Return what lists plain and absolute references."""
     becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
     extended = context.task.policy.extended
-    whatwg = context.task.profile is Profile.WHATWG
-    if name == scanner.SKIMMED:
-        from relbase.references.skim_list import listing as make  # noqa: PLC0415
-    else:
-        make = scanner.listing
-    records = make(
+    records = scanner.listing(
         becomes,
-        whatwg=whatwg,
+        whatwg=context.task.profile is Profile.WHATWG,
         in_css=_is_same_in_css(context),
         ascii_stands=not is_multi_byte(context.charset),
         extended=extended,
@@ -226,11 +215,6 @@ _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, S
 _NAMES: Final = 256
 
 
-def _keeping(context: Context) -> Keeps:
-    """Return what says whether the policy leaves a plain reference alone."""
-    return partial(_keeps, context, _chooser(context.task.policy))
-
-
 def _chooser(policy: Policy) -> Callable[[str], object]:
     """What says whether `keep` leaves a reference alone, as quickly as that can be asked."""
     keep = policy.keep
@@ -248,11 +232,12 @@ def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool
 
 def _keeping_each(context: Context) -> KeepsEach:
     """Return what says of each of some plain references whether the policy leaves it alone."""
-    return partial(_keeps_each, _chooser(context.task.policy), _keeping(context))
+    keeps = _chooser(context.task.policy)
+    return partial(_keeps_each, keeps, partial(_keeps, context, keeps))
 
 
 def _keeps_each(
-    keeps: Callable[[str], object], keeps_raw: Keeps, written: list[str | bytes]
+    keeps: Callable[[str], object], keeps_raw: Callable[[bytes], bool], written: list[str | bytes]
 ) -> Iterable[object]:
     if bytes in map(type, written):
         return [keeps(one) if isinstance(one, str) else keeps_raw(one) for one in written]
@@ -315,4 +300,4 @@ def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
 
 
 _remembered: Final = remembering(_prepared)
-_remembered_skim: Final = remembering(_skim)
+_remembered_scan: Final = remembering(_scan)

@@ -107,7 +107,16 @@ def test_without_arguments_it_shows_its_help_as_a_mistake() -> None:
 
 def test_the_version() -> None:
     assert re.fullmatch(
-        r"relbase \d+\.\d+\.\d+\S* \((?:compiled|python) scanner\)\n", run("--version").stdout
+        r"relbase \d+\.\d+\.\d+\S* \((?:compiled|exact) scanner\)\n", run("--version").stdout
+    )
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["rewrite", "page.html"]])
+def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
+    done = program(*arguments, env={**os.environ, "RELBASE_SCANNER": "python"})
+    assert done.returncode == 2
+    assert done.stderr.endswith(
+        b"Error: RELBASE_SCANNER is 'python': set it to exact or compiled, or unset it\n"
     )
 
 

@@ -16,7 +16,7 @@ from relbase import Profile
 from relbase.edit import Edit, splice
 from relbase.references import heads, scanner
 from relbase.references.foreign import CLOSED_BY_END_TAG
-from relbase.references.skim_names import MATH_NAMES, SVG_NAMES
+from relbase.references.holding import MATH_NAMES, SVG_NAMES
 
 SOURCE = Path(scanner.__file__).with_name("_scanner.c")
 NEEDS_COMPILED = pytest.mark.skipif(
@@ -35,22 +35,31 @@ def test_no_name_of_the_vocabulary_stands_in_the_source() -> None:
         assert f'"{name}' not in written
 
 
-def test_the_environment_chooses_python() -> None:
+def told(wanted: str) -> subprocess.CompletedProcess[str]:
+    """What a process says of its scanner that wants one by the environment."""
     code = "import relbase; print(relbase.scanner)"
-    environment = {**os.environ, "RELBASE_SCANNER": "python"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    environment = {**os.environ, "RELBASE_SCANNER": wanted}
+    return subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
     )
-    assert done.stdout.split() == ["python"]
 
 
-def test_what_is_forced() -> None:
-    try:
-        scanner.force(scanner.EXACT)
-        assert scanner.choose_scanner(1 << 30) == scanner.EXACT
-    finally:
-        scanner.force(None)
-    assert scanner.choose_scanner(1 << 30) != scanner.EXACT
+@pytest.mark.parametrize("wanted", dict.fromkeys((scanner.EXACT, relbase.scanner)))
+def test_the_environment_chooses(wanted: str) -> None:
+    assert told(wanted).stdout.split() == [wanted]
+
+
+def test_a_scanner_that_there_is_not() -> None:
+    done = told("python")
+    assert done.returncode != 0
+    assert "RELBASE_SCANNER is 'python': set it to exact or compiled, or unset it" in done.stderr
+
+
+def test_the_compiled_scanner_was_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RELBASE_SCANNER", "compiled")
+    monkeypatch.setattr(scanner, "_built", lambda: None)
+    with pytest.raises(ValueError, match="no compiled scanner: install it where there is a C"):
+        scanner._load()  # noqa: SLF001
 
 
 def test_names_of_foreign_content_change_no_markup() -> None:
@@ -73,7 +82,7 @@ def test_names_of_foreign_content_change_no_markup() -> None:
 )
 def test_tables_that_are_not_understood(arguments: tuple[object, ...]) -> None:
     with pytest.raises(ValueError if arguments else TypeError):
-        scanner._compiled.prepare(*arguments)  # noqa: SLF001
+        scanner.compiled.prepare(*arguments)
 
 
 EDITS = [
@@ -108,7 +117,7 @@ def test_edits_that_do_not_fit(edits: list[Edit]) -> None:
 @NEEDS_COMPILED
 @pytest.mark.parametrize("edits", [(), [()], [(1, 2)], [(0, 0, "x")], [(0, "0", b"")], [None]])
 def test_what_are_no_edits(edits: object) -> None:
-    assert scanner._compiled.splice(b"abc", edits) is None  # noqa: SLF001
+    assert scanner.compiled.splice(b"abc", edits) is None
 
 
 @pytest.mark.parametrize("name", SCANNERS)
@@ -146,7 +155,7 @@ def test_which_words_stand(name: str) -> None:
 @NEEDS_COMPILED
 def test_places_outside_of_the_text() -> None:
     tables = scanner._tables(extended=False)  # noqa: SLF001
-    scan = scanner._compiled.scan  # noqa: SLF001
+    scan = scanner.compiled.scan
     for pos, end in ((-1, 1), (0, 5), (3, 2)):
         with pytest.raises(ValueError, match="outside"):
             scan(tables, 0, 0, (), relbase.Edit, b"<p>", pos, end, False, False)
@@ -168,11 +177,8 @@ PAGES = [
 @pytest.mark.parametrize("page", PAGES)
 def test_the_head_is_the_same(page: bytes) -> None:
     compiled = heads.head(page)
-    scanner.force(scanner.EXACT)
-    try:
+    with scanning(scanner.EXACT):
         assert heads.head(page) == compiled
-    finally:
-        scanner.force(None)
 
 
 def test_law_9a_what_a_process_did_before_decides_no_result() -> None:
@@ -194,7 +200,7 @@ def test_law_9a_what_a_process_did_before_decides_no_result() -> None:
             check=True,
         ).stdout
         for before in ("0", "400")
-        for which in ("python", "")
+        for which in ("exact", "")
     }
     assert len(outputs) == 1
     assert len(Profile) == outputs.pop().count(b"Edit(start=9")
@@ -207,10 +213,7 @@ def test_law_9a_what_a_process_did_before_decides_no_result() -> None:
 def test_more_than_the_scanner_takes_is_left_to_the_tokenizer(piece: bytes) -> None:
     document = b"<style>a{b:" + piece * 70_000
     results = set()
-    for name in (scanner.SKIMMED, scanner.COMPILED):
-        scanner.force(name)
-        try:
+    for name in SCANNERS:
+        with scanning(name):
             results.add(relbase.rewrite(document, url="http://h/d/", kind="html").edits)
-        finally:
-            scanner.force(None)
     assert len(results) == 1

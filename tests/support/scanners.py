@@ -5,30 +5,36 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
+import pytest
+
 import relbase
 from relbase.references import scanner
+from relbase.rewriting import scan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase import Link, Result
 
-# The compiled one is there when it was built, and RELBASE_SCANNER is not `python`.
-SCANNERS: Final = tuple(
-    name
-    for name in (scanner.EXACT, scanner.SKIMMED, scanner.COMPILED)
-    if name != scanner.COMPILED or relbase.scanner == scanner.COMPILED
-)
+# The exact one that passes over nothing.
+EACH_TOKEN: Final = "each token"
+# The compiled one is there when it was built, and RELBASE_SCANNER is not `exact`.
+SCANNERS: Final = tuple(dict.fromkeys((EACH_TOKEN, scanner.EXACT, relbase.scanner)))
 
 
 @contextmanager
 def scanning(name: str) -> Iterator[None]:
-    """Read by one of `SCANNERS`, whatever the process did before."""
-    scanner.force(name)
-    try:
+    """Read by one of `SCANNERS`."""
+    with pytest.MonkeyPatch.context() as patch:
+        if name != scanner.COMPILED:
+            patch.setattr(scanner, "compiled", None)
+        if name == EACH_TOKEN:
+            patch.setattr(scan, "skipping", lambda **_: _pass_over_nothing)
         yield
-    finally:
-        scanner.force(None)
+
+
+def _pass_over_nothing(_text: bytes, pos: int, *_: object) -> tuple[list[object], int]:
+    return [], pos
 
 
 def seen(result: Result) -> tuple[object, ...]:
