@@ -11,10 +11,14 @@ import io
 import os
 import signal
 import sys
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from types import FrameType
+
+
+# A closed terminal ends a run as a request to end does.
+ENDINGS: Final = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
 def main() -> NoReturn:
@@ -22,9 +26,9 @@ def main() -> NoReturn:
     # What modules make as they are loaded is not garbage: looking for some takes a tenth of the
     # time of a short run. It goes on when the command has been loaded.
     gc.disable()
-    for ending in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    for ending in ENDINGS:
         if signal.getsignal(ending) is signal.SIG_DFL:
-            signal.signal(ending, _terminated)
+            signal.signal(ending, terminated)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A help text that the encoding has not all characters of is better than an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -38,8 +42,10 @@ def main() -> NoReturn:
     _leave(status)
 
 
-def _terminated(number: int, _frame: FrameType | None) -> NoReturn:
+def terminated(number: int, _frame: FrameType | None) -> NoReturn:
     """End as the signal would, after unfinished files have been removed."""
+    for ending in ENDINGS:  # another one does not disturb that
+        signal.signal(ending, signal.SIG_IGN)
     raise SystemExit(128 + number)
 
 

@@ -30,7 +30,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Self
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
@@ -56,18 +57,23 @@ _TIMES_BY_DESCRIPTOR: Final = os.utime in os.supports_fd
 
 
 class Directory:
-    """A directory that is open.
-
-    Args:
-        path: its name, for messages, and for systems that reach files by names alone.
-        descriptor: of it, None on such a system.
-    """
+    """A directory that is open, until the `with` ends; the descriptor is None on Windows."""
 
     __slots__ = ("_descriptor", "path")
 
     def __init__(self, path: str, descriptor: int | None) -> None:
         self.path = path
         self._descriptor = descriptor
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __reduce__(self) -> tuple[Callable[[str], Directory], tuple[str]]:
+        # A process that was not forked has no descriptors of the one that started it.
+        return opened_directory, (self.path,)
 
     def _at(self, name: str, option: str = "dir_fd") -> tuple[str, dict[str, Any]]:
         if self._descriptor is None:
@@ -127,22 +133,16 @@ class Directory:
         with suppress(FileExistsError):
             os.mkdir(path, mode, **options)  # noqa: PTH102
 
-    @contextmanager
-    def below(self, name: str) -> Iterator[Directory]:
+    def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""
         path, options = self._at(name)
         inner = os.path.join(self.path, name)  # noqa: PTH118
         if self._descriptor is None:
             if not stat.S_ISDIR(self.stat(name).st_mode):
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-            yield Directory(inner, None)
-            return
+            return Directory(inner, None)
         flags = os.O_RDONLY | flag("O_DIRECTORY", "O_NOFOLLOW")
-        directory = Directory(inner, os.open(path, flags, **options))
-        try:
-            yield directory
-        finally:
-            directory.close()
+        return Directory(inner, os.open(path, flags, **options))
 
     def sync(self) -> None:
         """Bring the names in it to the disk; not every file system can."""
@@ -166,61 +166,45 @@ class Directory:
 UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EACCES))
 
 
-@contextmanager
-def opened_directory(path: str, *, follow: bool = True) -> Iterator[Directory]:
-    """Open a directory.
-
-    Raises:
-        OSError: if it cannot be opened, or is none.
-    """
+def opened_directory(path: str) -> Directory:
+    """Open a directory; an `OSError` says why it cannot be."""
     path = path or "."
-    if not BY_DESCRIPTOR:
-        found = os.stat(path, follow_symlinks=follow)  # noqa: PTH116
-        if not stat.S_ISDIR(found.st_mode):
-            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-        yield Directory(path, None)
-        return
-    flags = os.O_RDONLY | flag("O_DIRECTORY") | (0 if follow else flag("O_NOFOLLOW"))
-    directory = Directory(path, os.open(path, flags))
-    try:
-        yield directory
-    finally:
-        directory.close()
+    if BY_DESCRIPTOR:
+        return Directory(path, os.open(path, os.O_RDONLY | flag("O_DIRECTORY")))
+    if not stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+    return Directory(path, None)
 
 
 @contextmanager
-def opened_below(root: str, parts: list[str], *, make: bool = False) -> Iterator[Directory]:
+def opened_below(
+    root: str, parts: Sequence[str], *, make: bool = False, held: Directory | None = None
+) -> Iterator[Directory]:
     """Open a directory somewhere inside of another, over no symbolic link.
 
-    Raises:
-        OSError: if a step leads over something else than a directory.
+    `held` is the root, where it is open already. An `OSError` says which step leads over something
+    else than a directory.
     """
-    with opened_directory(root) as outer, _opened_steps(outer, parts, make=make) as inner:
-        yield inner
-
-
-@contextmanager
-def _opened_steps(outer: Directory, parts: list[str], *, make: bool) -> Iterator[Directory]:
-    if not parts:
-        yield outer
-        return
-    if make:
-        outer.make(parts[0])
-    with outer.below(parts[0]) as next_, _opened_steps(next_, parts[1:], make=make) as inner:
-        yield inner
+    directory = held or opened_directory(root)
+    try:
+        for part in parts:
+            if make:
+                directory.make(part)
+            inner = directory.below(part)
+            if directory is not held:
+                directory.close()
+            directory = inner
+        yield directory
+    finally:
+        if directory is not held:
+            directory.close()
 
 
 # ---- new files
 
 
 class NewFile:
-    """A file that is being written, under a name that nobody has, and locked.
-
-    Args:
-        parent: the directory that it is in.
-        name: its name there.
-        descriptor: of it.
-    """
+    """A file that is being written, under a name that nobody has, and locked."""
 
     __slots__ = ("_descriptor", "_parent", "name")
 

@@ -40,7 +40,12 @@ class Inputs(NamedTuple):
 
 
 def inputs_of(
-    names: Sequence[str], given: dict[str, Any], tally: Tally, backup: str | None = None
+    names: Sequence[str],
+    given: dict[str, Any],
+    tally: Tally,
+    backup: str | None = None,
+    *,
+    follow: bool = False,
 ) -> Inputs:
     """Return the inputs of a command."""
     trees: tuple[str, ...] = given.pop("trees")
@@ -57,7 +62,7 @@ def inputs_of(
     found: list[Input] = []
     for name in names:
         if name != STDIN and maildir.is_maildir(name):
-            found += maildir.messages(name, failed)
+            found += maildir.messages(name, failed, follow=follow)
         else:
             found.append(Input(name))
     found += (Input(name, listed=True) for name in listed or ())

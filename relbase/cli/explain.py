@@ -13,6 +13,7 @@ from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import printable
+from relbase.cli.writing import Writer, settle
 from relbase.explaining.index import index
 from relbase.explaining.page import page
 from relbase.url.resolver import as_profile
@@ -153,7 +154,7 @@ class _Plan:
         self._force = force
         self._planned: dict[str, outputs.Output] = {}
         self._rows: list[tuple[str, Summary]] = []
-        self._written = outputs.Written()
+        self._writer = Writer()
         self._made: set[str] = set()
         if output is None:
             return
@@ -183,15 +184,17 @@ class _Plan:
             parts = (*planned.parts[:-1], last)
             planned = planned._replace(parts=parts, replaces=self._force)
             self._rows.append(("/".join(parts), summary))
-        self._made.add(self._written.write(planned, (data,), None))
+        outputs.write(self._writer, planned, (data,), None)
+        self._made.add(os.path.dirname(planned.path) or ".")  # noqa: PTH120
 
     def settle(self) -> None:
         """Write the index of a directory, and bring all to the disk."""
         if self.directory is not None and self._rows:
             markup = index(self._rows).encode("utf-8", "backslashreplace")
             made = outputs.Output(self.directory, (_INDEX,), self._force)
+            self._made.add(self.directory)
             try:
-                self._made.add(self._written.write(made, (markup,), None))
+                outputs.write(self._writer, made, (markup,), None)
             except files.InputError as error:
                 raise click.UsageError(str(error)) from None
-        outputs.settle(self._made)
+        settle(self._made)

@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -21,9 +22,10 @@ from relbase.cli.streams import printable
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import BinaryIO
 
+    from relbase.cli.directories import Directory
     from relbase.cli.outcome import Tally
 
 # How much is read at a time, in bytes.
@@ -34,22 +36,18 @@ class InputError(Exception):
     """An input cannot be read, for the reason in the text; the others can be processed."""
 
 
-class OpenInput(NamedTuple):
-    """An input that is open.
+class ChangedError(InputError):
+    """An input was written to by another program while it was read."""
 
-    Args:
-        input: its name, and the tree that it was found in.
-        shown: the name for messages.
-        pieces: its bytes, in pieces of any size but the first: that has `PIECE` bytes, or all.
-        status: mode and times of the regular file it is read from, None for anything else.
-        descriptor: of that file.
-    """
+
+class OpenInput(NamedTuple):
+    """An input that is open."""
 
     input: Input
-    shown: str
-    pieces: Iterator[bytes]
-    status: os.stat_result | None
-    descriptor: int | None = None
+    shown: str  # the name for messages
+    pieces: Iterator[bytes]  # of any size but the first: that has `PIECE` bytes, or all
+    status: os.stat_result | None  # of the regular file it is read from, None for anything else
+    descriptor: int | None = None  # of that file
 
     @property
     def name(self) -> str:
@@ -72,12 +70,12 @@ def reporting(shown: str, tally: Tally) -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-        streams.warn(f"{shown}: error: {_reason(error)}")
+        streams.warn(f"{shown}: error: {reason(error)}")
         tally.failed += 1
 
 
-def _reason(error: Exception) -> str:
-    """Why an input could not be processed."""
+def reason(error: Exception) -> str:
+    """Return why an input could not be processed."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, MemoryError):
@@ -96,8 +94,10 @@ def shown_name(name: str) -> str:
 
 
 @contextmanager
-def opened(one: Input) -> Iterator[OpenInput]:
-    """Open an input for reading.
+def opened(
+    one: Input, roots: Mapping[str, Directory] = MappingProxyType({})
+) -> Iterator[OpenInput]:
+    """Open an input for reading; `roots` are the directories that are open already.
 
     Raises:
         InputError: if it cannot be read; its pieces raise it too.
@@ -106,17 +106,26 @@ def opened(one: Input) -> Iterator[OpenInput]:
     if one.name == STDIN:
         yield OpenInput(one, shown, _pieces(_standard_input(), None), None)
         return
-    with _open(one) as file:
+    with _open(one, roots.get(one.root)) as file:
         status = os.fstat(file.fileno())
         regular = status if stat.S_ISREG(status.st_mode) else None
         yield OpenInput(one, shown, _pieces(file, regular), regular, file.fileno())
 
 
-def _open(one: Input) -> BinaryIO:
+def rewound(source: OpenInput) -> OpenInput:
+    """Return an input that is a regular file, to be read from its beginning as it is now."""
+    assert source.descriptor is not None
+    os.lseek(source.descriptor, 0, os.SEEK_SET)
+    file = open(source.descriptor, "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
+    status = os.fstat(source.descriptor)
+    return source._replace(pieces=_pieces(file, status), status=status)
+
+
+def _open(one: Input, root: Directory | None) -> BinaryIO:
     try:
         if one.root:
             # What was found by walking a tree is not left for what came into its place since.
-            with opened_below(one.root, one.parts[:-1]) as directory:
+            with opened_below(one.root, one.parts[:-1], held=root) as directory:
                 file = os.fdopen(directory.open_old(one.parts[-1]), "rb")
         else:
             file = open(one.name, "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
@@ -140,7 +149,7 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
     if before and after and _state(before) != _state(after):
-        raise InputError("it changed while it was read: try again")
+        raise ChangedError("it changed while it was read: try again")
 
 
 def _state(status: os.stat_result) -> tuple[int, int]:

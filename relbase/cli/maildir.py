@@ -21,20 +21,17 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
-from relbase.cli.directories import new_file, opened_directory
+from relbase.cli.directories import opened_directory
 from relbase.cli.files import InputError, shown_name
-from relbase.cli.inplace import Target, keep_attributes, refuse_changed
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
+from relbase.cli.outputs import Output
 from relbase.cli.streams import printable
+from relbase.cli.writing import settle
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from relbase.cli.directories import Directory
-    from relbase.cli.files import OpenInput
-    from relbase.cli.outputs import Written
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _BOXES: Final = ("new", "cur")
 _DIRECTORIES: Final = frozenset((*_BOXES, "tmp"))
@@ -61,16 +58,35 @@ def is_message(name: str) -> bool:
     return box in _BOXES and is_maildir(root)
 
 
-def messages(name: str, failed: Callable[[str, Exception], None]) -> list[Input]:
+def messages(
+    name: str, failed: Callable[[str, Exception], None], *, follow: bool = False
+) -> list[Input]:
     """Return the messages of a Maildir and its sub-folders."""
     found: list[Input] = []
     try:
         for folder in _folders(name):
-            for box in _BOXES:
-                found += _messages(os.path.join(name, folder, box), failed)  # noqa: PTH118
+            path = os.path.join(name, folder)  # noqa: PTH118
+            if follow or _is_real(path, failed):
+                # What is followed is reached by its name, all else from the Maildir alone.
+                root = "" if follow else name
+                for box in _BOXES:
+                    found += _messages(os.path.join(path, box), root, failed)  # noqa: PTH118
     except OSError as error:
         failed(name, InputError(error.strerror or str(error)))
     return found
+
+
+def _is_real(folder: str, failed: Callable[[str, Exception], None]) -> bool:
+    """Whether the directories of a folder are its own: a symbolic link may lead anywhere."""
+    links = [
+        path
+        for directory in sorted(_DIRECTORIES)
+        if os.path.islink(path := os.path.join(folder, directory))  # noqa: PTH114, PTH118
+    ]
+    for path in links:
+        text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
+        failed(path, InputError(text))
+    return not links
 
 
 def _folders(root: str) -> list[str]:
@@ -86,7 +102,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
     return is_directory and entry.name.startswith(".") and is_maildir(entry.path)
 
 
-def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]:
+def _messages(box: str, root: str, failed: Callable[[str, Exception], None]) -> list[Input]:
     """The files of `new` or `cur` by name; names that begin with a dot are none of messages."""
     with os.scandir(box) as entries:
         listed = sorted(entries, key=lambda entry: entry.name)
@@ -95,7 +111,7 @@ def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]
         if entry.name.startswith("."):
             continue
         if entry.is_file(follow_symlinks=False):
-            found.append(Input(entry.path))
+            found.append(Input(entry.path, root))
         else:
             failed(entry.path, InputError("it is not a regular file: left out"))
     return found
@@ -104,95 +120,45 @@ def _messages(box: str, failed: Callable[[str, Exception], None]) -> list[Input]
 # ---- the copy
 
 
-class Delivery:
-    """The copy of a Maildir, which grows by a message at a time.
-
-    Args:
-        original: the directory of the Maildir.
-        copy: the directory of the copy, which is made.
-        goes_on: whether an earlier run may have put messages into the copy.
-
-    Attributes:
-        directories: what was made, for `outputs.settle`.
+def copies(
+    original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
+) -> dict[str, Output]:
+    """Make the directories of a copy of a Maildir; return where each message goes there.
 
     Raises:
         click.UsageError: if one of the directories lies in the other, or the copy is a file.
         OutputError: if the directories cannot be made.
     """
-
-    __slots__ = ("_copy", "_goes_on", "_original", "directories")
-
-    def __init__(self, original: str, copy: str, *, goes_on: bool = False) -> None:
-        _refuse(original, copy)
-        self._goes_on = goes_on
-        self._original = original
-        self._copy = copy
-        self.directories: set[str] = set()
-        if not os.path.lexists(copy):
-            self.directories.add(os.path.dirname(os.path.abspath(copy)))  # noqa: PTH100, PTH120
-        try:
-            folders = _folders(original)
-            for folder in folders:
-                self._make(folder)
-            left = sorted(_left(original, folders))
-        except OSError as error:
-            where = printable(str(error.filename or copy))
-            raise OutputError(f"{where}: {error.strerror}") from None
-        if left:
-            shown = ", ".join(map(printable, left[:_LISTED]))
-            more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
-            text = f"not copied, since they are not messages: {shown}{more}"
-            streams.warn(f"{shown_name(original)}: {text}")
-
-    def _make(self, folder: str) -> None:
-        path = os.path.join(self._copy, folder)  # noqa: PTH118
-        self.directories.add(path)
-        for directory in sorted(_DIRECTORIES):
-            os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
-        if os.path.lexists(os.path.join(self._original, folder, _MARK)):  # noqa: PTH118
-            with opened_directory(path) as made, suppress(FileExistsError):
-                os.close(made.open_new(_MARK, 0o600))
-
-    def deliver(self, name: str, data: bytes, like: os.stat_result | None, *, changed: bool) -> str:
-        """Put a message into the copy.
-
-        Returns:
-            the directory that it was put into; "" where an earlier run has done so.
-
-        Raises:
-            InputError: if the copy has such a file already: it stays as it is.
-            OutputError: if it cannot be written.
-        """
-        place, file_name = os.path.split(os.path.relpath(name, self._original))
-        path = os.path.join(self._copy, place)  # noqa: PTH118
-        if changed:
-            file_name = sized(file_name, data)
-        try:
-            with (
-                opened_directory(os.path.join(path, os.pardir, "tmp"), follow=False) as tmp,  # noqa: PTH118
-                opened_directory(path, follow=False) as box,
-                new_file(tmp, file_name) as made,
-            ):
-                made.write((data,))
-                made.finish(like)
-                try:
-                    tmp.link(made.name, box, file_name)
-                except FileExistsError:
-                    if not (self._goes_on and _holds(box, file_name, data)):
-                        raise
-                    return ""
-        except FileExistsError:
-            there = printable(os.path.join(path, file_name))  # noqa: PTH118
-            raise InputError(f"{there} is there already: not replaced") from None
-        except OSError as error:
-            where = printable(os.path.join(path, file_name))  # noqa: PTH118
-            raise OutputError(f"{where}: {error.strerror or error}") from None
-        return path
+    _refuse(original, copy)
+    made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
+    try:
+        folders = _folders(original)
+        for folder in folders:
+            made.add(_make(original, copy, folder))
+        left = sorted(_left(original, folders))
+    except OSError as error:
+        where = printable(str(error.filename or copy))
+        raise OutputError(f"{where}: {error.strerror}") from None
+    if left:
+        shown = ", ".join(map(printable, left[:_LISTED]))
+        more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
+        text = f"not copied, since they are not messages: {shown}{more}"
+        streams.warn(f"{shown_name(original)}: {text}")
+    settle(made)
+    parts = ((one.name, os.path.relpath(one.name, original).split(os.sep)) for one in messages)  # noqa: PTH206
+    return {
+        name: Output(copy, tuple(steps), goes_on=goes_on, in_maildir=True) for name, steps in parts
+    }
 
 
-def _holds(box: Directory, name: str, data: bytes) -> bool:
-    with open(box.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
-        return file.read(len(data) + 1) == data
+def _make(original: str, copy: str, folder: str) -> str:
+    path = os.path.join(copy, folder)  # noqa: PTH118
+    for directory in sorted(_DIRECTORIES):
+        os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
+    if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
+        with opened_directory(path) as made, suppress(FileExistsError):
+            os.close(made.open_new(_MARK, 0o600))
+    return path
 
 
 def _refuse(original: str, copy: str) -> None:
@@ -218,45 +184,6 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
             for name in os.listdir(os.path.join(original, folder, box)):  # noqa: PTH118, PTH208
                 if name.startswith("."):
                     yield os.path.join(folder, box, name)  # noqa: PTH118
-
-
-# ---- in place
-
-
-def replace(source: OpenInput, place: Target, data: bytes, written: Written) -> str:
-    """Put a message in the place of an old one: written into `tmp`, then given its name.
-
-    Returns:
-        the directory that it is in.
-
-    Raises:
-        InputError: if the message changed since it was read, or was moved: then it stays.
-        OutputError: if the new one cannot be written: then the old one stays.
-
-    Sizes in the name follow. Then it is another name, and both are there for a moment: a message
-    that stands twice is better than one that is lost.
-    """
-    name = sized(place.name, data)
-    tmp_name = os.path.join(place.parent.path, os.pardir, "tmp")  # noqa: PTH118
-    try:
-        with opened_directory(tmp_name, follow=False) as tmp:
-            written.sweep(tmp)
-            with new_file(tmp, name) as made:
-                made.write((data,))
-                keep_attributes(source, made, place.status)
-                made.finish(place.status)
-                refuse_changed(place.parent.stat(place.name), place.status)
-                if name == place.name:
-                    tmp.replace(made.name, place.parent, name)
-                else:
-                    tmp.link(made.name, place.parent, name)
-                    place.parent.sync()
-                    place.parent.unlink(place.name)
-    except FileNotFoundError:
-        raise InputError("it was moved while it was read: nothing was written") from None
-    except OSError as error:
-        raise OutputError(f"{printable(place.path)}: {error.strerror or error}") from None
-    return place.parent.path
 
 
 # ---- names

@@ -1,9 +1,4 @@
-"""Files out: where outputs go, and how one is written.
-
-Strategy: an output is written to a new file in its directory, which gets its name when it is
-complete: at every moment there is the old content or the new. Where outputs go is planned, and
-clashes are refused, before the first is written. The content is on the disk before it has its name,
-and the names of all files are before the run is done (`settle`).
+"""Where outputs go: planned, and clashes refused, before the first is written.
 
 To mind: names come from the inputs alone, never from a document (threat W7). An output that is not
 a regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
@@ -14,38 +9,33 @@ from __future__ import annotations
 
 import os
 import stat
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from relbase.cli.directories import UNSETTLED, new_file, opened_below, opened_directory, sweep
-from relbase.cli.files import InputError
+from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
+from relbase.cli.writing import Place, failure, identity
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
 
-    from relbase.cli.directories import Directory
+    from relbase.cli.writing import Writer
 
 
 class Output(NamedTuple):
-    """Where the output of an input goes.
+    """Where the output of an input goes."""
 
-    Args:
-        root: the directory of the output, which may be a symbolic link.
-        parts: the names from there to the file.
-        replaces: whether a file that is there may be replaced.
-        goes_on: whether an earlier run, which had no time to report it, may have written it.
-    """
-
-    root: str
-    parts: tuple[str, ...]
-    replaces: bool
-    goes_on: bool = False
+    root: str  # the directory of the output, which can be a symbolic link
+    parts: tuple[str, ...]  # the names from there to the file
+    replaces: bool = False  # a file that is there
+    goes_on: bool = False  # an earlier run, which had no time to report it, may have written it
+    is_only: bool = False  # it was named as a file
+    in_maildir: bool = False
 
     @property
     def path(self) -> str:
@@ -76,7 +66,7 @@ def plan(
         found = _in_directory(output, inputs, force=force)
     else:
         directory, name = os.path.split(output)
-        found = {inputs[0].name: Output(directory, (name,), replaces=True)}
+        found = {inputs[0].name: Output(directory, (name,), replaces=True, is_only=True)}
     refuse_inputs(found, (one.path for one in found.values()))
     for one in found.values():
         refuse_irregular(one.path)
@@ -152,10 +142,10 @@ def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
     for name in names:
         if name != STDIN:
             with suppress(OSError):  # reported when it is read
-                identities[_identity(os.stat(name))] = name  # noqa: PTH116
+                identities[identity(os.stat(name))] = name  # noqa: PTH116
     for path in paths:
-        with suppress(FileNotFoundError, NotADirectoryError):
-            found = identities.get(_identity(os.stat(path)))  # noqa: PTH116
+        with suppress(OSError):  # as when it is written
+            found = identities.get(identity(os.stat(path)))  # noqa: PTH116
             if found is not None:
                 text = f"the output '{printable(path)}' is the input '{printable(found)}'"
                 fix = "give -i to rewrite it in place, or another name or directory with -o"
@@ -170,7 +160,7 @@ def refuse_irregular(path: str) -> None:
     """
     try:
         mode = os.lstat(path).st_mode
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError:  # reported when it is written
         return
     if stat.S_ISREG(mode):
         return
@@ -188,121 +178,23 @@ def _refuse_there(outputs: Sequence[Output], *, force: bool) -> None:
         raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
 
 
-def _identity(status: os.stat_result) -> tuple[int, int]:
-    return status.st_dev, status.st_ino
-
-
-# ---- writing
-
-
-class Written:
-    """The outputs of one process of a run.
-
-    Two names may be one file where the file system takes them for one ("A" and "a"): what
-    this run has written it does not replace.
-    """
-
-    __slots__ = ("_identities", "_swept")
-
-    def __init__(self) -> None:
-        self._identities: set[tuple[int, int]] = set()
-        self._swept: set[str] = set()
-
-    def write(self, output: Output, pieces: Iterable[bytes], like: os.stat_result | None) -> str:
-        """Write an output in one step, with the mode and the time of its input.
-
-        Returns:
-            the directory that it is in, for `settle`.
-
-        Raises:
-            InputError: if a file is there that may not be replaced.
-            OutputError: if it cannot be written: then it is as it was before.
-        """
-        try:
-            steps = list(output.parts[:-1])
-            with opened_below(output.root, steps, make=True) as parent:
-                self.sweep(parent)
-                self._write(parent, output, pieces, like)
-                return parent.path
-        except OSError as error:
-            raise OutputError(f"{printable(output.path)}: {error.strerror or error}") from None
-
-    def sweep(self, parent: Directory) -> None:
-        """Remove what killed runs left in a directory, once."""
-        if parent.path not in self._swept:
-            self._swept.add(parent.path)
-            with suppress(OSError):  # a directory that may be written to and not read
-                sweep(parent)
-
-    def _write(
-        self,
-        parent: Directory,
-        output: Output,
-        pieces: Iterable[bytes],
-        like: os.stat_result | None,
-    ) -> None:
-        name = output.parts[-1]
-        # Planned long ago: somebody may have put something else there in between.
-        with suppress(FileNotFoundError):
-            self._refuse(parent.stat(name), output)
-        with new_file(parent, name, 0o666 if like is None else 0o600) as made:
-            made.write(pieces)
-            status = made.finish(like)
-            if output.replaces or (output.goes_on and _is_same(parent, made.name, name)):
-                parent.replace(made.name, parent, name)
-            else:
-                _name_new(parent, made.name, output)
-        self._identities.add(_identity(status))
-
-    def _refuse(self, there: os.stat_result, output: Output) -> None:
-        path = printable(output.path)
-        if not stat.S_ISREG(there.st_mode):
-            raise OutputError(f"{path}: it is not a regular file: not replaced")
-        if _identity(there) in self._identities:
-            text = "another output of this run has this name here: give it another directory"
-            raise OutputError(f"{path}: {text}")
-        if not output.replaces and not output.goes_on:
-            raise InputError(f"{path} is there already: not replaced without --force")
-
-
-def _is_same(parent: Directory, made: str, name: str) -> bool:
-    """Whether a name has what was made: a run may end before it reports what it has written."""
-    try:
-        return _hash(parent, name) == _hash(parent, made)
-    except FileNotFoundError:
-        return False
-
-
-def _hash(parent: Directory, name: str) -> bytes:
-    import hashlib  # noqa: PLC0415 (start-up time)
-
-    with open(parent.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
-        return hashlib.file_digest(file, "sha256").digest()
-
-
-def _name_new(parent: Directory, made: str, output: Output) -> None:
-    """Give a new file its name, which nobody may have yet."""
-    name = output.parts[-1]
-    try:
-        parent.link(made, parent, name)
-    except FileExistsError:
-        text = f"{printable(output.path)} is there already: not replaced without --force"
-        raise InputError(text) from None
-    except (OSError, NotImplementedError):
-        # No hard links here: whoever makes the name in this moment loses it.
-        parent.replace(made, parent, name)
-
-
-def settle(directories: Iterable[str]) -> None:
-    """Bring the names in directories to the disk, once for all files of a run.
+def write(
+    writer: Writer, output: Output, pieces: Iterable[bytes], like: os.stat_result | None
+) -> bool:
+    """Write an output, with the mode and the times of its input; return whether it is new.
 
     Raises:
-        OutputError: if the disk fails.
+        InputError: if it cannot be written: then what was there stays.
+        OutputError: if no output can be.
     """
-    for directory in sorted(directories):
-        try:
-            with opened_directory(directory) as opened:
-                opened.sync()
-        except OSError as error:
-            if error.errno not in UNSETTLED:
-                raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
+    steps = output.parts[:-1]
+    try:
+        with ExitStack() as stack:
+            parent = stack.enter_context(opened_below(output.root, steps, make=True))
+            tmp = None
+            if output.in_maildir:
+                tmp = stack.enter_context(opened_below(output.root, (*steps[:-1], "tmp")))
+            flags = output.replaces, output.goes_on, output.is_only
+            return writer.put(Place(parent, output.parts[-1], *flags, tmp), pieces, like)
+    except OSError as error:
+        raise failure(output.path, error, is_only=output.is_only) from None

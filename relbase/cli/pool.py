@@ -2,8 +2,8 @@
 
 Strategy: a process gets the plan once and then jobs over a pipe, one after the other; what became
 of each comes back the same way. A process that ends in the middle of a job (killed for its memory,
-say) costs that one input: it is reported as failed, and another process takes the place. So it is
-with one that takes longer than it may.
+say), or takes longer than it may, costs that one input: it is reported as failed, and another
+process takes the place.
 
 To mind: an interrupt of the terminal reaches all processes. They ignore it and are ended by the
 one that hands out the jobs, so that each can remove its unfinished file. When that one is killed,
@@ -17,20 +17,18 @@ import os
 import signal
 import sys
 import time
-from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass, field
+from itertools import islice
 from multiprocessing.connection import wait
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
+from relbase.cli import ENDINGS, terminated
 from relbase.cli.jobs import Done, Job, State
 from relbase.cli.work import Worker
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from multiprocessing.connection import Connection
-    from multiprocessing.process import BaseProcess
-    from types import FrameType
 
     from relbase.cli.jobs import Plan
 
@@ -41,27 +39,66 @@ _CONTEXT: Final = (
     else multiprocessing.get_context("spawn")
 )
 
-# So many jobs of a process wait in its pipe: it need not wait for the next, and loses few.
-_AHEAD: Final = 2
+# How long a process that takes too long has to remove its unfinished file, in seconds.
+_FAREWELL: Final = 1.0
 
 
-@dataclass(slots=True, eq=False)
-class _Hand:
-    """One process, and the jobs that it has, the one in work first.
+class _Process:
+    """A process, and the job that it has, if any."""
 
-    Args:
-        process: that has been started.
-        pipe: to it.
-        jobs: what it was given.
-        began: when it got the first of them, or was done with the one before.
-        ended: whether the process is known to have ended.
-    """
+    def __init__(self, plan: Plan) -> None:
+        self.pipe, there = _CONTEXT.Pipe()
+        self._process = _CONTEXT.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
+        self._process.start()
+        there.close()
+        self.job: Job | None = None
+        self.began = 0.0
 
-    process: BaseProcess
-    pipe: Connection
-    jobs: deque[Job] = field(default_factory=deque)
-    began: float = 0.0
-    ended: bool = False
+    def give(self, job: Job) -> None:
+        self.job, self.began = job, time.monotonic()
+        with suppress(OSError):  # it has died: that shows when its answer is waited for
+            self.pipe.send(job)
+
+    def answer(self) -> Done:
+        """What became of the job; the process may have died of it."""
+        try:
+            done: Done = self.pipe.recv()
+        except (EOFError, OSError):
+            self._process.join()
+            code = self._process.exitcode or 0
+            how = f"signal {-code}" if code < 0 else f"exit status {code}"
+            memory = "it may be too large for the memory"
+            return self._failed(f"the process that read it was ended ({how}): {memory}")
+        self.job = None
+        return done
+
+    def end_late(self, limit: float) -> Done:
+        """End a process that takes too long; first so that it can remove its unfinished file."""
+        self._process.terminate()
+        self._process.join(_FAREWELL)
+        self._process.kill()
+        self._process.join()
+        limited = f"it took longer than {limit:g} seconds (--time-limit)"
+        return self._failed(f"{limited}: the process that read it was ended")
+
+    def _failed(self, text: str) -> Done:
+        assert self.job is not None
+        self.pipe.close()
+        return Done(self.job, State.FAILED, text)
+
+    @property
+    def is_dead(self) -> bool:
+        return self.pipe.closed
+
+    def let_go(self) -> None:
+        """Tell the process to end: one without a job does so by itself."""
+        # SIGTERM is an exception in the process, which removes its unfinished file.
+        if self.job is not None and not self.is_dead:
+            self._process.terminate()
+        self.pipe.close()
+
+    def join(self) -> None:
+        self._process.join()
 
 
 def in_processes(
@@ -69,115 +106,41 @@ def in_processes(
 ) -> Iterator[Done]:
     """Do jobs in several processes, and yield what became of each, in the order they end in."""
     pending = iter(jobs)
-    hands = [_start(plan) for _ in range(count)]
+    processes: list[_Process] = []
     try:
-        for hand in hands:
-            _supply(hand, pending)
-        while busy := [hand for hand in hands if hand.jobs]:
-            ready = wait([hand.pipe for hand in busy], _pause(busy, limit))
-            for hand in busy:
-                if hand.pipe in ready:
-                    done = _received(hand)
-                elif limit is not None and _is_late(hand, limit):
-                    done = _ended_late(hand, limit)
-                else:
-                    continue
+        for job in islice(pending, count):
+            processes.append(_Process(plan))
+            processes[-1].give(job)
+        while busy := [process for process in processes if process.job is not None]:
+            for process, done in _answers(busy, limit):
+                # The next job is given before this one is printed: nobody waits for that.
+                following = next(pending, None)
+                if process.is_dead:
+                    processes.remove(process)
+                    if following is not None:
+                        processes.append(_Process(plan))
+                if following is not None:
+                    (processes[-1] if process.is_dead else process).give(following)
                 yield done
-                if hand.ended:
-                    hands.remove(hand)
-                    hands.append(_replaced(plan, hand))
-                _supply(hands[-1] if hand.ended else hand, pending)
     finally:
-        _end(hands)
+        for process in processes:
+            process.let_go()
+        for process in processes:
+            process.join()
 
 
-def _received(hand: _Hand) -> Done:
-    """What became of a job, or of the process that had it."""
-    try:
-        done: Done = hand.pipe.recv()
-    except (EOFError, OSError):
-        return _lost(hand)
-    hand.jobs.popleft()
-    hand.began = time.monotonic()
-    return done
-
-
-def _start(plan: Plan) -> _Hand:
-    here, there = _CONTEXT.Pipe()
-    process = _CONTEXT.Process(target=_work, args=(plan, there, here), daemon=True)
-    process.start()
-    there.close()
-    return _Hand(process, here)
-
-
-def _supply(hand: _Hand, pending: Iterator[Job]) -> None:
-    while len(hand.jobs) < _AHEAD:
-        job = next(pending, None)
-        if job is None:
-            return
-        if not hand.jobs:
-            hand.began = time.monotonic()
-        hand.jobs.append(job)
-        with suppress(OSError):  # it has died: that shows when its answer is waited for
-            hand.pipe.send(job)
-
-
-def _lost(hand: _Hand) -> Done:
-    """What became of the job that a process died of."""
-    hand.process.join()
-    hand.ended = True
-    job = hand.jobs.popleft()
-    code = hand.process.exitcode or 0
-    how = f"signal {-code}" if code < 0 else f"exit status {code}"
-    text = f"the process that read it was ended ({how}): it may be too large for the memory"
-    return Done(job, State.FAILED, text)
-
-
-def _pause(busy: Iterable[_Hand], limit: float | None) -> float | None:
-    """How long to wait until the first of the jobs in work is late."""
-    if limit is None:
-        return None
-    return max(0.0, min(hand.began for hand in busy) + limit - time.monotonic())
-
-
-def _is_late(hand: _Hand, limit: float) -> bool:
-    return time.monotonic() - hand.began >= limit and not hand.pipe.poll()
-
-
-def _ended_late(hand: _Hand, limit: float) -> Done:
-    """End a process that takes too long; first so that it can remove its unfinished file."""
-    hand.process.terminate()
-    hand.process.join(_FAREWELL)
-    hand.process.kill()
-    hand.process.join()
-    hand.ended = True
-    text = (
-        f"it took longer than {limit:g} seconds (--time-limit): the process that read it was ended"
-    )
-    return Done(hand.jobs.popleft(), State.FAILED, text)
-
-
-_FAREWELL: Final = 1.0  # seconds
-
-
-def _replaced(plan: Plan, dead: _Hand) -> _Hand:
-    """Another process in the place of one that died, with the jobs that it had not begun."""
-    dead.pipe.close()
-    hand = _start(plan)
-    hand.jobs, hand.began = dead.jobs, time.monotonic()
-    for job in hand.jobs:
-        hand.pipe.send(job)
-    return hand
-
-
-def _end(hands: Iterable[_Hand]) -> None:
-    for hand in hands:
-        # SIGTERM is an exception in the process, which removes its unfinished file.
-        if hand.jobs:
-            hand.process.terminate()
-        hand.pipe.close()
-    for hand in hands:
-        hand.process.join()
+def _answers(busy: list[_Process], limit: float | None) -> Iterator[tuple[_Process, Done]]:
+    """What became of the jobs that are done, or have taken too long."""
+    pause = None
+    if limit is not None:
+        until = min(process.began for process in busy) + limit
+        pause = max(0.0, until - time.monotonic())
+    ready = wait([process.pipe for process in busy], pause)
+    for process in busy:
+        if process.pipe in ready:
+            yield process, process.answer()
+        elif limit is not None and time.monotonic() - process.began >= limit:
+            yield process, process.end_late(limit)
 
 
 # ---- in the process
@@ -186,7 +149,8 @@ def _end(hands: Iterable[_Hand]) -> None:
 def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
     other.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _ended)
+    for ending in ENDINGS:
+        signal.signal(ending, terminated)
     _limit_memory()
     worker = Worker(plan)
     while True:
@@ -211,7 +175,3 @@ def _limit_memory() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     except (ImportError, AttributeError, ValueError, OSError):
         return  # then a process that takes too much is ended, which costs its input
-
-
-def _ended(number: int, _frame: FrameType | None) -> NoReturn:
-    raise SystemExit(128 + number)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.cli import maildir, options, outputs, streams
 from relbase.cli.archive_options import Choices
+from relbase.cli.directories import opened_directory
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
@@ -18,13 +19,14 @@ from relbase.cli.jobs import Action, Job, Plan
 from relbase.cli.outcome import Tally
 from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS
-from relbase.cli.run import Manner, run
+from relbase.cli.run import RunOptions, run
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from relbase.cli.directories import Directory
     from relbase.cli.expansion import Inputs
     from relbase.cli.options import Settings
 
@@ -51,35 +53,39 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
-    found = inputs_of(inputs, given, tally, own["backup"])
+    found = inputs_of(inputs, given, tally, own["backup"], follow=own["follow"])
     settings = options.settings(given)
     refuse_one_url(found, settings)
     _refuse(inputs, found, own)
-    action = _action(inputs, own)
+    action = _action(own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
-    delivery = None
-    if action is Action.DELIVER:
-        delivery = maildir.Delivery(inputs[0], own["output"], goes_on=earlier is not None)
-    jobs = _jobs(found, action, own, earlier)
+    jobs = _jobs(inputs, found, action, own, earlier)
     finder = finder_of(found, settings, tally)
-    plan = Plan(
-        settings,
-        finder,
-        action,
-        InPlace(own["backup"], own["follow"], own["break_links"]),
-        delivery,
-        own["only"],
-        reports=own["report"] is not None,
-        choices=_choices(own),
-        several=found.several,
-    )
-    manner = _manner(own, settings, found)
-    ended = run(plan, jobs, manner)
-    if delivery is not None:
-        outputs.settle(delivery.directories)
+    with ExitStack() as stack:
+        plan = Plan(
+            settings,
+            finder,
+            action,
+            InPlace(own["backup"], own["follow"], own["break_links"]),
+            own["only"],
+            reports=own["report"] is not None,
+            choices=_choices(own),
+            several=found.several,
+            roots=_held(found, stack),
+        )
+        ended = run(plan, jobs, _options(own, settings, found))
     ended.failed += tally.failed
     ended.warnings += tally.warnings
     context.exit(ended.status(strict=settings.strict))
+
+
+def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
+    """The directories that inputs are reached from, open for the whole run: none can be swapped."""
+    roots = {}
+    for root in {one.root for one in found.all if one.root}:
+        with suppress(OSError):  # reported when an input is read
+            roots[root] = stack.enter_context(opened_directory(root))
+    return roots
 
 
 def _choices(own: dict[str, Any]) -> Choices:
@@ -88,7 +94,7 @@ def _choices(own: dict[str, Any]) -> Choices:
     return Choices(own["output"], own["with_originals"], own["all_status"], own["date"], now)
 
 
-def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
+def _action(own: dict[str, Any]) -> Action:
     """What becomes of the results."""
     for option, action in (("diff", Action.DIFF), ("check", Action.CHECK)):
         if own[option]:
@@ -97,13 +103,20 @@ def _action(names: Sequence[str], own: dict[str, Any]) -> Action:
         return Action.REPLACE
     if own["output"] is None:
         return Action.PRINT
-    is_delivered = any(name != STDIN and maildir.is_maildir(name) for name in names)
-    return Action.DELIVER if is_delivered else Action.WRITE
+    return Action.WRITE
 
 
-def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier | None) -> list[Job]:
+def _jobs(
+    names: Sequence[str],
+    found: Inputs,
+    action: Action,
+    own: dict[str, Any],
+    earlier: Earlier | None,
+) -> list[Job]:
     planned: dict[str, outputs.Output] = {}
-    if action is Action.WRITE:
+    if action is Action.WRITE and _maildirs(names):
+        planned = maildir.copies(names[0], own["output"], found.all, goes_on=earlier is not None)
+    elif action is Action.WRITE:
         planned = outputs.plan(
             found.all,
             own["output"],
@@ -117,19 +130,23 @@ def _jobs(found: Inputs, action: Action, own: dict[str, Any], earlier: Earlier |
     ]
 
 
-def _manner(own: dict[str, Any], settings: Settings, found: Inputs) -> Manner:
+def _maildirs(names: Sequence[str]) -> list[str]:
+    return [name for name in names if name != STDIN and maildir.is_maildir(name)]
+
+
+def _options(own: dict[str, Any], settings: Settings, found: Inputs) -> RunOptions:
     is_shown = own["output"] is not None and streams.is_terminal() and not found.several
     colour = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
     report = None
     if own["report"] is not None:
         report = Report(own["report"], goes_on=own["report"] == own["resume"])
-    return Manner(
+    return RunOptions(
         own["processes"] or _processors(),
         verbose=settings.verbosity is Verbosity.ALL
         or (is_shown and settings.verbosity is not Verbosity.NONE),
         quiet=settings.verbosity is Verbosity.NONE,
         colour=colour,
-        passed=found.passed,
+        skipped=found.passed,
         report=report,
         limit=own["limit"],
     )
@@ -166,7 +183,8 @@ def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
         ("follow", "--follow-symlinks"),
         ("break_links", "--break-hardlinks"),
     ):
-        if own[name] and not own["in_place"]:
+        is_read = name == "follow" and _maildirs(names)
+        if own[name] and not own["in_place"] and not is_read:
             raise click.UsageError(f"{flag} is for files that are replaced: give -i too")
     if own["backup"] is not None and ("/" in own["backup"] or not own["backup"]):
         raise click.UsageError("--backup wants the end of a name, as in --backup .bak")
@@ -180,8 +198,7 @@ def _refuse_inputs(
         raise click.UsageError("standard input cannot be replaced: leave -i out")
     if not writes:
         return
-    mailboxes = [name for name in names if name != STDIN and maildir.is_maildir(name)]
-    if mailboxes:
+    if mailboxes := _maildirs(names):
         _refuse_maildir(mailboxes[0], found, own["output"])
     if own["output"] is None and (found.several or len(found.all) > 1):
         text = "several inputs go into a directory: give -o DIRECTORY (or -i, --check, --diff)"

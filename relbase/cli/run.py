@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli import outputs, streams
+from relbase.cli import streams
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
 from relbase.cli.outcome import OutputError, Tally
@@ -15,6 +15,7 @@ from relbase.cli.streams import printable
 from relbase.cli.summary import counted
 from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.cli.work import Worker
+from relbase.cli.writing import settle
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -25,44 +26,34 @@ if TYPE_CHECKING:
     from relbase.cli.report import Report
 
 
-class Manner(NamedTuple):
-    """How a run is done.
+class RunOptions(NamedTuple):
+    """How a run is done, and what of it is shown."""
 
-    Args:
-        processes: how many at once.
-        verbose: whether for each input it is said what was done.
-        quiet: whether only errors are reported.
-        colour: whether lines of a diff are coloured.
-        passed: what was passed over in trees, in words.
-        report: where a line is written for each input, None for none.
-        limit: how long one input may take, in seconds, None for as long as it takes.
-    """
-
-    processes: int
-    verbose: bool
-    quiet: bool
-    colour: bool
-    passed: str
+    processes: int  # at once
+    verbose: bool  # for each input what was done
+    quiet: bool  # only errors
+    colour: bool  # lines of a diff
+    skipped: str  # what is left out of trees, in words
     report: Report | None
-    limit: float | None = None
+    limit: float | None = None  # seconds for one input
 
 
-def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
+def run(plan: Plan, jobs: Sequence[Job], options: RunOptions) -> Tally:
     """Do the jobs of a run.
 
     Raises:
-        OutputError: if an output cannot be written: the run stops.
+        OutputError: if no output can be written: the run stops.
     """
-    running = _Running(plan, manner)
+    running = _Running(plan, options)
     with ExitStack() as stack:
-        if manner.report is not None:
-            stack.enter_context(manner.report)
+        if options.report is not None:
+            stack.enter_context(options.report)
         is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)
-        wanted = not manner.quiet and not is_shown
+        wanted = not options.quiet and not is_shown
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
         stack.callback(running.settle)
         try:
-            for done in _done(plan, jobs, manner, bar):
+            for done in _done(plan, jobs, options, bar):
                 running.add(done)
                 bar.done()
         except KeyboardInterrupt:
@@ -72,13 +63,13 @@ def run(plan: Plan, jobs: Sequence[Job], manner: Manner) -> Tally:
     return running.tally
 
 
-def _done(plan: Plan, jobs: Sequence[Job], manner: Manner, bar: Bar) -> Iterator[Done]:
-    count = min(manner.processes, len(jobs))
-    is_limited = manner.limit is not None and len(jobs) > 1
+def _done(plan: Plan, jobs: Sequence[Job], options: RunOptions, bar: Bar) -> Iterator[Done]:
+    count = min(options.processes, len(jobs))
+    is_limited = options.limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
 
-        for done in in_processes(plan, jobs, count, manner.limit):
+        for done in in_processes(plan, jobs, count, options.limit):
             bar.read(done.sizes[0])
             yield done
         return
@@ -90,9 +81,9 @@ def _done(plan: Plan, jobs: Sequence[Job], manner: Manner, bar: Bar) -> Iterator
 class _Running:
     """What has become of the inputs so far."""
 
-    def __init__(self, plan: Plan, manner: Manner) -> None:
+    def __init__(self, plan: Plan, options: RunOptions) -> None:
         self._plan = plan
-        self._manner = manner
+        self._options = options
         self._printer = WarningPrinter(plan.settings.verbosity)
         self._directories: set[str] = set()
         self._states: Counter[State] = Counter()
@@ -104,8 +95,8 @@ class _Running:
     def add(self, done: Done) -> None:
         """Print, count and report what became of an input."""
         # First of all: what is not in the report is done again.
-        if self._manner.report is not None and done.state is not State.SKIPPED:
-            self._manner.report.add(done)
+        if self._options.report is not None and done.state is not State.SKIPPED:
+            self._options.report.add(done)
         self._states[done.state] += 1
         self._places += done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
@@ -129,10 +120,10 @@ class _Running:
         self._printer.show(list(done.warned))
         self._claim(done, shown)
         for line in done.lines:
-            streams.say(_coloured(line) if self._manner.colour else line)
-        if self._manner.verbose and done.text:
+            streams.say(_coloured(line) if self._options.colour else line)
+        if self._options.verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
-        elif done.on_given_url and not self._manner.quiet:  # rule 16: one URL, many documents
+        elif done.on_given_url and not self._options.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
             streams.warn(f"{shown}: the given URL was the base of {messages}")
 
@@ -147,11 +138,11 @@ class _Running:
             self._printer.show([Warned("url-shared", f"{text} [url-shared]")])
 
     def _how_to_go_on(self) -> str:
-        return "; --resume with the report goes on" if self._manner.report is not None else ""
+        return "; --resume with the report goes on" if self._options.report is not None else ""
 
     def settle(self) -> None:
         """Bring the names of what was written to the disk."""
-        outputs.settle(self._directories)
+        settle(self._directories)
 
     def interrupted(self, total: int) -> None:
         """Say how far it came, and how to go on."""
@@ -162,9 +153,9 @@ class _Running:
     def close(self) -> None:
         """Report what was counted, and sum up."""
         self._printer.close()
-        many = sum(self._states.values()) > 1 or self._manner.passed
-        writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.DELIVER, Action.CHECK}
-        if many and writes and not self._manner.quiet:
+        many = sum(self._states.values()) > 1 or self._options.skipped
+        writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.CHECK}
+        if many and writes and not self._options.quiet:
             streams.warn(self._sum())
 
     def _sum(self) -> str:
@@ -183,7 +174,7 @@ class _Running:
             parts.append(f"{links} {changed} absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
-        passed = f"; passed over: {self._manner.passed}" if self._manner.passed else ""
+        passed = f"; passed over: {self._options.skipped}" if self._options.skipped else ""
         done = f": {', '.join(parts[1:])}" if len(parts) > 1 else ""
         return f"{parts[0]}{done}{passed}"
 

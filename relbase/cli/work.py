@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from itertools import chain
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, files, inplace, maildir, selfcheck, streams
+from relbase.cli import archives, files, inplace, maildir, outputs, selfcheck, streams
 from relbase.cli.documents import rewritten
-from relbase.cli.files import InputError
+from relbase.cli.files import ChangedError, InputError, reason
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.jobs import Action, Done, State
+from relbase.cli.locks import locked_mailbox
 from relbase.cli.outcome import OutputError, Tally
-from relbase.cli.outputs import Written
 from relbase.cli.reading import found_calls, peeked
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
 from relbase.cli.summary import Summary
 from relbase.cli.warnings import Collected
+from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
 from relbase.pipeline import found_called
 from relbase.results import Result
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
+    from relbase.cli.inplace import InPlace
     from relbase.cli.jobs import Job, Plan
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Found
@@ -55,41 +57,20 @@ class _SkippedError(Exception):
         self.state = state
 
 
-def reason(error: Exception) -> str:
-    """Return why an input could not be processed."""
-    if isinstance(error, (InputError, SelfCheckError)):
-        return str(error)
-    if isinstance(error, MemoryError):
-        return "it is too large for the memory"
-    import traceback  # noqa: PLC0415 (start-up time)
-
-    *_, (frame, number) = traceback.walk_tb(error.__traceback__)
-    what = printable(f"{type(error).__name__}: {error}")[: streams.SHOWN]
-    place = f"line {number} of {printable(frame.f_code.co_filename)}"
-    return f"a defect of relbase, please report it with the document: {what}, in {place}"
-
-
 class Worker:
-    """Does the jobs of one process.
+    """Does the jobs of one process; `read` is told the number of bytes that are read."""
 
-    Args:
-        plan: what is asked for.
-        read: called with the number of bytes that are read, as they are.
-    """
+    __slots__ = ("_plan", "_read", "_writer")
 
-    __slots__ = ("_plan", "_read", "_written")
-
-    def __init__(self, plan: Plan, read: Callable[[int], None] | None = None) -> None:
+    def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
         self._plan = plan
         self._read = read
-        self._written = Written()
+        self._writer = Writer()
 
     def do(self, job: Job) -> Done:
         """Do a job, and say what became of it; only what ends the run is raised."""
         try:
-            with files.opened(job.input) as opened:
-                source = opened._replace(pieces=_counted(opened.pieces, self._read))
-                return _Doing(self._plan, self._written, job, source).done()
+            return self._tried(job)
         except _SkippedError as skipped:
             return Done(job, skipped.state)
         except SelfCheckError as error:
@@ -101,27 +82,33 @@ class Worker:
         except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
             return Done(job, State.FAILED, reason(error))
 
+    def _tried(self, job: Job) -> Done:
+        try:
+            return self._done(job)
+        except ChangedError:
+            if self._plan.action is not Action.REPLACE:
+                raise
+            return self._done(job)  # who wrote to it may be done by now
 
-def _counted(pieces: Iterator[bytes], read: Callable[[int], None] | None) -> Iterator[bytes]:
-    """The pieces of an input; `read` is called with the length of each."""
-    for piece in pieces:
-        if read is not None:
-            read(len(piece))
-        yield piece
+    def _done(self, job: Job) -> Done:
+        if job.hashes is not None and _is_done(job):
+            raise _SkippedError(State.SKIPPED)
+        with files.opened(job.input, self._plan.roots) as source:
+            return _Doing(self._plan, self._writer, job, self._read).done(source)
 
 
 class _Doing:
     """One input that is being processed, and what is counted on the way."""
 
-    def __init__(self, plan: Plan, written: Written, job: Job, source: OpenInput) -> None:
+    def __init__(self, plan: Plan, writer: Writer, job: Job, read: Callable[[int], None]) -> None:
         self._plan = plan
-        self._written = written
+        self._writer = writer
         self._job = job
-        self._before = _Counted(plan.reports)
+        self._before = _Counted(plan.reports, read)
         self._after = _Counted(plan.reports)
-        self._source = source._replace(pieces=self._before.counting(source.pieces))
         self._warned = Collected(plan.settings.verbosity)
-        self._summary = Summary(source.shown, self._warned, several=plan.several)
+        shown = files.shown_name(job.input.name)
+        self._summary = Summary(shown, self._warned, several=plan.several)
         self._links: Counter[str] = Counter()
         self._sums = archives.Sums()
         self._base: Base = UNKNOWN
@@ -133,31 +120,36 @@ class _Doing:
         self._text: str | None = None
         self._directory = ""
 
-    def done(self) -> Done:
-        if self._job.hashes is not None and _is_done(self._job):
-            raise _SkippedError(State.SKIPPED)
-        first, source = peeked(self._source)
+    def done(self, source: OpenInput) -> Done:
+        first, source = peeked(source)
         settings = self._plan.settings
         source, archive = archives.recognise(source, settings, self._tally)
         if archive is not None:
-            self._archive(archive)
+            self._archive(archive._replace(source=self._counted(source)))
             return self._result()
         found = self._plan.finder.find(source, settings.url)
         settings = settings.on_fields(found.fields)
         kind = settings.kind_of(source.name, first)
         if not is_wanted(kind, first, self._plan.only):
             raise _SkippedError(State.PASSED)
-        if FORMATS[kind].visit is None and source.input.root:
+        row = FORMATS[kind]
+        if row.visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
-            self._pass(source)
+            self._pass(self._counted(source))
+        elif self._plan.action is Action.REPLACE:
+            self._replace(source, settings, found, is_mailbox=row.streams)
         else:
-            self._act(source, self._rewritten(source, settings, found))
+            source = self._counted(source)
+            _ACTIONS[self._plan.action](self, source, self._rewritten(source, settings, found))
         self._summary.close()
         return self._result()
 
+    def _counted(self, source: OpenInput) -> OpenInput:
+        return source._replace(pieces=self._before.counting(source.pieces))
+
     def _result(self) -> Done:
         summary = self._summary
-        changed = summary.changed > 0
+        changed = self._has_changed()
         return Done(
             self._job,
             State.REWRITTEN if changed else State.UNCHANGED,
@@ -181,7 +173,7 @@ class _Doing:
             claimed=self._claimed,
         )
 
-    # ---- web archives
+    # ---- rewriting
 
     def _archive(self, archive: archives.Archive) -> None:
         """An archive has an output of its own kind: the records of what changed."""
@@ -190,12 +182,10 @@ class _Doing:
             raise _SkippedError(State.PASSED)
         if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
-            text = f"{flag} no archives: give --check, or -o FILE"
-            raise InputError(text)
-        sums = self._sums
-        made = archives.rewritten(archive, plan.choices, sums, reports=plan.reports)
-        self._act(archive.source, self._summed(made))
-        self._text = sums.text
+            raise InputError(f"{flag} no archives: give --check, or -o FILE")
+        made = archives.rewritten(archive, plan.choices, self._sums, reports=plan.reports)
+        _ACTIONS[plan.action](self, archive.source, self._summed(made))
+        self._text = self._sums.text
 
     def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
         for document, result in made:
@@ -203,57 +193,53 @@ class _Doing:
             self._summary.places += len(result.edits)
             yield document, result
 
-    # ---- rewriting
-
     def _rewritten(
         self, source: OpenInput, settings: Settings, found: Found
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
         for document, call in found_calls(source, settings, self._plan.finder, found):
-            if document.number:
-                # What was read must not get lost because of one message of many.
-                try:
-                    result = rewritten(document, call)
-                except Exception as error:  # noqa: BLE001 (it is said, and the next comes)
-                    text = f"message {document.number}, passed through"
-                    self._errors.append(f"{source.shown}: {text}: error: {reason(error)}")
-                    result = _unchanged(document.data)
-            else:
-                result = rewritten(document, call)
+            result = self._made(source.shown, document, call)
+            if not document.number:
                 self._base = result.base
+                self._claimed = "" if found.given else call.url or ""
             if self._plan.reports:
                 references = found_called(document.data, call)
                 self._links.update(reference.status.value for reference in references)
             self._call = call
-            if not document.number and not found.given:
-                self._claimed = call.url or ""
             yield document, result
             self._summary.add(document, result, has_url=call.url is not None)
+
+    def _made(self, shown: str, document: InputDocument, call: Call) -> Result:
+        try:
+            return rewritten(document, call)
+        except Exception as error:
+            if not document.number:
+                raise
+            # What was read must not get lost because of one message of many.
+            text = f"message {document.number}, passed through"
+            self._errors.append(f"{shown}: {text}: error: {reason(error)}")
+            return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         """The bytes of the output."""
         for document, result in rewritten:
             if checked and result.changed and self._call is not None:
                 selfcheck.check(document.data, result, self._call)
-            yield document.before
-            yield result.data
-            yield document.after
+            yield from self._after.counting((document.before, result.data, document.after))
 
     # ---- what becomes of it
 
-    def _act(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        _ACTIONS[self._plan.action](self, source, rewritten)
-
     def _pass(self, source: OpenInput) -> None:
         """Pass over a file that holds no references; copied it is all the same."""
+        pieces = self._after.counting(source.pieces)
         if self._plan.action is Action.WRITE:
-            self._put_into_file(source, source.pieces)
+            self._put(source, pieces)
         elif self._plan.reports:
-            for _ in self._after.counting(source.pieces):
+            for _ in pieces:
                 pass
 
     def _print(self, _source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        for piece in self._after.counting(self._pieces(rewritten, checked=False)):
+        for piece in self._pieces(rewritten, checked=False):
             streams.put(piece)
 
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
@@ -278,47 +264,47 @@ class _Doing:
         assert output is not None
         # What takes no file's place can be made again: that is not looked through twice.
         checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
-        self._put_into_file(source, self._pieces(rewritten, checked=checked))
+        self._put(source, self._pieces(rewritten, checked=checked))
 
-    def _put_into_file(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
-        assert self._job.output is not None
-        pieces = self._after.counting(pieces)
-        self._directory = self._written.write(self._job.output, pieces, source.status)
-
-    def _deliver(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        assert self._plan.delivery is not None
-        data = b"".join(self._after.counting(self._pieces(rewritten, checked=False)))
-        changed = self._summary.changed > 0
-        delivery = self._plan.delivery
-        self._directory = delivery.deliver(source.name, data, source.status, changed=changed)
-        if not self._directory and self._job.hashes is not None:
+    def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
+        output = self._job.output
+        assert output is not None
+        if output.in_maildir:
+            pieces = (b"".join(pieces),)
+            if self._has_changed():
+                *steps, name = output.parts
+                output = output._replace(parts=(*steps, maildir.sized(name, *pieces)))
+                self._job = self._job._replace(output=output)
+        if outputs.write(self._writer, output, pieces, source.status):
+            self._directory = os.path.dirname(output.path) or "."  # noqa: PTH120
+        elif self._job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
 
-    def _replace(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        with inplace.place_of(source, self._plan.how) as place:
-            first = next(rewritten)
-            if first[0].number:
-                with inplace.locked(place):
-                    self._replace_mailbox(source, place, chain((first,), rewritten))
-                return
-            all_ = chain((first,), rewritten)
-            pieces = list(self._after.counting(self._pieces(all_, checked=True)))
-            if self._summary.changed == 0:
-                return
-            if maildir.is_message(source.name):
-                self._directory = maildir.replace(source, place, b"".join(pieces), self._written)
-                return
-            how = self._plan.how
-            self._directory = inplace.replace(source, place, pieces, how, self._written)
-
-    def _replace_mailbox(
-        self, source: OpenInput, place: inplace.Target, rewritten: Iterator[Rewritten]
+    def _replace(
+        self, source: OpenInput, settings: Settings, found: Found, *, is_mailbox: bool
     ) -> None:
-        pieces = self._after.counting(self._pieces(rewritten, checked=True))
-        how = self._plan.how
-        self._directory = inplace.replace(
-            source, place, pieces, how, self._written, wanted=lambda: self._summary.changed > 0
-        )
+        """Replace a file; a mailbox, which grows, is locked and then read."""
+        plan = self._plan
+        with (
+            _locked(source, plan.in_place) if is_mailbox else nullcontext(source) as held,
+            inplace.place_of(held, plan.in_place, plan.roots) as old,
+        ):
+            made = self._rewritten(self._counted(held), settings, found)
+            pieces: Iterable[bytes] = self._pieces(made, checked=True)
+            if not is_mailbox:
+                pieces = list(pieces)
+                if not self._has_changed():
+                    return
+            place = old
+            if old.tmp is not None:
+                pieces = (b"".join(pieces),)
+                name = maildir.sized(old.name, *pieces)
+                place = old._replace(name=name, replaces=name == old.name)
+            self._writer.put(place, pieces, held.status, self._has_changed)
+            self._directory = place.parent.path
+
+    def _has_changed(self) -> bool:
+        return self._summary.changed > 0
 
 
 _ACTIONS: Final = {
@@ -326,22 +312,24 @@ _ACTIONS: Final = {
     Action.DIFF: _Doing._diff,  # noqa: SLF001
     Action.CHECK: _Doing._check,  # noqa: SLF001
     Action.WRITE: _Doing._write,  # noqa: SLF001
-    Action.REPLACE: _Doing._replace,
-    Action.DELIVER: _Doing._deliver,  # noqa: SLF001
 }
 
 
-def _unchanged(data: bytes) -> Result:
-    return Result(data, (), (), base=lambda: UNKNOWN, links=tuple)
+@contextmanager
+def _locked(source: OpenInput, how: InPlace) -> Iterator[OpenInput]:
+    """Hold the locks of a mailbox, which is read anew when they are had."""
+    with locked_mailbox(os.path.realpath(source.name) if how.follow else source.name):
+        yield source if source.descriptor is None else files.rewound(source)
 
 
 class _Counted:
     """The size of what goes by, and its hash where that is wanted."""
 
-    __slots__ = ("_hash", "size")
+    __slots__ = ("_hash", "_read", "size")
 
-    def __init__(self, hashes: bool) -> None:  # noqa: FBT001 (one of two states)
+    def __init__(self, hashes: bool, read: Callable[[int], None] = lambda _: None) -> None:  # noqa: FBT001 (one of two states)
         self.size = 0
+        self._read = read
         self._hash: Any = None
         if hashes:
             import hashlib  # noqa: PLC0415 (start-up time)
@@ -351,6 +339,7 @@ class _Counted:
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self.size += len(piece)
+            self._read(len(piece))
             if self._hash is not None:
                 self._hash.update(piece)
             yield piece

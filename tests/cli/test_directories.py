@@ -117,7 +117,7 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(directories, "_TIMES_BY_DESCRIPTOR", False)
     monkeypatch.setattr(directories, "_CLOSED_FIRST", True)
     monkeypatch.setattr(directories, "fcntl", None)
-    monkeypatch.setattr("relbase.cli.locks.fcntl", None)
+    monkeypatch.setattr("mailbox.fcntl", None)
 
 
 @pytest.mark.usefixtures("windows")

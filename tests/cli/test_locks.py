@@ -30,7 +30,7 @@ sys.stdin.read()
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(locks, "_PATIENCE", 0.2)
+    monkeypatch.setattr(locks, "PATIENCE", 0.2)
     Path("in.mbox").write_bytes(BOX)
 
 
@@ -53,7 +53,7 @@ def test_an_mbox_in_which_nothing_changes_is_not_touched() -> None:
 def test_a_dot_lock_of_somebody_else() -> None:
     Path("in.mbox.lock").write_bytes(b"1\n")
     with pytest.raises(OutputError, match=r"there is a lock, in\.mbox\.lock"):
-        locked_mailbox("in.mbox", 0.2).__enter__()
+        locked_mailbox("in.mbox").__enter__()
     assert Path("in.mbox.lock").read_bytes() == b"1\n"
 
 
@@ -63,18 +63,16 @@ def test_a_program_that_has_locked_it() -> None:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         with pytest.raises(OutputError, match="another program has locked it"):
-            locked_mailbox("in.mbox", 0.2).__enter__()
+            locked_mailbox("in.mbox").__enter__()
         holder.communicate()
     assert not Path("in.mbox.lock").exists()
-    with locked_mailbox("in.mbox", 0.2):
+    with locked_mailbox("in.mbox"):
         assert Path("in.mbox.lock").exists()
     assert not Path("in.mbox.lock").exists()
 
 
-def test_a_run_that_cannot_have_the_lock_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_cannot_have_the_lock_stops() -> None:
     Path("in.mbox.lock").touch()
-    real = locks.locked_mailbox
-    monkeypatch.setattr("relbase.cli.inplace.locked_mailbox", lambda path: real(path, 0.2))
     result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
     assert result.exit_code == 4
     assert "wait for it, or rewrite a copy with -o" in result.stderr

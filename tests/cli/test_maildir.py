@@ -10,8 +10,7 @@ from typing import Final, NoReturn
 import pytest
 from running import run
 
-from relbase.cli import maildir
-from relbase.cli.inplace import keep_attributes
+from relbase.cli import writing
 from relbase.cli.maildir import sized
 
 URL: Final = ("--url", "http://h/")
@@ -164,7 +163,8 @@ def test_what_was_made_is_on_the_disk_when_the_run_is_done(
     put("new/1.host")
     put(".Sent/cur/2.host")
     settled: list[str] = []
-    monkeypatch.setattr("relbase.cli.outputs.settle", settled.extend)
+    for module in ("maildir", "run"):
+        monkeypatch.setattr(f"relbase.cli.{module}.settle", settled.extend)
     assert run("rewrite", "Maildir", *URL, "-o", "out").exit_code == 0
     made = ["", "new", ".Sent", ".Sent/cur", ".Sent.2024"]
     assert {Path(name).resolve() for name in settled} == {
@@ -272,13 +272,13 @@ def test_a_message_that_another_program_moves_meanwhile_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     put("new/1.host")
-    real = keep_attributes
+    real = writing.keep_attributes
 
     def moving(*arguments: object) -> None:
         real(*arguments)  # type: ignore[arg-type]
         Path("Maildir/new/1.host").rename("Maildir/cur/1.host:2,S")
 
-    monkeypatch.setattr(maildir, "keep_attributes", moving)
+    monkeypatch.setattr(writing, "keep_attributes", moving)
     result = run("rewrite", "Maildir", *URL, "-i")
     assert result.exit_code == 3
     assert "it was moved while it was read: nothing was written" in result.stderr

@@ -13,9 +13,11 @@ import click
 import pytest
 
 from relbase.cli import outputs
+from relbase.cli.files import InputError
 from relbase.cli.inputs import Input
 from relbase.cli.outcome import OutputError
-from relbase.cli.outputs import Output, Written, settle
+from relbase.cli.outputs import Output
+from relbase.cli.writing import Writer, settle
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -41,8 +43,8 @@ def plan(names: Sequence[str], output: str) -> dict[str, str]:
     return {name: one.path for name, one in planned.items()}
 
 
-def write(path: str, pieces: Iterable[bytes], like: os.stat_result | None = None) -> str:
-    return Written().write(at(path), pieces, like)
+def write(path: str, pieces: Iterable[bytes], like: os.stat_result | None = None) -> None:
+    outputs.write(Writer(), at(path), pieces, like)
 
 
 def at(path: str) -> Output:
@@ -171,17 +173,17 @@ def test_what_came_into_the_place_of_an_output_stays() -> None:
     Path("link").symlink_to("target")
     Path("directory").mkdir()
     for name in ("link", "directory"):
-        with pytest.raises(OutputError, match=f"{name}: it is not a regular file: not replaced"):
+        with pytest.raises(InputError, match=f"{name} is not a regular file: not replaced"):
             write(name, (b"n", b"ew"))
     assert not Path("target").exists()
 
 
 def test_what_this_run_has_written_is_not_replaced() -> None:
-    written = Written()
-    written.write(at("a"), [b"1"], None)
+    writer = Writer()
+    outputs.write(writer, at("a"), [b"1"], None)
     os.link("a", "A")  # as a file system that takes them for one shows it
-    with pytest.raises(OutputError, match="another output of this run has this name here"):
-        written.write(at("A"), [b"2"], None)
+    with pytest.raises(InputError, match="another output of this run has this name here"):
+        outputs.write(writer, at("A"), [b"2"], None)
     write("A", [b"2"])
 
 
@@ -211,18 +213,17 @@ def test_an_interruption_leaves_the_old_output(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_directory_that_is_not_there() -> None:
-    with pytest.raises(OutputError, match=r"nowhere/out: No such file or directory"):
-        write("nowhere/out", ())
+    for is_only, error in ((True, OutputError), (False, InputError)):
+        output = at("nowhere/out")._replace(is_only=is_only)
+        with pytest.raises(error, match=r"nowhere/out: No such file or directory"):
+            outputs.write(Writer(), output, (), None)
 
 
 def test_the_names_of_a_run_are_brought_to_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("d").mkdir()
-    written = Written()
-    directories = {written.write(at(name), [b"1"], None) for name in ("d/a", "d/b", "c")}
-    assert directories == {".", "d"}
     settled = []
     monkeypatch.setattr(os, "fsync", lambda descriptor: settled.append(os.fstat(descriptor).st_ino))
-    settle(directories)
+    settle({".", "d"})
     assert settled == [Path().stat().st_ino, Path("d").stat().st_ino]
 
 

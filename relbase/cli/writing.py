@@ -1,0 +1,283 @@
+"""How a file is written: one way for outputs, for files that are replaced, and for Maildirs.
+
+Strategy: the content goes to a new file, which gets what it is to have of the old one (owner,
+permissions, times, extended attributes) and is brought to the disk. Then it gets its name in one
+step: by a link where nobody may have the name yet, by a rename where it takes the place of a file.
+At every moment there is the old content or the new, whole. The names of all files are on the disk
+before the run is done (`settle`).
+
+To mind: a file that is replaced is looked at again right before: who wrote it meanwhile loses
+nothing. In a Maildir a name can change with the size of the message. Then both are there for a
+moment: a message that stands twice is better than one that is lost.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from itertools import count
+from typing import TYPE_CHECKING, Final
+
+from relbase.cli.directories import UNSETTLED, new_file, opened_directory, sweep
+from relbase.cli.files import ChangedError, InputError
+from relbase.cli.outcome import OutputError
+from relbase.cli.streams import printable
+from relbase.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from relbase.cli.directories import Directory, NewFile
+
+
+class Old(NamedTuple):
+    """A file that is replaced, as it was when it was read."""
+
+    name: str
+    status: os.stat_result
+    descriptor: int | None
+    backup: str | None = None  # the suffix of the name that keeps its content
+
+
+class Place(NamedTuple):
+    """Where a new file goes, in directories that are open."""
+
+    parent: Directory
+    name: str
+    replaces: bool = False  # what has the name already
+    goes_on: bool = False  # an earlier run may have written it
+    is_only: bool = False  # the one output of a run: without it nothing was done
+    tmp: Directory | None = None  # of a Maildir, where new messages are written
+    old: Old | None = None
+
+    @property
+    def path(self) -> str:
+        """Its name."""
+        return os.path.join(self.parent.path, self.name)  # noqa: PTH118
+
+
+class Writer:
+    """Writes the files of one process of a run.
+
+    Two names may be one file where the file system takes them for one ("A" and "a"): what
+    this run has written it does not replace.
+    """
+
+    __slots__ = ("_identities", "_swept")
+
+    def __init__(self) -> None:
+        self._identities: set[tuple[int, int]] = set()
+        self._swept: set[str] = set()
+
+    def put(
+        self,
+        place: Place,
+        pieces: Iterable[bytes],
+        like: os.stat_result | None,
+        wanted: Callable[[], bool] = lambda: True,
+    ) -> bool:
+        """Write a file, with the mode and the times of another one.
+
+        `wanted` is asked when all pieces are written. Returns whether there is a new file: not
+        where none was wanted, or an earlier run has written it.
+
+        Raises:
+            InputError: if this file cannot be written: then what was there stays.
+            OutputError: if none can be.
+        """
+        made_in = place.tmp or place.parent
+        self._sweep(made_in)
+        try:
+            self._refuse(place)
+            with new_file(made_in, place.name, 0o666 if like is None else 0o600) as made:
+                made.write(pieces)
+                if not wanted():
+                    return False
+                if place.old is not None:
+                    keep_attributes(place.old, made)
+                status = made.finish(like)
+                is_new = _name(made_in, made.name, place)
+        except OSError as error:
+            raise failure(place.path, error, is_only=place.is_only) from None
+        self._identities.add(identity(status))
+        return is_new
+
+    def _sweep(self, parent: Directory) -> None:
+        """Remove what killed runs left in a directory, once."""
+        if parent.path not in self._swept:
+            self._swept.add(parent.path)
+            with suppress(OSError):  # a directory that can be written to and not read
+                sweep(parent)
+
+    def _refuse(self, place: Place) -> None:
+        """Refuse what came into the place of an output since it was planned."""
+        try:
+            there = place.parent.stat(place.name)
+        except FileNotFoundError:
+            return
+        path = printable(place.path)
+        if not stat.S_ISREG(there.st_mode):
+            raise InputError(f"{path} is not a regular file: not replaced")
+        if place.old is None and identity(there) in self._identities:
+            text = "another output of this run has this name here: give it another directory"
+            raise InputError(f"{path}: {text}")
+        if not (place.replaces or place.goes_on):
+            raise _there(place)
+
+
+def identity(status: os.stat_result) -> tuple[int, int]:
+    """Return what tells a file from all others."""
+    return status.st_dev, status.st_ino
+
+
+# What is wrong with one file costs that file; after these no other can be written either.
+_STOPPING: Final = frozenset(
+    getattr(errno, name) for name in ("ENOSPC", "EIO", "EROFS", "EDQUOT") if hasattr(errno, name)
+)
+
+
+def failure(path: str, error: OSError, *, is_only: bool = False) -> InputError | OutputError:
+    """Return what to raise where a file cannot be written."""
+    text = f"{printable(path)}: {error.strerror or error}"
+    return OutputError(text) if is_only or error.errno in _STOPPING else InputError(text)
+
+
+def _there(place: Place) -> InputError:
+    without = "" if place.tmp else " without --force"
+    return InputError(f"{printable(place.path)} is there already: not replaced{without}")
+
+
+# ---- names
+
+
+def _name(made_in: Directory, made: str, place: Place) -> bool:
+    """Give a new file its name; return False where a file with the same content has it."""
+    old = place.old
+    if old is not None:
+        _refuse_changed(place.parent, old)
+        if old.backup is not None:
+            _back_up(place.parent, old.name, old.backup)
+    if place.replaces:
+        made_in.replace(made, place.parent, place.name)
+        return True
+    is_new = _name_new(made_in, made, place)
+    if old is not None:
+        place.parent.sync()
+        try:
+            place.parent.unlink(old.name)
+        except FileNotFoundError:
+            if is_new:
+                place.parent.unlink(place.name)
+            raise _moved() from None
+    return is_new
+
+
+def _refuse_changed(parent: Directory, old: Old) -> None:
+    try:
+        now = parent.stat(old.name)
+    except FileNotFoundError:
+        raise _moved() from None
+    refuse_changed(now, old.status)
+
+
+def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
+    """Refuse to replace a file that is not what was read."""
+    if _state(now) != _state(read):
+        raise ChangedError("it changed while it was read: nothing was written, try again")
+
+
+def _moved() -> InputError:
+    return InputError("it was moved while it was read: nothing was written")
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return *identity(status), status.st_size, status.st_mtime_ns
+
+
+def _name_new(made_in: Directory, made: str, place: Place) -> bool:
+    """Give a new file its name, which nobody may have yet, but for an earlier run."""
+    try:
+        made_in.link(made, place.parent, place.name)
+    except FileExistsError:
+        if place.goes_on and _hash(made_in, made) == _hash(place.parent, place.name):
+            return False
+        raise _there(place) from None
+    except (OSError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno in _STOPPING:
+            raise
+        # No hard links here: whoever makes the name in this moment loses it.
+        made_in.replace(made, place.parent, place.name)
+    return True
+
+
+def _hash(parent: Directory, name: str) -> bytes:
+    import hashlib  # noqa: PLC0415 (start-up time)
+
+    with open(parent.open_old(name), "rb") as file:  # noqa: PTH123 (a descriptor)
+        return hashlib.file_digest(file, "sha256").digest()
+
+
+def _back_up(parent: Directory, name: str, suffix: str) -> None:
+    """Give the old file a second name: the first of `x.bak`, `x.bak.1`, ... that nobody has."""
+    kept = f"{name}{suffix}"
+    for number in count(1):
+        try:
+            parent.link(name, parent, kept)
+        except FileExistsError:
+            kept = f"{name}{suffix}.{number}"
+            continue
+        return
+
+
+def settle(directories: Iterable[str]) -> None:
+    """Bring the names in directories to the disk, once for all files of a run.
+
+    Raises:
+        OutputError: if the disk fails.
+    """
+    for directory in sorted(directories):
+        try:
+            with opened_directory(directory) as opened:
+                opened.sync()
+        except OSError as error:
+            if error.errno not in UNSETTLED:
+                raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
+
+
+# ---- what the new file has of the old one
+
+# A file system without extended attributes, or one where only root can set them.
+_UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))
+
+
+def keep_attributes(old: Old, made: NewFile) -> None:
+    """Give a new file the owner, the group and the extended attributes of the old one."""
+    if hasattr(os, "fchown"):
+        try:
+            os.fchown(made.descriptor, old.status.st_uid, old.status.st_gid)
+        except PermissionError:  # only root gives files away, but a group may be one's own
+            with suppress(PermissionError):
+                os.fchown(made.descriptor, -1, old.status.st_gid)
+    if not hasattr(os, "listxattr") or old.descriptor is None:
+        return
+    for name in _attributes(old.descriptor):
+        value = os.getxattr(old.descriptor, name)
+        try:
+            os.setxattr(made.descriptor, name, value)
+        except OSError as error:
+            # security.* and trusted.* are the system's own, and set by it.
+            if name.startswith(("user.", "system.posix_acl")):
+                raise
+            if error.errno not in {*_UNSUPPORTED, errno.EPERM, errno.EACCES}:
+                raise
+
+
+def _attributes(descriptor: int) -> list[str]:
+    try:
+        return os.listxattr(descriptor)
+    except OSError as error:
+        if error.errno in _UNSUPPORTED:
+            return []
+        raise
