@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from relbase.url.rfc1808 import Components as Components
     from relbase.url.rfc1808 import split as split
     from relbase.url.rfc1808 import unsplit as unsplit
-    from relbase.url.steps.step import Step as Step
+    from relbase.url.step import Step as Step
 else:
     _MODULES = {
         "Base": "bases.layers",
@@ -95,7 +95,7 @@ else:
         "Result": "results",
         "Span": "edit",
         "Status": "rewriting.items",
-        "Step": "url.steps.step",
+        "Step": "url.step",
         "Url": "url.grammar",
         "base": "pipeline",
         "entities": "pipeline",

@@ -18,7 +18,7 @@ from relbase.url.resolver import Profile, Resolver
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from relbase.url.steps.step import Step
+    from relbase.url.step import Step
 
 # A table wider than the terminal, or than this in a pipe, is written as a list.
 _WIDTH: Final = 120
@@ -44,8 +44,8 @@ Examples:
 
 \b
 --steps shows how each result comes about: the steps of RFC 1808 §4 by their
-numbers, those of RFC 3986 §5.2, or the states of the WHATWG URL parser, with
-what each step made and, where it is about segments, the stack of them.
+numbers, those of RFC 3986 §5.2, or the URL records that the WHATWG URL parser
+starts from and ends with.
 
 \b
 Exit status: 0; 3 when a reference has no result (profile whatwg alone has
@@ -153,9 +153,6 @@ def _show_steps(resolved: list[_Resolved]) -> None:
         indent = " " * (4 + width + 2)
         for step in one.steps:
             streams.say(f"    {step.number:{width}}  {printable(step.text)}")
-            if step.stack is not None:
-                segments = (printable(segment) or '""' for segment in step.stack)
-                streams.say(f"{indent}segments: {' | '.join(segments) or 'none'}")
             if step.value is not None:
                 streams.say(f"{indent}-> {excerpt(step.value)}")
 

@@ -8,7 +8,6 @@ from relbase.explaining.layers import SHOWN
 from relbase.explaining.markup import text, url
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
-from relbase.url.steps.step import decisive
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.results import Link
     from relbase.url.resolver import Profile
-    from relbase.url.steps.step import Step
+    from relbase.url.step import Step
 
 # All are marked in the source. So many are listed, and of so many the steps are shown: a page that
 # is read has fewer, and a browser takes long to open one of a million elements.
@@ -107,7 +106,7 @@ class _Writer:
         steps = self._taken(link)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
-        step = decisive(steps)
+        step = [one for one in steps if not one.number.startswith(_FOLLOWING)][-1]
         reported = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
             return f"<p>{reported}</p>"
@@ -149,15 +148,19 @@ def _matches(keep: object, reference: str) -> bool:
 _OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
 
 
+# What follows from a decision that was made before: merging, and putting together again.
+_FOLLOWING: Final = (
+    *("7", "6a", "6b", "6c", "6d"),  # RFC 1808 §4
+    *("5.2.4", "5.3"),  # RFC 3986
+    "URL serializer",  # WHATWG
+)
+
+
 def _numbered(profile: str, step: Step) -> str:
     return f"{_OF[profile]}{text(step.number)}"
 
 
 def _told(steps: Sequence[Step]) -> Iterator[str]:
     for step in steps:
-        stack = ""
-        if step.stack is not None:
-            segments = "".join(f"<code>{text(segment)}</code>" for segment in step.stack)
-            stack = f'<span class="stack">{segments or "no segment"}</span>'
         value = "" if step.value is None else f" {url(step.value)}"
-        yield f"<li><b>{text(step.number)}</b> {text(step.text)}{value}{stack}</li>"
+        yield f"<li><b>{text(step.number)}</b> {text(step.text)}{value}</li>"

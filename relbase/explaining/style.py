@@ -114,9 +114,6 @@ border:1.5px solid var(--quiet);color:var(--quiet)}
 summary{cursor:pointer;color:var(--link);padding:.1rem 0}
 details ol{margin:.4rem 0 .2rem;padding-left:1rem;list-style:none;border-left:2px solid var(--line)}
 details li{margin:.15rem 0;overflow-wrap:anywhere}
-.stack{display:block;margin:.15rem 0}
-.stack code{display:inline-block;border:1px solid var(--line);border-radius:.3rem;padding:0 .4em;
-margin-right:.25rem;min-width:1.4em;min-height:1.6em}
 .notes{padding-left:1.2rem}.notes li{margin:.2rem 0;overflow-wrap:anywhere}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--quiet);font-size:.9rem}
 @media (max-width:40rem){header,main,footer{padding-left:.75rem;padding-right:.75rem}

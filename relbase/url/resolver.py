@@ -8,9 +8,17 @@ from typing import TYPE_CHECKING, Final, Literal
 from relbase.url import rfc1808, rfc3986
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
+    from typing import Protocol
 
-    from relbase.url.steps.step import Step
+    from relbase.url.step import Step
+
+    class Prepared(Protocol):
+        """A base that an algorithm has prepared."""
+
+        def resolve(self, reference: str, /) -> str: ...  # noqa: D102 (see Resolver)
+
+        def steps(self, reference: str, /) -> list[Step]: ...  # noqa: D102
 
 
 class Profile(Enum):
@@ -39,9 +47,8 @@ class Resolver:
         charset: the WHATWG label of the document's charset, which decides how profile whatwg
             encodes the query; the others do not look at it.
 
-    `resolve(reference)` returns the absolute form, `steps(reference)` how it comes about; the first
-    raises ValueError only where the algorithm
-    fails (whatwg alone has failures).
+    `resolve(reference)` returns the absolute form, `steps(reference)` how it comes about. `resolve`
+    raises ValueError only where the algorithm fails (whatwg alone has failures).
 
     Raises:
         ValueError: if the profile or the charset is not known, or if whatwg cannot parse the base.
@@ -51,7 +58,7 @@ class Resolver:
     'http://a/b/g'
     """
 
-    __slots__ = ("base", "charset", "profile", "resolve")
+    __slots__ = ("_prepared", "base", "charset", "profile", "resolve")
 
     base: str
     profile: Profile
@@ -67,35 +74,29 @@ class Resolver:
         self.base = base
         self.profile = as_profile(profile)
         self.charset = charset
-        self.resolve = _PREPARE[self.profile](base, charset)
+        self._prepared = _PREPARE[self.profile](base, charset)
+        self.resolve = self._prepared.resolve
 
-    def steps(self, reference: str) -> Iterator[Step]:
-        """Yield the steps that the algorithm takes for a reference, in its own words and numbers.
+    def steps(self, reference: str) -> list[Step]:
+        """Return the steps that the algorithm takes, in the numbers of its specification.
 
-        The value of the last step is what `resolve` returns, None where it fails: RFC 1808 §4,
-        RFC 3986 §5.2, or the states of the WHATWG URL parser.
+        The value of the last step is what `resolve` returns, None where it fails. Of profile
+        whatwg the steps are the URL records of the base and of the result.
 
-        >>> for step in Resolver("http://a/b/c").steps("../g"):
-        ...     if step.stack is not None:
-        ...         print(step.number, step.text, step.stack)
-        6 the last segment of the base's path, "c", gives way to the reference's ('b', '..', 'g')
-        6a there is no "./" to remove ('b', '..', 'g')
-        6c "b/../" is removed ()
+        >>> for step in Resolver("http://a/b/c").steps("../g")[-6:]:
+        ...     print(step.number, step.text, step.value)
+        6 the last segment of the base's path, "c", gives way /b/../g
+        6a no "./" is left /b/../g
+        6b no "." is left at the end /b/../g
+        6c "b/../" is removed None
+        6d no "<segment>/.." is left at the end /g
+        7 the components are recombined http://a/g
         """
         if not isinstance(reference, str):
             raise TypeError(
                 f"the reference is a str, not {type(reference).__name__}: decode it first"
             )
-        # Who resolves does not need them: start-up time.
-        if self.profile is Profile.WHATWG:
-            from relbase.url.steps import whatwg  # noqa: PLC0415
-
-            return whatwg.steps(self.base, reference, self.charset)
-        from relbase.url.steps.rfc1808 import steps as steps_1808  # noqa: PLC0415
-        from relbase.url.steps.rfc3986 import steps as steps_3986  # noqa: PLC0415
-
-        steps = steps_1808 if self.profile is Profile.RFC1808 else steps_3986
-        return steps(self.base, reference)
+        return self._prepared.steps(reference)
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
@@ -164,30 +165,31 @@ def as_profile(profile: Profile | str) -> Profile:
 
 
 def _load_ada() -> None:
-    """Where the C library of whatwg cannot be had (in a browser), who asks for it is told so."""
+    """Load the C library of whatwg; ValueError where it is missing, or refuses the interpreter."""
     try:
         import ada_url  # noqa: F401, PLC0415 (start-up time)
-    except ModuleNotFoundError as error:
-        if error.name != "ada_url":
-            raise
-        raise ValueError(
-            "profile whatwg needs the package ada-url, which is not installed here: "
-            "install it, or give rfc1808 or rfc3986"
-        ) from None
+    except ImportError as error:
+        problem = f"cannot load ada-url in this interpreter ({error})"
+        if isinstance(error, ModuleNotFoundError):
+            if error.name != "ada_url":
+                raise
+            problem = "needs the package ada-url, which is not installed here"
+        fix = "give rfc1808 or rfc3986, or use the main interpreter of a process with ada-url"
+        raise ValueError(f"profile whatwg {problem}: {fix}") from None
 
 
-def _rfc1808(base: str, _charset: str) -> Callable[[str], str]:
-    return rfc1808.PreparedBase(base).resolve
+def _rfc1808(base: str, _charset: str) -> Prepared:
+    return rfc1808.PreparedBase(base)
 
 
-def _rfc3986(base: str, _charset: str) -> Callable[[str], str]:
-    return rfc3986.PreparedBase(base).resolve
+def _rfc3986(base: str, _charset: str) -> Prepared:
+    return rfc3986.PreparedBase(base)
 
 
-def _whatwg(base: str, charset: str) -> Callable[[str], str]:
+def _whatwg(base: str, charset: str) -> Prepared:
     from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
-    return whatwg.PreparedBase(base, charset).resolve
+    return whatwg.PreparedBase(base, charset)
 
 
 _PREPARE: Final = {Profile.RFC1808: _rfc1808, Profile.RFC3986: _rfc3986, Profile.WHATWG: _whatwg}

@@ -4,8 +4,9 @@ A component that is absent is None, one that is empty is "": the delimiter that 
 stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
 
 `PreparedBase.resolve` first answers the references that no step changes beyond putting a prefix of
-the base before them; `_steps` is §4 itself and gives the same for all of them. Whatever depends on
-the base alone is made once, its dot segments removed: a hostile base may have millions.
+the base before them; `_steps` is §4 itself, tells each step, and gives the same for all of them.
+Whatever depends on the base alone is made once, its dot segments removed: a hostile base may have
+millions.
 
 Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing:
 
@@ -25,9 +26,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
+from relbase.url.step import Trace, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from relbase.url.step import Step, Tell
 
 # scheme = 1*( alpha | digit | "+" | "-" | "." ), and the colon after it (§2.2, §2.4.2)
 _scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
@@ -142,9 +146,9 @@ class PreparedBase:
 
     def resolve(self, reference: str) -> str:
         """Return the absolute form of a reference (§4)."""
-        # Step 1
-        if not self._base:
-            return reference
+        # Steps 1 and 2a
+        if not self._base or not reference:
+            return self._base or reference
         first = reference[:1]
         if first == "/":
             if reference[1:2] != "/":
@@ -162,40 +166,56 @@ class PreparedBase:
             return self._base.partition("#")[0] + reference
         return self._steps(reference)
 
-    def _steps(self, reference: str) -> str:
-        # Step 2: both are parsed.
-        # a) an entirely empty reference inherits the entire base
-        if reference == "":
-            return self._base
+    def steps(self, reference: str) -> list[Step]:
+        """Return the steps that are taken; the value of the last one is the result."""
+        tell = Trace()
+        if not self._base:
+            tell("1", "the base is unknown: the reference is taken for absolute", value=reference)
+            return tell.steps()
+        tell("1", "the base is established (section 3)", value=self._base)
+        self._steps(reference, tell)
+        return tell.steps()
+
+    def _steps(self, reference: str, tell: Tell = untold) -> str:
+        """Steps 2 to 7."""
         base = self._components = self._components or split(self._base)
-        _, net_loc, path, params, query, fragment = embedded = split(reference)
-        # b) one that starts with a scheme name is absolute
-        if embedded.scheme is not None:
+        scheme, net_loc, path, params, query, fragment = embedded = split(reference)
+        tell("2", "the base has {}; the reference has {}", base, embedded)
+        if reference == "":
+            tell("2a", "the reference is empty: it inherits the entire base", value=self._base)
+            return self._base
+        if scheme is not None:
+            tell("2b", "it starts with the scheme name {}: it is absolute", scheme, value=reference)
             return reference
-        # c) otherwise it inherits the scheme
-        # Step 3: a non-empty net_loc skips to step 7, otherwise the base's is inherited
-        if not net_loc:
-            net_loc = base.net_loc if base.net_loc is not None else net_loc
-            # Step 4: an absolute path skips to step 7
-            # Step 5: an empty path inherits the path, and
+        tell("2c", "it starts with no scheme name: it inherits the scheme {}", base.scheme)
+        if net_loc:
+            tell("3", "its net_loc {} is not empty: skip to step 7", net_loc)
+        else:
+            tell("3", "its net_loc is empty: it inherits {}", base.net_loc)
+            net_loc = _inherit(base.net_loc, net_loc)
             if path == "":
                 path = base.path
-                # a) if params are empty, the params, and
-                # b) if the query is empty as well, the query
-                if not params:
-                    params = _inherit(base.params, params)
-                    query = query or _inherit(base.query, query)
-            # Step 6
-            elif not path.startswith("/"):
-                path = self._merged(base.path, path)
-        # Step 7
-        return unsplit(Components(base.scheme, net_loc, path, params, query, fragment))
+                params, query = _inherited(base, params, query, tell)
+            elif path.startswith("/"):
+                tell("4", "its path is preceded by a slash: skip to step 7")
+            else:
+                path = self._merged(base.path, path, tell)
+        url = unsplit(Components(base.scheme, net_loc, path, params, query, fragment))
+        tell("7", "the components are recombined", value=url)
+        return url
 
-    def _merged(self, base_path: str, path: str) -> str:
-        """Step 6: the path on the base's."""
-        self._stack = self._stack or _stack_of(base_path)
-        slash, kept = self._stack
-        return _merge(slash, kept.copy(), path)
+    def _merged(self, base_path: str, path: str, tell: Tell) -> str:
+        """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
+        if tell is untold:
+            self._stack = self._stack or _stack_of(base_path)
+            slash, kept = self._stack
+            return slash + _without_dots(kept.copy(), path, tell)
+        after_last = base_path.rfind("/") + 1
+        merged = base_path[:after_last] + path
+        last = base_path[after_last:]
+        tell("6", "the last segment of the base's path, {}, gives way", last, value=merged)
+        slash = "/" if merged.startswith("/") else ""
+        return slash + _without_dots([], merged[len(slash) :], tell, slash)
 
     def _make_directory(self) -> str:
         """What is put before a reference of names alone: the result of "x" without the "x"."""
@@ -270,51 +290,79 @@ def _names_here(reference: str) -> bool:
     return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
+def _inherited(
+    base: Components, params: str | None, query: str | None, tell: Tell
+) -> tuple[str | None, str | None]:
+    """Step 5: the params and the query of a reference whose path is empty."""
+    tell("5", "its path is empty: it inherits the base's", value=base.path)
+    if params:
+        tell("5a", "its params {} are not empty: skip to step 7", params)
+        return params, query
+    tell("5a", "its params are empty: it inherits {}", base.params)
+    params = _inherit(base.params, params)
+    if query:
+        tell("5b", "its query {} is not empty: skip to step 7", query)
+        return params, query
+    tell("5b", "its query is empty: it inherits {}; skip to step 7", base.query)
+    return params, _inherit(base.query, query)
+
+
 def _stack_of(base_path: str) -> tuple[str, list[str]]:
     """Step 6 as far as the base's path takes it: the slash it begins with, the segments kept.
 
     The last segment, which is after the rightmost slash, is not among them.
     """
     slash = "/" if base_path.startswith("/") else ""
-    end = base_path.rfind("/") + 1
+    path = _dots_sub("", base_path[len(slash) : base_path.rfind("/") + 1])
     kept: list[str] = []
-    for segment in _segments(base_path, len(slash), end):
+    for segment in _segments(path):
         _push(kept, segment)
     return slash, kept
 
 
-def _merge(slash: str, kept: list[str], path: str) -> str:
-    """Step 6: the path in place of the last segment of the base's, dot segments removed.
+# "./", where "." is a complete path segment.
+_dots_sub: Final = re.compile(r"(?<![^/])\./").sub
 
-    The removal is done with one stack of segments, as the note after step 7 suggests: "/../" takes
-    away the nearest segment before it that is not "..", which is the leftmost match of 6c.
+
+def _without_dots(kept: list[str], path: str, tell: Tell, slash: str = "") -> str:
+    """Steps 6a to 6d, for a path after segments that came through them already.
+
+    They are done with one stack of segments, as the note after step 7 suggests: "/../" takes away
+    the nearest segment before it that is not "..", which is the leftmost match of 6c.
     """
-    last_at = path.rfind("/") + 1
-    last = path[last_at:]
-    for segment in _segments(path, 0, last_at):
-        _push(kept, segment)
-    if last == ".":  # b)
+    if "./" in path:
+        path = _dots_sub("", path)
+    tell("6a", 'no "./" is left', value=(slash, path))
+    if path == "." or path.endswith("/."):
+        path = path[:-1]
+    tell("6b", 'no "." is left at the end', value=(slash, path))
+    for segment in _segments(path):
+        away = _push(kept, segment)
+        if away is not None:
+            tell("6c", "{} is removed", f"{away}/../")
+    last = path[path.rfind("/") + 1 :]
+    if last == ".." and kept and kept[-1] != "..":
         last = ""
-    elif last == ".." and kept and kept[-1] != "..":  # d)
-        kept.pop()
-        last = ""
-    return slash + "/".join([*kept, last])
+        tell("6d", "{} is removed", f"{kept.pop()}/..")
+    merged = "/".join([*kept, last])
+    tell("6d", 'no "<segment>/.." is left at the end', value=(slash, merged))
+    return merged
 
 
-def _push(kept: list[str], segment: str) -> None:
-    """Put a segment, which a slash follows, on the stack of those that are kept."""
-    if segment == ".":  # a)
-        return
+def _push(kept: list[str], segment: str) -> str | None:
+    """Step 6c: put a segment on the stack, or take one away, which is returned."""
     if segment != "..":
         kept.append(segment)
-    elif kept and kept[-1] != "..":  # c)
-        kept.pop()
+    elif kept and kept[-1] != "..":
+        return kept.pop()
     else:
         kept.append("..")  # one string for all of them: a hostile path has millions
+    return None
 
 
-def _segments(path: str, start: int, end: int) -> Iterator[str]:
+def _segments(path: str) -> Iterator[str]:
     """The segments that a slash ends, one at a time: a hostile path has millions."""
-    while (slash := path.find("/", start, end)) >= 0:
+    start = 0
+    while (slash := path.find("/", start)) >= 0:
         yield path[start:slash]
         start = slash + 1

@@ -2,8 +2,8 @@
 
 §5.2.2's pseudo-code branch for branch. None is an undefined component, "" an empty one, as in §5.3.
 `resolve` first answers the references that need no more than a prefix of the base put before them;
-`_transform` gives the same for all of them. Whatever depends on the base alone is made once, its
-dot segments removed: a hostile base may have millions.
+`_transform` tells each step, and gives the same for all of them. Whatever depends on the base alone
+is made once, its dot segments removed: a hostile base may have millions.
 
 Where §5.3 would recombine a path that begins with `//` without an authority, the path would be read
 as one (base `file:/a/b`, reference `..//h/x`). §3.3 forbids such a path, and §4.2 has the way to
@@ -17,9 +17,12 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
+from relbase.url.step import Trace, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from relbase.url.step import Step, Tell
 
 # scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." ), and the colon after it (§3.1)
 _scheme_match: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
@@ -123,29 +126,53 @@ class PreparedBase:
             return (self._directory or self._make_directory()) + reference
         return unsplit(self._transform(split(reference)))
 
-    def _transform(self, r: Components) -> Components:
+    def steps(self, reference: str) -> list[Step]:
+        """Return the steps of §5.2 that are taken; the value of the last one is the result."""
+        tell = Trace()
+        if not self._base:
+            tell("5.1", "there is no base: the reference stays as it is", value=reference)
+            return tell.steps()
+        r = split(reference)
+        tell("5.2.1", "Base has {}; R has {}", split(self._base), r)
+        tell("5.3", "the components are recomposed", value=unsplit(self._transform(r, tell)))
+        return tell.steps()
+
+    def _transform(self, r: Components, tell: Tell = untold) -> Components:
         """§5.2.2 Transform References."""
         base = self._components = self._components or split(self._base)
         if r.scheme is not None:
-            return r._replace(path=remove_dot_segments(r.path))
+            tell("5.2.2", "R.scheme {} is defined: all components are R's", r.scheme)
+            return r._replace(path=remove_dot_segments(r.path, tell))
+        tell("5.2.2", "R.scheme is undefined: T.scheme is Base's, {}", base.scheme)
         if r.authority is not None:
-            return r._replace(scheme=base.scheme, path=remove_dot_segments(r.path))
+            tell("5.2.2", "R.authority {} is defined: path and query are R's", r.authority)
+            return r._replace(scheme=base.scheme, path=remove_dot_segments(r.path, tell))
+        tell("5.2.2", "R.authority is undefined: T.authority is Base's, {}", base.authority)
         query = r.query
         if r.path == "":
             path = base.path
+            tell("5.2.2", "R.path is empty: T.path is Base's", value=path)
             if query is None:
                 query = base.query
+                tell("5.2.2", "R.query is undefined: T.query is Base's, {}", query)
         elif r.path.startswith("/"):
-            path = remove_dot_segments(r.path)
+            tell("5.2.2", 'R.path begins with "/": it is not merged')
+            path = remove_dot_segments(r.path, tell)
         else:
-            path = self._merged(base, r.path)
+            tell("5.2.2", 'R.path does not begin with "/": it is merged')
+            path = self._merged(base, r.path, tell)
         return Components(base.scheme, base.authority, path, query, r.fragment)
 
-    def _merged(self, base: Components, path: str) -> str:
-        """The path after that of the base, dot segments removed."""
-        if self._output is _NOT_MADE:
-            self._output = _output_of(base)
-        return "".join(_merge(None if self._output is None else self._output.copy(), path))
+    def _merged(self, base: Components, path: str, tell: Tell) -> str:
+        """§5.2.3 and §5.2.4: the path after that of the base, dot segments removed."""
+        if tell is untold:
+            if self._output is _NOT_MADE:
+                self._output = _output_of(base)
+            return "".join(_merge(None if self._output is None else self._output.copy(), path))
+        merged = _directory_of(base) + path
+        last = base.path.rpartition("/")[2]
+        tell("5.2.3", "the last segment of Base.path, {}, gives way", last, value=merged)
+        return remove_dot_segments(merged, tell)
 
     def _make_directory(self) -> str:
         """What is put before a reference of names alone: the target of "x" without the "x"."""
@@ -271,24 +298,29 @@ def _names_here(reference: str) -> bool:
     return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
-def remove_dot_segments(path: str) -> str:
+def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     """§5.2.4 Remove Dot Segments.
 
     >>> remove_dot_segments("/a/b/c/./../../g")
     '/a/g'
     """
-    return "".join(_without_dots(path))
+    return "".join(_without_dots(path, tell))
 
 
-def _without_dots(path: str) -> list[str]:
+def _without_dots(path: str, tell: Tell = untold) -> list[str]:
     """The output buffer of §5.2.4, a list of segments, at the end of the input."""
     start = _after_2a(path)
-    if path[start:] in {".", ".."}:  # 2D
+    if start:
+        tell("5.2.4 2A", "{} before the input is removed", path[:start])
+    if path[start:] in {".", ".."}:
+        tell("5.2.4 2D", "{} is removed", path[start:])
         return []
     first, slash, rest = path[start:].partition("/")
     output = [first] if first else []
+    if first:
+        tell("5.2.4 2E", "{} moves to the output", first, value=output)
     if slash:
-        _append(output, rest)
+        _append(output, rest, tell)
     return output
 
 
@@ -304,15 +336,20 @@ def _after_2a(path: str) -> int:
             return start
 
 
-def _append(output: list[str], path: str) -> None:
+def _append(output: list[str], path: str, tell: Tell = untold) -> None:
     """2B, 2C and 2E for an input that is a slash and the path."""
     *inner, last = path.split("/")
     for segment in inner:
         _push(output, segment)
+        if tell is not untold:
+            _tell_turn(output, f"/{segment}", tell)
     if last in {".", ".."}:
         _push(output, last)
+        if tell is not untold:
+            _tell_turn(output, f"/{last}", tell)
         last = ""
     output.append("/" + last)
+    tell("5.2.4 2E", "{} moves to the output", output[-1], value=output)
 
 
 def _push(output: list[str], segment: str) -> None:
@@ -323,14 +360,29 @@ def _push(output: list[str], segment: str) -> None:
         output.append("/" + segment)
 
 
+def _tell_turn(output: list[str], segment: str, tell: Tell) -> None:
+    """Tell a turn of the loop that has been done."""
+    if segment == "/..":
+        tell("5.2.4 2C", "{} is removed, and the last segment of the output", segment, value=output)
+    elif segment == "/.":
+        tell("5.2.4 2B", "{} is removed", segment, value=output)
+    else:
+        tell("5.2.4 2E", "{} moves to the output", segment, value=output)
+
+
+def _directory_of(base: Components) -> str:
+    """What §5.2.3 takes of the base's path."""
+    if base.authority is not None and base.path == "":
+        return "/"
+    return base.path[: base.path.rfind("/") + 1]
+
+
 def _output_of(base: Components) -> list[str] | None:
     """The output buffer after what §5.2.3 takes of the base's path, but for its last slash.
 
     None when nothing of it is left, not even that slash: the input is then what is merged, alone.
     """
-    directory = base.path[: base.path.rfind("/") + 1]
-    if base.authority is not None and base.path == "":
-        directory = "/"
+    directory = _directory_of(base)
     start = _after_2a(directory)
     if start == len(directory):
         return None

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 import ada_url
 
 from relbase.records import NamedTuple
+from relbase.url.step import Step, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,6 +101,24 @@ class PreparedBase:
     def resolve(self, reference: str) -> str:
         """Return the serialised URL; raise ValueError where parsing is a failure."""
         return self._known(reference) or self._parsed(reference)
+
+    def steps(self, reference: str) -> list[Step]:
+        """Return what the parser was given and what it made of it; the last value is the result."""
+        cleaned = _cleaned(reference)
+        white = "" if cleaned == reference else "without white space "
+        steps = [Step("basic URL parser", f"the reference {white}is parsed", cleaned)]
+        base = split(self._base) if self._base else None
+        if base is not None:
+            steps.append(Step("base", f"the URL record of the base has {shown(base)}"))
+        try:
+            url = self.resolve(reference)
+        except ValueError:
+            return [*steps, Step("failure", "the parser returns failure")]
+        record = split(url)
+        steps.append(Step("URL record", f"the URL record of the result has {shown(record)}"))
+        if base is not None:
+            steps.append(Step("inherited", _inherited(base, record)))
+        return [*steps, Step("URL serializer", "the URL record is serialized", url)]
 
     def _known(self, reference: str) -> str:
         """The URL of a reference that needs no parser, "" for others."""
@@ -221,6 +240,13 @@ class Record(NamedTuple):
     path: str
     query: str | None
     fragment: str | None
+
+
+def _inherited(base: Record, record: Record) -> str:
+    """Which parts of a result are those of the base, for people."""
+    pairs = zip(Record._fields, base, record, strict=True)
+    same = [name for name, before, after in pairs if before == after and after]
+    return f"as in the base: {', '.join(same) or 'nothing'}"
 
 
 _href_match: Final = re.compile(

@@ -162,7 +162,7 @@ def test_every_reference_is_marked_and_listed() -> None:
     [
         ("rfc1808", "RFC 1808 §4 step 3: its net_loc "),
         ("rfc3986", "RFC 3986 §5.2.2: R.authority "),
-        ("whatwg", "URL Standard, relative slash state: "),
+        ("whatwg", "URL Standard, inherited: as in the base: scheme"),
     ],
 )
 def test_each_profile_tells_its_own_steps(profile: str, said: str) -> None:

@@ -274,3 +274,18 @@ def test_without_its_library_whatwg_is_a_bad_call(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match="ada-url"):
         rewrite(b"<a href=x>", url="http://h/", profile="whatwg")
     assert resolve("http://h/", "x") == "http://h/x"
+
+
+class _Refusing:
+    """As importlib finds what a sub-interpreter of CPython 3.12 refuses to load."""
+
+    def find_spec(self, name: str, *_rest: object) -> None:
+        if name == "ada_url":
+            raise ImportError("module _cffi_backend does not support loading in subinterpreters")
+
+
+def test_where_its_library_refuses_to_load_whatwg_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "ada_url", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [_Refusing(), *sys.meta_path])
+    with pytest.raises(ValueError, match=r"in this interpreter .*subinterpreters.*: give rfc1808"):
+        Resolver("http://h/", "whatwg")

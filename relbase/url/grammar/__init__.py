@@ -100,9 +100,9 @@ class Url:
         group: of news ("*" for all) and nntp.
         article: of news, what is before the "@".
         digits: of nntp.
-        database: of wais, as are
-        wtype: and
-        wpath.
+        database: of wais.
+        wtype: of wais.
+        wpath: of wais.
         ppath: of prospero.
         fieldspecs: pairs of a fieldname and a fieldvalue.
         schemepart: of an otherurl, all of it.

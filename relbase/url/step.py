@@ -1,0 +1,84 @@
+"""Steps: how an algorithm comes to its result, told by the resolver itself when it is asked.
+
+A resolver takes an argument `tell`. `untold` drops what it is told; a `Trace` keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from relbase.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# A hostile path has millions of segments: of one kind so many steps are kept.
+MAX_REPEATED: Final = 40
+
+# What is quoted of a component in the text of a step, in characters.
+_QUOTED: Final = 80
+
+
+class Step(NamedTuple):
+    """One step of an algorithm.
+
+    Args:
+        number: of the step in its specification: "2a", "5.2.4 2C"; of WHATWG its name.
+        text: what was done, a sentence for people.
+        value: what the step made, None when it made nothing. That of the last step is the result,
+            None where the algorithm fails.
+    """
+
+    number: str
+    text: str
+    value: str | None = None
+
+
+# Takes a step: its number, its text with a place (`{}`) for each component, these, and its value.
+Tell = Callable[..., None]
+
+
+def untold(number: str, text: str, *components: object, value: Iterable[str] | None = None) -> None:
+    """Take a step that nobody asked for."""
+
+
+class Trace:
+    """Keeps the steps that it is told."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step] = []
+        self._counts: dict[str, int] = {}
+
+    def __call__(
+        self, number: str, text: str, *components: object, value: Iterable[str] | None = None
+    ) -> None:
+        """Keep a step, or count it when there are many of its kind; a value may be in pieces."""
+        count = self._counts[number] = self._counts.get(number, 0) + 1
+        if count <= MAX_REPEATED:
+            made = None if value is None else "".join(value)
+            self._steps.append(Step(number, text.format(*map(shown, components)), made))
+
+    def steps(self) -> list[Step]:
+        """Return the steps; after those of a kind with too many, one that counts the others."""
+        steps = self._steps.copy()
+        for number, count in self._counts.items():
+            if count > MAX_REPEATED:
+                last = max(at for at, step in enumerate(steps) if step.number == number)
+                steps.insert(last + 1, Step(number, f"{count - MAX_REPEATED} more of these"))
+        return steps
+
+
+def shown(component: object) -> str:
+    """Return a component as a sentence has it, or all components that are not absent.
+
+    >>> shown("a"), shown(None)
+    ('"a"', 'undefined')
+    """
+    if component is None:
+        return "undefined"
+    if isinstance(component, tuple):
+        named = component._asdict().items()  # type: ignore[attr-defined] # it is a named tuple
+        return ", ".join(f"{name} {shown(value)}" for name, value in named if value is not None)
+    text = str(component)
+    return f'"{text}"' if len(text) <= _QUOTED else f'"{text[:_QUOTED]}..."'
