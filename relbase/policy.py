@@ -18,13 +18,13 @@ class Policy:
 
     Args:
         keep_fragments: leave references into the same document (`#top`) alone.
-        keep: leave the references alone in which this pattern is found; in programs also those of
-            which a function says so.
+        keep: leave references alone that match this regular expression. In Python it may also be
+            a function that returns whether a reference stays.
         extended: rewrite what only some readers take for URLs too: param values, RDFa, lazy
             loading, social media metadata.
-        attachments: rewrite documents that are attached to a message.
+        attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
-        keep_templates: leave references with placeholders alone: `{{ url }}`, `${url}`, `*|URL|*`.
+        keep_templates: leave references with placeholders alone, such as `{{url}}` or `*|URL|*`.
         item_links: resolve the HTML of an RSS item against the item's link, as some readers do.
 
     Raises:

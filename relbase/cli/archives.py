@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from relbase.cli.archive_options import Choices
     from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
+    from relbase.cli.rewrite_options import Choices
     from relbase.warc import Fault, Page
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)

@@ -12,6 +12,7 @@ from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import entity_in, part_name
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
@@ -40,31 +41,39 @@ _COLUMN: Final = 60
 
 _EPILOG: Final = """\b
 Examples:
-  relbase base page.html --url http://example.com/a/page.html
-  relbase base page.html --url http://example.com/ --redirect /a/
+  relbase base page.html -u http://example.com/a/page.html
+  relbase base page.html -u http://example.com/ --redirect /a/
   relbase base page.html --headers headers.txt --json
   relbase base mail.eml
 
 \b
-For each document: its base, then the base of what is around it, outward to
-the URL it was retrieved from (the layers of RFC 1808 §3), then what states a
-base and was refused, and why. For a message the same, then its parts, a line
-each: number, type, layer, what states the base (in the part itself where no
-other is named), and the base. The exit status is 3 when inputs failed; under
---strict it is 1 when there is no base or something was refused.
+For each document: its base URL, then the base of what encloses it, outward
+to the URL that it was retrieved from (the layers of RFC 1808 §3), then the
+candidates that were refused, and why. For a message its parts follow, one per
+line: number, type, layer, source and base URL.
+
+\b
+Exit status:
+  0  done
+  1  a base is missing or a candidate was refused, under --strict
+  2  wrong usage
+  3  some inputs failed
 """
 
 _OPTIONS: Final = (
-    click.Option(
-        ["--json", "as_json"],
+    Option(
+        *("--json", "as_json"),
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="Write JSON Lines, one object an entity, with the chain of bases in it.",
+        help="Write JSON Lines, one object per entity, with its chain of bases.",
     ),
 )
 
 
 @click.command(
     "base",
+    cls=Command,
     short_help="Print the base URL of documents, and why.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
@@ -78,7 +87,7 @@ def base(
     as_json: bool,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
-    """Print the base URL of each INPUT, which layer states it, and what was refused.
+    """Print the base URL of each INPUT, its layer and source, and what was refused.
 
     "-" or no INPUT is standard input.
     """

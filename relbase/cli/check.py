@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
+from relbase.cli.help import Command
 from relbase.cli.jsonl import parts
 from relbase.cli.lists import listed
 from relbase.url.grammar import (
@@ -48,37 +49,43 @@ Examples:
   relbase check --json ftp://u:p@example.com/x | jq .parts.password
 
 \b
-Without --grammar an absolute URL must match the production of its scheme in
-RFC 1738 §5, and a relative one RFC 1808 §2.2; where the verdicts on an
-absolute URL differ, both are shown. With --grammar that one alone decides:
-rfc1808 takes any scheme's URL of the characters that a URL may have,
-rfc1738 no relative one.
+An absolute URL of a known scheme must match the production of that scheme in
+RFC 1738 §5; any other URL must match RFC 1808 §2.2. Where RFC 1808 says that
+it differs from RFC 1738 ("/" and "?" in a query, "?" in ftp and file paths,
+";" in http), what one of the two accepts is a remark and no violation. If the
+verdicts differ, both are shown. With --grammar only that one decides: rfc1808
+accepts URLs of every scheme, rfc1738 accepts no relative ones.
 
 \b
-Each object of --json has the fields url; base; rfc1808 and rfc1738, the
-production that takes the URL, or null; parts, as the production names them,
-null where it is not a URL; and violations.
+The objects of --json have the fields version, url, base, rfc1808, rfc1738
+(the production that accepts the URL, or null), parts and violations.
 
 \b
-The exit status is 1 when a URL violates the grammar. Remarks on where the RFCs
-differ, and on recommended practice, count under --strict alone.
+Exit status:
+  0  every URL matches
+  1  a URL violates the grammar, or there are remarks under --strict
+  2  wrong usage
 """
 
 
 @click.command(
     "check",
+    cls=Command,
     short_help="Check URLs against the grammar of RFC 1808 and RFC 1738.",
     epilog=_EPILOG,
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--base", metavar="URL", help="Judge references as relative to this URL, and it too.")
+@click.option(
+    "--base", metavar="URL", help="Check references as relative to this URL, and the URL itself."
+)
 @click.option(
     "--grammar",
     type=click.Choice([grammar.value for grammar in Grammar]),
-    help="Ask this grammar alone; otherwise both, each for what it is meant for.",
+    metavar="NAME",
+    help="Check against rfc1808 or rfc1738 alone.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each URL.")
-@click.option("--strict", is_flag=True, help="Exit with 1 on remarks too.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object per URL.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 on remarks too.")
 @click.pass_context
 def check(
     context: click.Context,
@@ -91,7 +98,7 @@ def check(
 ) -> None:
     """Check URLs, absolute or relative, against RFC 1808 §2.2 and RFC 1738 §5.
 
-    "-" or no URL at all reads a list from standard input, a URL a line.
+    "-" or no URL reads URLs from standard input, one per line.
     """
     violating = False
     for url, its_base, found in _judged(urls or ("-",), base, grammar):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shlex
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.cli import maildir, streams
 from relbase.cli.files import shown_name
-from relbase.cli.inputs import STDIN, Input, passed_words, refuse_no_directory, refuse_twice, walk
+from relbase.cli.inputs import STDIN, Input, passed_words, read_list, refuse_twice, walk
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
+from relbase.expressions import expression
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -48,11 +52,13 @@ def inputs_of(
     follow: bool = False,
 ) -> Inputs:
     """Return the inputs of a command."""
-    trees: tuple[str, ...] = given.pop("trees")
-    listed: tuple[str, ...] | None = given.pop("listed")
-    if not names and not trees and listed is None:
+    listed = _listed(given)
+    if given.pop("recursive") and not names and listed is None:
+        raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
+    if not names and listed is None:
         names = (STDIN,)
     refuse_twice(names)
+    _refuse_urls(names)
 
     def failed(name: str, error: Exception) -> None:
         why = error.strerror if isinstance(error, OSError) else error
@@ -60,31 +66,63 @@ def inputs_of(
         tally.failed += 1
 
     found: list[Input] = []
+    trees: list[str] = []
+    passed: list[str] = []
     for name in names:
-        if name != STDIN and maildir.is_maildir(name):
+        if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+            found.append(Input(name))
+        elif maildir.is_maildir(name):
             found += maildir.messages(name, failed, follow=follow)
         else:
-            found.append(Input(name))
+            trees.append(name)
+            walked, over = walk(name, failed, given["sidecars"], backup)
+            found += walked
+            if not walked and not given["quiet"]:
+                streams.warn(f"{shown_name(name)}: warning: the directory holds no files to read")
+            tally.warnings += not walked
+            passed += [words] if (words := passed_words(over)) else []
     found += (Input(name, listed=True) for name in listed or ())
-    passed: list[str] = []
-    for tree in trees:
-        refuse_no_directory(tree)
-        walked, over = walk(tree, failed, given["sidecars"], backup)
-        found += walked
-        passed += [words] if (words := passed_words(over)) else []
     several = bool(trees) or len(names) + len(listed or ()) > 1
     _refuse_repeated(found)
-    return Inputs(found, trees, listed is not None, several, ", ".join(passed))
+    return Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed))
+
+
+def _listed(given: dict[str, Any]) -> list[str] | None:
+    """The names in the file of --files-from."""
+    data, nul = given.pop("listed"), given.pop("nul")
+    if data is None:
+        return None
+    if not nul and b"\0" in data:
+        raise click.UsageError("the list of --files-from has NUL bytes in it: give -0 too")
+    return read_list(data, nul=nul)
+
+
+_is_url: Final = expression(r"(?:https?|ftp)://", re.IGNORECASE)
+
+
+def _refuse_urls(names: Sequence[str]) -> None:
+    """Tell people who give a URL as an input what they can do: relbase fetches nothing."""
+    urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
+    if not urls:
+        return
+    url = printable(shlex.quote(urls[0]))
+    command = click.get_current_context().command_path
+    others = [printable(shlex.quote(name)) for name in names if name not in urls]
+    if len(others) == len(urls) == 1:
+        raise click.UsageError(f"Did you mean: {command} {others[0]} --url {url}")
+    fetch = f"curl -sL -D headers.txt {url}"
+    fix = f"{fetch} | {command} --url {url} --headers headers.txt"
+    raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
 
 
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
     """Return what finds the URLs of inputs, with its tables read."""
-    finder = Finder(settings.whence, inputs.trees)
+    finder = Finder(settings.origins, inputs.trees)
     finder.load()
     if finder.map_is_of_others(inputs.all):
         tally.warnings += 1
         if settings.verbosity is not Verbosity.NONE:
-            text = "no line of --map is of an input: it names files as they are given, or from -r"
+            text = "no line of --map names an input: write names as given, or relative to the DIR"
             streams.warn(f"warning: {text}")
     return finder
 

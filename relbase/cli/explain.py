@@ -10,6 +10,7 @@ import click
 from relbase.call import check
 from relbase.cli import archives, files, options, outputs, streams
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import printable
@@ -34,40 +35,50 @@ _INDEX: Final = "index.html"
 
 _EPILOG: Final = """\b
 Examples:
-  relbase explain page.html --url http://example.com/a/page.html -o page.explained.html
+  relbase explain page.html -u http://example.com/a/page.html -o why.html
   relbase explain mail.eml -o mail.html
   relbase explain *.html -o explained/
-  relbase explain -r site --root site=http://example.com/ -o explained/
-  curl -s http://example.com/a | relbase explain --url http://example.com/a > a.html
+  relbase explain site --root site=http://example.com/ -o explained/
+  curl -s http://example.com | relbase explain -u http://example.com > a.html
 
 \b
-The page shows the base URL as the nested boxes of RFC 1808 §3, each layer with
-its source or why it was refused; the source, with each reference marked by the
-layer that decides it, before and after; and a list of what each reference
-resolves to, by which step, and why those that stay do. It is one file that
-needs nothing else, and nothing in the document can run in it.
+The page shows the base URL as the nested boxes of RFC 1808 §3, each layer
+with its source or the reason why it was refused. Then come the source text,
+with each reference in the colour of the layer that decides it, and a list of
+what each reference resolves to and by which step. The page is one file, and
+nothing of the document can run in it.
 
 \b
-Exit status: 0 done; 1 there were warnings, which the pages show, under --strict;
-2 usage, nothing written; 3 some inputs failed; 4 an output cannot be written:
-stopped.
+Exit status:
+  0  done
+  1  there were warnings, under --strict
+  2  wrong usage, nothing was written
+  3  some inputs failed
+  4  an output could not be written
 """
 
 _OPTIONS: Final = (
-    click.Option(
-        ["-o", "--output"],
+    Option(
+        *("-o", "--output"),
+        section=OUTPUT,
+        basic=True,
         metavar="FILE|DIR",
         type=click.Path(readable=False),
-        help="Write to a file; or into a directory, under the names of the inputs with '.html' "
-        "after them and an index.html with totals, if it is one, ends in '/', or there are several "
-        "inputs. The pages of a web archive are numbered.",
+        help="Write to FILE, or for several inputs below DIR, with an index.html.",
     ),
-    click.Option(["--force"], is_flag=True, help="Replace files that are there in -o DIR."),
+    Option(
+        "--force",
+        section=OUTPUT,
+        basic=True,
+        is_flag=True,
+        help="Overwrite files that exist in the output directory.",
+    ),
 )
 
 
 @click.command(
     "explain",
+    cls=Command,
     short_help="Show why each link means what it means, as a page.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
@@ -84,7 +95,7 @@ def explain(
 ) -> None:
     """Write a page of HTML that shows why each link of INPUT means what it means.
 
-    "-" or no INPUT is standard input. The page goes to standard output without -o.
+    "-" or no INPUT is standard input. Without -o the page goes to standard output.
     """
     tally = Tally()
     found = inputs_of(inputs, given, tally)

@@ -156,7 +156,7 @@ def _state(status: os.stat_result) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
 
 
-_DIRECTORY: Final = "it is a directory: give -r DIRECTORY, or the files in it"
+_DIRECTORY: Final = "it is a directory: give it as an INPUT, or list the files in it"
 
 
 def _standard_input() -> BinaryIO:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from relbase.cli.streams import printable
 from relbase.expressions import expression
 from relbase.records import NamedTuple
 
@@ -170,9 +169,3 @@ def _is_before(own: str, suffix: str, names: set[str]) -> bool:
 def passed_words(passed: Counter[Passed]) -> str:
     """Return what was passed over in words, "" for nothing."""
     return ", ".join(f"{count} {why.words}" for why, count in passed.items())
-
-
-def refuse_no_directory(root: str) -> None:
-    """Refuse a tree that is none."""
-    if not os.path.isdir(root):  # noqa: PTH112 (the name as it was given)
-        raise click.UsageError(f"-r wants a directory, and '{printable(root)}' is none")

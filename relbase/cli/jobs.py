@@ -11,12 +11,12 @@ from relbase.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relbase.cli.archive_options import Choices
     from relbase.cli.directories import Directory
     from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.outputs import Output
+    from relbase.cli.rewrite_options import Choices
     from relbase.cli.warnings import Warned
 
 

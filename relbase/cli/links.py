@@ -11,6 +11,7 @@ import relbase
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams, tables
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt
@@ -24,45 +25,56 @@ if TYPE_CHECKING:
 
 _EPILOG: Final = """\b
 Examples:
-  relbase links page.html --url http://example.com/a/page.html
-  relbase links *.html --json | jq -r 'select(.status == "unresolved") | .reference'
+  relbase links page.html -u http://example.com/a/page.html
+  relbase links *.html --json | jq -r 'select(.url == null) | .reference'
   relbase links page.html --violations
   relbase links inbox.mbox Maildir/ --json
   relbase links *.warc.gz --parquet links.parquet
 
 \b
-A line is  file:line:column: element/@attribute: reference -> url [status]
-(in mail with the part before the element, "part 3/1.2" being part 1.2 of the
-third message of an mbox) with the status rewritten, absolute, kept or
-unresolved. The exit status is 3 when inputs failed, and 1 when --violations
-finds references that violate the grammar, or under --strict when references
-are unresolved.
+Each line reads
+  file:line:column: element/@attribute: reference -> url [status]
+with the status rewritten, absolute, kept or unresolved. In mail the part
+stands before the element: "part 3/1.2" is part 1.2 of message 3 of an mbox.
+
+\b
+Exit status:
+  0  done
+  1  --violations found some, or references are unresolved under --strict
+  2  wrong usage
+  3  some inputs failed
 """
 
 _OPTIONS: Final = (
-    click.Option(
-        ["--json", "as_json"],
+    Option(
+        *("--json", "as_json"),
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="Write JSON Lines, one object a reference, with all that is known of it.",
+        help="Write JSON Lines, one object per reference.",
     ),
-    click.Option(
-        ["--violations"],
+    Option(
+        "--violations",
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="List the references that do not match the grammar of RFC 1808 and RFC 1738 or "
-        "recommended practice, and say why.",
+        help="List the references that violate RFC 1808 or RFC 1738, and why.",
     ),
-    click.Option(
-        ["--parquet"],
+    Option(
+        "--parquet",
+        section=OUTPUT,
+        basic=True,
         metavar="FILE",
         type=click.Path(dir_okay=False, readable=False),
-        help="Of web archives: write the links to a table, and what cannot be read to another "
-        "beside it, FILE.errors.parquet. Needs relbase[warc].",
+        help="Write the links of web archives to a table, and their errors to a second table "
+        "beside it. Needs relbase[warc].",
     ),
 )
 
 
 @click.command(
     "links",
+    cls=Command,
     short_help="List the references and what they resolve to.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
@@ -80,8 +92,8 @@ def links(
 ) -> None:
     """List every reference of each INPUT and what it resolves to.
 
-    "-" or no INPUT is standard input. Long references are cut and characters that are not printable
-    are shown as escapes; --json has all of them.
+    "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
+    as escapes; --json has both in full.
     """
     if parquet is not None and (as_json or violations):
         option = "--json" if as_json else "--violations"

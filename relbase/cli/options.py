@@ -9,53 +9,35 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-import warnings
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import click
 
-from relbase.bases.layers import unsuitable
 from relbase.call import Arguments, KindName
-from relbase.cli import maildir
+from relbase.cli import maildir, values
+from relbase.cli.help import INPUT, LINKS, MAIL, OTHER, URL, Option
 from relbase.cli.inputs import STDIN
-from relbase.cli.origin_options import INPUT_OPTIONS, ORIGIN_OPTIONS, read_file, whence
-from relbase.cli.origins.finder import Whence
-from relbase.cli.streams import printable
+from relbase.cli.origins.finder import Local, Origins
 from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.recognition import kind_of_file, kind_of_type
 from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName
-from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from relbase.containers.dumps import Dump
+    from collections.abc import Callable
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
 
 
 class Settings(NamedTuple):
-    """What the shared options say.
-
-    Args:
-        url: --url.
-        redirects: --redirect, else those of --headers.
-        fields: the fields of --headers.
-        kind: --kind.
-        charset: --charset.
-        profile: --profile.
-        policy: its flags.
-        detect: whether marks in the file may state its URL.
-        strict: whether warnings lead to exit status 1.
-        verbosity: how much is said of warnings.
-        whence: where URLs are stated.
-    """
+    """The values of the shared options."""
 
     url: str | None
-    redirects: tuple[str, ...]
-    fields: tuple[tuple[str, str], ...]
+    redirects: tuple[str, ...]  # --redirect, else those of --headers
+    fields: tuple[tuple[str, str], ...]  # of --headers
     kind: str | None
     charset: str | None
     profile: str
@@ -63,7 +45,7 @@ class Settings(NamedTuple):
     detect: bool
     strict: bool
     verbosity: Verbosity = Verbosity.COUNTED
-    whence: Whence = Whence()
+    origins: Origins = Origins()
 
     def arguments(self, name: str) -> Arguments:
         """Return the arguments of the library for an input."""
@@ -104,95 +86,55 @@ def _is_delivered(name: str) -> bool:
     return name != STDIN and maildir.is_message(name)
 
 
-def parameters(*own: click.Option) -> list[click.Parameter]:
+def parameters(*own: click.Parameter) -> list[click.Parameter]:
     """Return the parameters of a command on documents."""
-    return [_INPUTS, *INPUT_OPTIONS, *own, *_SHARED]
+    return [_INPUTS, *own, *_SHARED]
 
 
 def settings(given: dict[str, Any]) -> Settings:
-    """Return what the shared options say."""
-    values = dict(given)
-    dump = values.pop("headers")
-    detect = not values.pop("no_detect")
-    for name in ("nul", "trees", "listed"):
-        values.pop(name, None)
-    quiet, verbose = values.pop("quiet"), values.pop("verbose")
+    """Return what the shared options say; the others stay in `given`."""
+    dump = given.pop("headers")
+    detect = not given.pop("no_detect")
+    quiet, verbose = given.pop("quiet"), given.pop("verbose")
     if quiet and verbose:
         raise click.UsageError("-q and -v exclude each other: give one of them")
     return Settings(
-        redirects=values.pop("redirect") or (dump.redirects if dump else ()),
+        redirects=given.pop("redirect") or (dump.redirects if dump else ()),
         fields=dump.fields if dump else (),
-        policy=Policy(**{field.name: _policy_value(field, values) for field in _FIELDS}),
+        policy=Policy(**{field.name: _policy_value(field, given) for field in _FIELDS}),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
-        whence=whence(values, detect=detect),
-        **values,
+        origins=Origins(**{name: given.pop(name) for name in _ORIGIN_NAMES}, detect=detect),
+        **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
 
 
-def _policy_value(field: dataclasses.Field[Any], values: dict[str, Any]) -> Any:  # noqa: ANN401
+def _policy_value(field: dataclasses.Field[Any], given: dict[str, Any]) -> Any:  # noqa: ANN401
     if field.default is True:
-        return not values.pop(f"no_{field.name}")
-    return values.pop(field.name)
+        return not given.pop(f"no_{field.name}")
+    return given.pop(field.name)
 
 
-def _url(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    why = None if value is None else unsuitable(value.strip())
-    if why is None:
-        return value
-    shown = printable(value or "")[:200]
-    fix = "give an absolute URL, such as http://host/path"
-    raise click.BadParameter(f"'{shown}' is not a base for relative links, {why}: {fix}")
-
-
-def _charset(_context: click.Context, _parameter: click.Parameter, value: str | None) -> str | None:
-    if value is None or lookup(value) is not None:
-        return value
-    shown = printable(value)[:200]
-    fix = "give one, such as utf-8, or leave the option out to have it found"
-    raise click.BadParameter(f"'{shown}' is not a charset label of the Encoding Standard: {fix}")
-
-
-def _headers(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> Dump | None:
-    if value is None:
-        return None
-    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
-
-    return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
-
-
-def _pattern(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> re.Pattern[str] | None:
-    if value is None:
-        return None
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of what Python may change: no matter of the user's
-            return re.compile(value)
-    except (re.error, OverflowError, RecursionError) as error:
-        shown = printable(value)[:200]
-        fix = r"put '\' before a character that stands for itself"
-        raise click.BadParameter(f"'{shown}' is not a regular expression, {error}: {fix}") from None
-
-
-def _policy_option(field: dataclasses.Field[Any]) -> click.Option:
+def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option that a field of the policy is: a flag that turns its default, or a value."""
     flag = field.name.replace("_", "-")
     text = _POLICY_TEXTS.get(field.name, "")
+    section = MAIL if field.name in _OF_MAIL else LINKS
+    basic = field.name == "keep_templates"
     if field.default is True:
-        return click.Option([f"--no-{flag}"], is_flag=True, help=f"Do not {text}")
+        return Option(f"--no-{flag}", section=section, is_flag=True, help=f"Do not {text}")
     text = text[:1].upper() + text[1:]
     if field.default is False:
-        return click.Option([f"--{flag}"], is_flag=True, help=text)
-    metavar, callback = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
-    return click.Option([f"--{flag}"], metavar=metavar, callback=callback, help=text)
+        return Option(f"--{flag}", section=section, basic=basic, is_flag=True, help=text)
+    metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
+    return Option(f"--{flag}", section=section, metavar=metavar, read=read, help=text)
 
 
 # By what its annotation names.
-_VALUES: Final = {"re.Pattern": ("REGEX", _pattern)}
+_VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
+    "re.Pattern": ("REGEX", values.pattern)
+}
+_OF_MAIL: Final = frozenset(("attachments", "dkim_signed"))
 
 _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re.MULTILINE).findall
 
@@ -201,7 +143,9 @@ def _texts(documented: type) -> dict[str, str]:
     """What a class's docstring says of its arguments, each on one line."""
     # Without docstrings (python -OO) the help is poorer.
     found = _arguments_of_docstring(inspect.cleandoc(documented.__doc__ or ""))
-    return {name: " ".join(text.replace("`", "'").split()) for name, text in found}
+    one_line = ((name, " ".join(text.replace("`", "'").split())) for name, text in found)
+    # What concerns programs alone begins with "In Python".
+    return {name: text.partition(" In Python ")[0] for name, text in one_line}
 
 
 _FIELDS: Final = dataclasses.fields(Policy)
@@ -210,66 +154,160 @@ _POLICY_TEXTS: Final = _texts(Policy)
 _INPUTS: Final = click.Argument(
     ["inputs"],
     nargs=-1,
-    metavar="[INPUT]...",
+    metavar="[INPUT|DIR]...",
     # The type is for completion: files are looked at when they are read.
     type=click.Path(allow_dash=True, readable=False),
 )
 
-_SHARED: Final = [
-    click.Option(
-        ["--url"],
-        metavar="URL",
-        callback=_url,
-        help="The URL that the document was retrieved from, absolute. It is that of one document; "
-        "for several there are --map, --root and --mirror.",
+_FILE: Final = click.Path(allow_dash=True, readable=False)
+_KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
+_PROFILES: Final = tuple(profile.value for profile in Profile)
+
+
+def profile_option() -> Option:
+    """Return --profile."""
+    return Option(
+        "--profile",
+        section=LINKS,
+        basic=True,
+        metavar="NAME",
+        type=click.Choice(_PROFILES),
+        default=Profile.RFC1808.value,
+        help="Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
+    )
+
+
+_ORIGIN_OPTIONS: Final = (
+    Option(
+        *("--root", "roots"),
+        section=URL,
+        basic=True,
+        metavar="DIR=URL",
+        multiple=True,
+        read=values.root,
+        help="Give each file below DIR the URL of its path below URL (repeatable).",
     ),
-    click.Option(
-        ["--redirect"],
+    Option(
+        *("--mirror", "mirrors"),
+        section=URL,
+        basic=True,
+        metavar="DIR[=SCHEME]",
+        multiple=True,
+        read=values.mirror,
+        help="Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
+    ),
+    Option(
+        *("--map", "mapped"),
+        section=URL,
+        metavar="FILE",
+        type=_FILE,
+        read=values.map_of_urls,
+        help="Read URLs from FILE: on each line a file name, a tab and its URL.",
+    ),
+    Option(
+        *("--sidecar", "sidecars"),
+        section=URL,
+        metavar="SUFFIX",
+        multiple=True,
+        read=values.suffix,
+        help="Read the headers of each input from a file of its name and SUFFIX.",
+    ),
+    Option(
+        "--canonical",
+        section=URL,
+        is_flag=True,
+        help="Fall back to the URL in <link rel=canonical> or og:url.",
+    ),
+    Option(
+        "--original",
+        section=URL,
+        is_flag=True,
+        help="Undo the Wayback Machine: use the URLs of the page it archived.",
+    ),
+    Option(
+        "--local",
+        section=URL,
+        metavar="MODE",
+        type=click.Choice(get_args(Local)),
+        help="Treat links to files saved with the page as MODE says: keep (default for URLs that "
+        "relbase finds), resolve, or off (default for URLs that you give).",
+    ),
+)
+_ORIGIN_NAMES: Final = tuple(str(option.name) for option in _ORIGIN_OPTIONS)
+
+_SHARED: Final = (
+    Option(
+        *("-u", "--url"),
+        section=URL,
+        basic=True,
+        metavar="URL",
+        read=values.url,
+        help="Use URL as the document's URL; it must be absolute.",
+    ),
+    *_ORIGIN_OPTIONS,
+    Option(
+        "--redirect",
+        section=URL,
         metavar="URL",
         multiple=True,
-        help="Where --url was redirected to, absolute or relative; repeat it for each redirect, in "
-        "order. The last one is the document's URL.",
+        help="Follow a redirect from --url (repeatable, in order); the last one counts.",
     ),
-    click.Option(
-        ["--headers"],
+    Option(
+        "--headers",
+        section=URL,
         metavar="FILE",
         type=click.Path(readable=False),
-        callback=_headers,
-        help="The headers that came with the document, as 'curl -D FILE' or 'wget -S' write them. "
-        "Base, Content-Base and Content-Type count, and the redirects unless --redirect is given.",
+        read=values.headers,
+        help="Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
     ),
-    click.Option(
-        ["--kind"],
-        type=click.Choice([*(kind.value for kind in Kind), ARCHIVE]),
-        help="What the inputs are; otherwise its Content-Type decides, its name or its bytes.",
+    Option(
+        "--no-detect",
+        section=URL,
+        is_flag=True,
+        help="Ignore URLs that a saving program left in the page or beside it.",
     ),
-    click.Option(
-        ["--charset"],
+    Option(
+        *("-r", "--recursive"),
+        section=INPUT,
+        is_flag=True,
+        help="Recurse into directories; this is the default.",
+    ),
+    Option(
+        *("--files-from", "listed"),
+        section=INPUT,
+        metavar="FILE",
+        type=_FILE,
+        read=values.read_file,
+        help="Read the names of inputs from FILE, one per line ('-': standard input).",
+    ),
+    Option(
+        *("-0", "--null", "nul"),
+        section=INPUT,
+        is_flag=True,
+        help="Expect NUL after each name in --files-from, as 'find -print0' writes it.",
+    ),
+    Option(
+        "--kind",
+        section=INPUT,
+        metavar="KIND",
+        type=click.Choice(_KINDS),
+        help=f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
+    ),
+    Option(
+        "--charset",
+        section=INPUT,
         metavar="LABEL",
-        callback=_charset,
-        help="The charset that the server stated; otherwise that of the Content-Type counts, or "
-        "the document's own. A byte order mark in the document is stronger.",
+        read=values.charset,
+        help="Decode with this charset, unless the document has a byte order mark.",
     ),
-    click.Option(
-        ["--profile"],
-        type=click.Choice([profile.value for profile in Profile]),
-        default=Profile.RFC1808.value,
-        show_default=True,
-        help="The algorithm that resolves references.",
-    ),
+    profile_option(),
     *map(_policy_option, _FIELDS),
-    *ORIGIN_OPTIONS,
-    click.Option(
-        ["--no-detect"],
+    Option("--strict", section=OTHER, is_flag=True, help="Exit with status 1 on warnings."),
+    Option(
+        *("-v", "--verbose"),
+        section=OTHER,
         is_flag=True,
-        help="Do not look for what programs that saved a page left in it or beside it: marks, "
-        "extended attributes, Zone.Identifier, index.json.",
+        help="Show every warning, and what was done to each input.",
     ),
-    click.Option(["--strict"], is_flag=True, help="Exit with status 1 when there are warnings."),
-    click.Option(
-        ["-v", "--verbose"],
-        is_flag=True,
-        help="Show every warning, not one of each kind, and for each input what was done.",
-    ),
-    click.Option(["-q", "--quiet"], is_flag=True, help="Show no warnings, only errors."),
-]
+    Option(*("-q", "--quiet"), section=OTHER, basic=True, is_flag=True, help="Show only errors."),
+)

@@ -10,6 +10,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
+from relbase.cli.help import Command
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
 from relbase.records import NamedTuple
@@ -43,31 +44,34 @@ Examples:
   relbase resolve http://a/b/c/d ../g --steps --all
 
 \b
---steps shows how each result comes about: the steps of RFC 1808 §4 by their
-numbers, those of RFC 3986 §5.2, or the URL records that the WHATWG URL parser
-starts from and ends with.
+--steps shows the steps of RFC 1808 §4 by their numbers, those of RFC 3986
+§5.2, or the URL records that the WHATWG URL parser starts from and ends with.
 
 \b
-Exit status: 0; 3 when a reference has no result (profile whatwg alone has
-failures; with --all they are part of the answer); 1 when the base is not a
-suitable one, under --strict.
+Exit status:
+  0  done
+  1  BASE is not suitable as a base, under --strict
+  2  wrong usage
+  3  a reference has no result (only in profile whatwg, and not with --all)
 """
 
 
-@click.command("resolve", short_help="Resolve references on a base URL.", epilog=_EPILOG)
+@click.command(
+    "resolve", cls=Command, short_help="Resolve references on a base URL.", epilog=_EPILOG
+)
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 @click.option(
     "--profile",
     type=click.Choice([profile.value for profile in Profile]),
     default=Profile.RFC1808.value,
-    show_default=True,
-    help="The algorithm that resolves references.",
+    metavar="NAME",
+    help="Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
 )
 @click.option("--all", "every", is_flag=True, help="Show the results of all profiles side by side.")
-@click.option("--steps", is_flag=True, help="Show every step that the algorithm takes.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object a result.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 when there are warnings.")
+@click.option("--steps", is_flag=True, help="Show each step of the algorithm.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object per result.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 on warnings.")
 @click.pass_context
 def resolve(
     context: click.Context,
@@ -81,10 +85,10 @@ def resolve(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Resolve each REF against BASE and print the absolute URL, one a line.
+    """Resolve each REF against BASE and print the absolute URLs, one per line.
 
-    Several references are printed before their results. Characters that are not printable are
-    shown as escapes; --json has them all.
+    With several references each stands before its result. Unprintable characters are shown as
+    escapes; --json has them unescaped.
     """
     tally = Tally()
     if why := unsuitable(base):

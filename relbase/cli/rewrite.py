@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.cli import maildir, options, outputs, streams
-from relbase.cli.archive_options import Choices
 from relbase.cli.directories import opened_directory
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.help import Command
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
 from relbase.cli.outcome import Tally
 from relbase.cli.report import Earlier, Report
-from relbase.cli.rewrite_options import EPILOG, OPTIONS
+from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
 from relbase.cli.run import RunOptions, run
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
@@ -33,23 +33,24 @@ if TYPE_CHECKING:
 
 @click.command(
     "rewrite",
+    cls=Command,
     short_help="Make relative links absolute.",
     params=options.parameters(*OPTIONS),
     epilog=EPILOG,
 )
 @click.pass_context
 def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401 (the options)
-    """Make the relative links of each INPUT absolute, and change no other byte.
+    """Make the relative links of each INPUT absolute and change no other byte.
 
-    "-" or no INPUT is standard input. The result of one input goes to standard output. Warnings go
-    to standard error, as file:line:column, one of each kind.
+    INPUT is a page, style sheet, XML file, feed, message, mbox, Maildir or web archive (WARC,
+    ARC); "-" or no INPUT is standard input. A DIR is a tree: all files below it, without dotfiles,
+    symbolic links and backups.
 
-    An INPUT may be a page, a style sheet, a message, an mbox, which is rewritten a message at a
-    time, or a Maildir. Of a web archive (WARC, ARC) the output is a WARC of conversion records,
-    the pages with links that changed, each on the URL of its own record.
+    The result of one INPUT goes to standard output, unless -o or -i is given. For a web archive it
+    is a WARC of conversion records, one for each page whose links changed.
 
-    With -r or --files-from there may be thousands: a site, or saved pages, whose URLs are found in
-    what the programs left that saved them.
+    For saved pages relbase recovers each page's URL from metadata that the saving program left.
+    Warnings go to standard error as file:line:column, the first of each kind.
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
@@ -67,7 +68,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             finder,
             action,
             InPlace(own["backup"], own["follow"], own["break_links"]),
-            own["only"],
+            own["only"] or frozenset(),
             reports=own["report"] is not None,
             choices=_choices(own),
             several=found.several,
@@ -186,8 +187,6 @@ def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
         is_read = name == "follow" and _maildirs(names)
         if own[name] and not own["in_place"] and not is_read:
             raise click.UsageError(f"{flag} is for files that are replaced: give -i too")
-    if own["backup"] is not None and ("/" in own["backup"] or not own["backup"]):
-        raise click.UsageError("--backup wants the end of a name, as in --backup .bak")
     _refuse_inputs(names, found, own, writes=not chosen)
 
 

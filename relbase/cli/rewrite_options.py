@@ -6,117 +6,176 @@ from typing import Final
 
 import click
 
-from relbase.cli import archive_options
-from relbase.cli.selection import CHOICES, read_only
+from relbase.cli import files, values
+from relbase.cli.help import ARCHIVES, INPUT, MANY, OUTPUT, Option
+from relbase.cli.selection import CHOICES
+from relbase.records import NamedTuple
 
 EPILOG: Final = """\b
 Examples:
-  relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
+  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
+  relbase rewrite site/ --root site=http://example.com/ -o absolute/
+  relbase rewrite page.html -u http://example.com/a/page.html --diff
+  relbase rewrite site/ --check
+
+\b
+Saved pages, mail and archives:
   curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
-      --url http://example.com/a --headers headers.txt -o a.html
+      -u http://example.com/a --headers headers.txt -o a.html
+  relbase rewrite saved/ -o absolute/
+  relbase rewrite mirror/ --mirror mirror --local resolve -o absolute/
+  relbase rewrite saved/ -i --backup .bak -j 4 --report done.jsonl
+  relbase rewrite saved/ -i -j 4 --report done.jsonl --resume done.jsonl
+  relbase rewrite *.html --map urls.tsv -o absolute/
   relbase rewrite inbox.mbox -o absolute.mbox
   relbase rewrite Maildir/ -o absolute/
-  relbase rewrite page.html --url http://example.com/a/page.html --diff
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
 \b
-Sites and saved pages:
-  relbase rewrite -r site/ --root site=http://example.com/ -o absolute/
-  relbase rewrite -r saved/ -o absolute/
-  relbase rewrite -r mirror/ --mirror mirror --local resolve -o absolute/
-  relbase rewrite -r saved/ -i --backup .bak -j 4 --report done.jsonl
-  relbase rewrite -r saved/ -i -j 4 --report done.jsonl --resume done.jsonl
-  relbase rewrite *.html --map urls.tsv -o absolute/
-  relbase rewrite -r site/ --check --only feeds,mail
-
-\b
-Exit status: 0 done; 1 --check found relative links, or there were warnings
-under --strict; 2 usage, nothing written; 3 some inputs failed, the others
-are written; 4 an output cannot be written, or a lock cannot be had: stopped;
-5 what was to replace a file failed the self-check, and the file stays.
+Exit status:
+  0  done
+  1  --check found relative links, or there were warnings under --strict
+  2  wrong usage, nothing was written
+  3  some inputs failed, the others were written
+  4  an output could not be written, or a mailbox stayed locked
+  5  a result failed its verification, and the file was left unchanged
 """
 
+_FILE: Final = click.Path(dir_okay=False, readable=False)
+
 OPTIONS: Final = (
-    click.Option(
-        ["-o", "--output"],
+    Option(
+        *("-o", "--output"),
+        section=OUTPUT,
+        basic=True,
         metavar="FILE|DIR",
         type=click.Path(readable=False),
-        help="Write to a file, which is replaced if it is there; or into a directory, under the "
-        "names of the inputs, if it is one, ends in '/', or there are several inputs. The "
-        "directories of a tree stay. A message that is in the Maildir already is an error.",
+        help="Write to FILE, or for several inputs and directories below DIR.",
     ),
-    click.Option(
-        ["--force"],
+    Option(
+        *("-i", "--in-place"),
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="Replace files that are in the output directory already.",
+        help="Edit files in place, atomically, after verifying the result.",
     ),
-    click.Option(
-        ["-i", "--in-place"],
-        is_flag=True,
-        help="Replace each input in one step, when its new content is complete, checked and on the "
-        "disk. Mode, times, attributes and access control lists stay. An mbox is locked.",
-    ),
-    click.Option(
-        ["--backup"],
+    Option(
+        "--backup",
+        section=OUTPUT,
         metavar="SUFFIX",
-        help="With -i keep what was there under its name and this suffix. A backup that is there "
-        "is not replaced: the next has a number.",
+        read=values.suffix,
+        basic=True,
+        help="Keep the original of each edited file under its name and SUFFIX.",
     ),
-    click.Option(
-        ["--follow-symlinks", "follow"],
+    Option(
+        "--diff",
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="With -i replace the file that a symbolic link leads to.",
+        help="Show what would change, and write nothing.",
     ),
-    click.Option(
-        ["--break-hardlinks", "break_links"],
+    Option(
+        "--check",
+        section=OUTPUT,
+        basic=True,
         is_flag=True,
-        help="With -i replace a file that has other names too, which keep the old content.",
+        help="List relative links, write nothing, and exit with status 1 if there are any.",
     ),
-    click.Option(
-        ["--diff"],
+    Option(
+        "--force",
+        section=OUTPUT,
         is_flag=True,
-        help="Write no documents: show what would change, for reading; in colour on a terminal.",
+        help="Overwrite files that exist in the output directory.",
     ),
-    click.Option(
-        ["--check"],
+    Option(
+        *("--follow-symlinks", "follow"),
+        section=OUTPUT,
         is_flag=True,
-        help="Write no documents: list the inputs with relative links, those too that cannot be "
-        "resolved for want of a base, and exit with status 1 if there are any.",
+        help="With -i, edit the file that a symbolic link points to.",
     ),
-    click.Option(
-        ["--only"],
+    Option(
+        *("--break-hardlinks", "break_links"),
+        section=OUTPUT,
+        is_flag=True,
+        help="With -i, edit files that have other hard links; those keep the old content.",
+    ),
+    Option(
+        "--only",
+        section=INPUT,
         metavar="KIND,...",
-        callback=read_only,
-        help=f"Process inputs of these kinds alone: {', '.join(CHOICES)}.",
+        read=values.kinds,
+        help=f"Skip inputs of other kinds than these: {', '.join(CHOICES)}.",
     ),
-    click.Option(
-        ["-j", "--jobs", "processes"],
+    Option(
+        *("-j", "--jobs", "processes"),
+        section=MANY,
+        basic=True,
         metavar="N",
         type=click.IntRange(min=0, max=256),
         default=1,
-        show_default=True,
-        help="Process so many inputs at once; 0 is one for each processor.",
+        help="Use N parallel workers (default 1; 0: one per CPU).",
     ),
-    click.Option(
-        ["--time-limit", "limit"],
+    Option(
+        *("--time-limit", "limit"),
+        section=MANY,
         metavar="SECONDS",
         type=click.FloatRange(min=0, min_open=True),
-        help="End what takes longer on one input of several, which then has failed, and go on with "
-        "the next.",
+        help="Give up on an input after this many seconds, count it as failed, and continue.",
     ),
-    click.Option(
-        ["--report"],
+    Option(
+        "--report",
+        section=MANY,
         metavar="FILE",
-        type=click.Path(dir_okay=False, readable=False),
-        help="Write JSON Lines, one object an input: its URL and what states it, hashes before and "
-        "after, counts of links and notes.",
+        type=_FILE,
+        help="Write a JSON object per input: its URL, hashes, and counts of links and notes.",
     ),
-    click.Option(
-        ["--resume"],
+    Option(
+        "--resume",
+        section=MANY,
         metavar="FILE",
-        type=click.Path(dir_okay=False, readable=False),
-        help="Skip what a report says is done, where nothing has changed since. With --report of "
-        "the same name the report goes on.",
+        type=_FILE,
+        help="Skip inputs that FILE, written by --report, lists as done and unchanged since.",
     ),
-    *archive_options.OPTIONS,
+    Option(
+        "--with-originals",
+        section=ARCHIVES,
+        is_flag=True,
+        help="Write the records of the archive too, after the converted ones.",
+    ),
+    Option(
+        "--all-status",
+        section=ARCHIVES,
+        is_flag=True,
+        help="Convert responses of every status, not only 2xx.",
+    ),
+    Option(
+        "--date",
+        section=ARCHIVES,
+        metavar="DATE",
+        read=values.date,
+        help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
+    ),
 )
+
+
+class Choices(NamedTuple):
+    """What the options on archives say, where the output goes, and what time it is."""
+
+    output: str | None
+    with_originals: bool
+    all_status: bool
+    date: str | None
+    now: str = ""
+
+    def date_of_run(self) -> str:
+        """Return the date of all conversions of the run.
+
+        Raises:
+            files.InputError: if SOURCE_DATE_EPOCH is no time.
+        """
+        from relbase.warc.writing import date_of_run  # noqa: PLC0415 (start-up time)
+
+        try:
+            return self.date or date_of_run(self.now)
+        except ValueError as error:
+            raise files.InputError(str(error)) from None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-import click
-
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
@@ -21,19 +19,6 @@ _root: Final = expression(
 )
 
 CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
-
-
-def read_only(
-    _context: click.Context, _parameter: click.Parameter, value: str | None
-) -> frozenset[str]:
-    """Return what --only names: kinds and `feeds`, with commas."""
-    if value is None:
-        return frozenset()
-    names = frozenset(name.strip().lower() for name in value.split(","))
-    if wrong := names - set(CHOICES):
-        shown = ", ".join(sorted(map(ascii, wrong)))
-        raise click.BadParameter(f"{shown}: give some of {', '.join(CHOICES)}, with commas")
-    return names
 
 
 def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:

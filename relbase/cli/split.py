@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
+from relbase.cli.help import Command
 from relbase.cli.jsonl import parts
 from relbase.cli.lists import listed
 from relbase.cli.streams import excerpt
@@ -28,28 +29,30 @@ Examples:
   relbase split --json gopher://example.com/7/find | jq .parts.gtype
 
 \b
-For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3; the URL record
-that browsers make of it; the parts that the production of its scheme has by
-RFC 1738 §5 (of a relative URL by RFC 1808 §2.2), those that are there; and the
-category of its scheme by RFC 1808 §2.3. Values stand in quotes: "" is empty.
+For each URL: its components by RFC 1808 §2.4 and by RFC 3986 §3, the URL
+record that browsers make of it, the parts that RFC 1738 §5 gives it (RFC 1808
+§2.2 for a relative URL), and the category of its scheme by RFC 1808 §2.3.
+Values stand in quotes: "" is empty.
 
 \b
-Each object of --json has the fields url, rfc1808, rfc3986, whatwg (null where it
-is a failure), parts (null where it is not a URL), and category. What is absent is
-null, but for parts, which has only those that are there.
+The objects of --json have the fields version, url, rfc1808, rfc3986, whatwg
+(null for a failure), parts (null if it is not a URL) and category. An absent
+component is null; parts holds only those that are present.
 
 \b
-The exit status is 0: there is no text that could not be split.
+Exit status:
+  0  done: every text can be split
+  2  wrong usage
 """
 
 
-@click.command("split", short_help="Split URLs into their components.", epilog=_EPILOG)
+@click.command("split", cls=Command, short_help="Split URLs into their components.", epilog=_EPILOG)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object for each URL.")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object per URL.")
 def split(urls: tuple[str, ...], *, as_json: bool) -> None:
     """Split each URL, absolute or relative, into its components.
 
-    "-" or no URL at all reads a list from standard input, a URL a line.
+    "-" or no URL reads URLs from standard input, one per line.
     """
     for url in listed(urls or ("-",)):
         if as_json:

@@ -66,7 +66,7 @@ def test_a_pipe_with_a_name() -> None:
     ("name", "reported"),
     [
         ("nowhere", "No such file or directory"),
-        (".", "it is a directory: give -r DIRECTORY, or the files in it"),
+        (".", "it is a directory: give it as an INPUT, or list the files in it"),
         ("/dev/null", "it is a device: give a file, or - for standard input"),
         ("file/x", "Not a directory"),
         ("loop", "Too many levels of symbolic links"),

@@ -44,6 +44,24 @@ def test_help(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_fits_a_terminal(name: str) -> None:
+    brief = run(name, "-h").stdout.splitlines()
+    whole = run(name, "--help").stdout.splitlines()
+    assert len(brief) <= 40
+    assert [line for line in brief + whole if len(line) > 80] == []
+    assert brief[-1] == f"  relbase {name} --help shows all options."
+    assert len(brief) < len(whole)
+
+
+def test_the_sections_of_the_help() -> None:
+    titles = re.findall(r"^([A-Z].*):$", run("rewrite", "--help").stdout, re.MULTILINE)
+    assert titles == [
+        *("Document URL", "Output", "Input", "Links", "Many files", "Web archives", "Mail"),
+        "Options",
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_has_help(name: str) -> None:
     shown = " ".join(run(name, "--help").stdout.split())
     assert command(name).help
@@ -118,6 +136,35 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
     assert done.stderr.endswith(
         b"Error: RELBASE_SCANNER is 'python': set it to exact or compiled, or unset it\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reported"),
+    [
+        (["page.html", "--base", "http://h/"], "No such option: --base. Did you mean --url?"),
+        (["page.html", "--dry-run"], "No such option: --dry-run. Did you mean --diff?"),
+        (["page.html", "http://h/"], "Did you mean: relbase rewrite page.html --url http://h/"),
+        (
+            ["https://h/a?b"],
+            (
+                "'https://h/a?b' is a URL, and relbase fetches nothing. Try: curl -sL -D "
+                "headers.txt 'https://h/a?b' | relbase rewrite --url 'https://h/a?b' --headers "
+                "headers.txt"
+            ),
+        ),
+        (["-r"], "-r needs a directory, as in: relbase rewrite -r site/ -o out/"),
+        (["here/"], "several inputs go into a directory: give -o DIRECTORY"),
+    ],
+)
+def test_a_guess_is_answered(
+    arguments: list[str], reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "page.html").write_bytes(b"")
+    result = run("rewrite", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert reported in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_file_with_two_names() -> None:
         (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs and has no output"),
         (["page.html", "-i", "--check"], "exclude each other"),
         (["page.html", "--backup", ".bak"], "--backup is for files that are replaced: give -i"),
-        (["page.html", "-i", "--backup", "a/b"], "--backup wants the end of a name"),
+        (["page.html", "-i", "--backup", "a/b"], "'--backup': give the end of a file name"),
     ],
 )
 def test_usage(arguments: list[str], reported: str) -> None:

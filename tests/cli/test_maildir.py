@@ -214,13 +214,6 @@ def test_usage(arguments: list[str], reported: str) -> None:
     assert sorted(path.name for path in Path().iterdir()) == ["Maildir", "page"]
 
 
-def test_a_directory_that_is_none() -> None:
-    Path("plain/cur").mkdir(parents=True)
-    result = run("rewrite", "plain", "-o", "out/")
-    assert result.exit_code == 3
-    assert "it is a directory: give -r DIRECTORY" in result.stderr
-
-
 # ---- reading
 
 

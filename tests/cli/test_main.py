@@ -149,7 +149,7 @@ def test_a_mistake_in_hostile_arguments_shows_escapes() -> None:
 
 def test_an_encoding_without_the_characters_shows_escapes() -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "koi8-r"}
-    for arguments in (["base", "-h"], ["check", "{"], ["resolve", "x", "\u4e2d"]):
+    for arguments in (["base", "--help"], ["check", "{"], ["resolve", "x", "\u4e2d"]):
         ran = program(*arguments, env=environment)
         assert ran.returncode in {0, 1}
         assert b"Traceback" not in ran.stderr

@@ -142,7 +142,7 @@ def test_what_lacks_a_base_is_told_what_to_give() -> None:
 def test_a_list_with_nul_bytes_wants_its_flag() -> None:
     Path("names").write_bytes(b"site/index.html\0site/a/b.html\0")
     result = run("rewrite", "--files-from", "names", "-o", "out")
-    assert (result.exit_code, "names: there are NUL bytes in it: give -0 too" in result.stderr) == (
+    assert (result.exit_code, "has NUL bytes in it: give -0 too" in result.stderr) == (
         2,
         True,
     )

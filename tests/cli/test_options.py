@@ -13,7 +13,7 @@ from running import run
 from relbase import Policy
 from relbase.cli import options
 from relbase.cli.options import Settings
-from relbase.cli.origins.finder import Whence
+from relbase.cli.origins.finder import Origins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -93,7 +93,7 @@ def test_what_is_given() -> None:
         policy=Policy(),
         detect=False,
         strict=True,
-        whence=Whence(detect=False),
+        origins=Origins(detect=False),
     )
     assert given.arguments("x.html") == {
         "url": "http://h/",

@@ -42,7 +42,7 @@ from relbase.expressions import expression
 Local: TypeAlias = Literal["keep", "resolve", "off"]
 
 
-class Whence(NamedTuple):
+class Origins(NamedTuple):
     """What the options say of where URLs are stated.
 
     Args:
@@ -56,7 +56,7 @@ class Whence(NamedTuple):
         local: --local, None for the default.
     """
 
-    mapped: dict[str, str] = {}  # noqa: RUF012 (never written to)
+    mapped: dict[str, str] | None = None
     roots: tuple[Root, ...] = ()
     mirrors: tuple[Mirror, ...] = ()
     sidecars: tuple[str, ...] = ()
@@ -97,25 +97,25 @@ class Finder:
     """Finds the URLs of inputs.
 
     Args:
-        whence: what the options say.
+        origins: what the options say.
         trees: the directories that are walked, whose lists are read.
     """
 
-    __slots__ = ("_known", "_listed", "trees", "whence")
+    __slots__ = ("_known", "_listed", "origins", "trees")
 
-    def __init__(self, whence: Whence, trees: tuple[str, ...] = ()) -> None:
-        self.whence = whence
+    def __init__(self, origins: Origins, trees: tuple[str, ...] = ()) -> None:
+        self.origins = origins
         self.trees = trees
         self._listed: dict[str, str] = {}
         self._known: dict[str, str | None] = {}
 
     def load(self) -> None:
         """Read the tables of programs that mirror, once for all processes."""
-        mirrors = (one._replace(adds=adds(one.directory)) for one in self.whence.mirrors)
-        self.whence = self.whence._replace(mirrors=tuple(mirrors))
-        for mirror in self.whence.mirrors:
+        mirrors = (one._replace(adds=adds(one.directory)) for one in self.origins.mirrors)
+        self.origins = self.origins._replace(mirrors=tuple(mirrors))
+        for mirror in self.origins.mirrors:
             self._listed |= _list_of(mirror.directory)
-        if self.whence.detect:
+        if self.origins.detect:
             for tree in self.trees:
                 self._listed |= _list_of(tree)
 
@@ -124,7 +124,7 @@ class Finder:
     def find(self, source: OpenInput, url: str | None) -> Found:
         """Return what is known of an input's URL from outside of it."""
         found = Found(url, "--url", given=True) if url else self._outside(source)
-        for suffix in self.whence.sidecars:
+        for suffix in self.origins.sidecars:
             dump = side_file(source.input, source.input.parts[-1] + suffix)
             if dump is not None:
                 return _with_dump(found, dump, suffix)
@@ -148,14 +148,14 @@ class Finder:
 
     def _given(self, one: Input) -> tuple[str, str] | None:
         for name in _mapped_names(one):
-            url = self.whence.mapped.get(name)
+            url = (self.origins.mapped or {}).get(name)
             if url is not None:
                 return url, "--map"
-        return url_on_root(one.name, self.whence.roots)
+        return url_on_root(one.name, self.origins.roots)
 
     def map_is_of_others(self, inputs: Iterable[Input]) -> bool:
         """Return whether there is a map and none of its lines is of an input."""
-        mapped = self.whence.mapped
+        mapped = self.origins.mapped or {}
         return bool(mapped) and not any(
             name in mapped for one in inputs for name in _mapped_names(one)
         )
@@ -164,14 +164,14 @@ class Finder:
         path = os.path.abspath(source.name)  # noqa: PTH100
         if path in self._listed:
             yield Stated(self._listed[path], "the list of what was saved")
-        for mirror in self.whence.mirrors:
+        for mirror in self.origins.mirrors:
             mirrored = url_in_mirror(path, mirror)
             if mirrored is not None:
                 doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
                 source_ = f"--mirror {mirror.directory}{doubt}"
                 remark = _guessed(mirror) if mirrored.guessed else ""
                 yield Stated(mirrored.url, source_, mirrored.sure, remark)
-        if self.whence.detect:
+        if self.origins.detect:
             yield from beside(source)
 
     # ---- when it is read
@@ -180,11 +180,11 @@ class Finder:
         """Return the call of the library for a document."""
         call = check(data, **arguments)
         kind = kind_of_call(call, data)
-        is_read = FORMATS[kind].has_marks and (self.whence.detect or self.whence.original)
+        is_read = FORMATS[kind].has_marks and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else None
         if found.url is None and FORMATS[kind].has_marks:
             found = self._in_page(found, marks, data)
-        of = _archived(found, marks) if self.whence.original else None
+        of = _archived(found, marks) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
             stated = "what the web archive holds it of"
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
@@ -206,7 +206,7 @@ class Finder:
             if marks.pages:
                 mark = marks.pages[0]
                 return found._replace(url=mark.value, source=mark.source)
-        if not self.whence.canonical:
+        if not self.origins.canonical:
             return found._replace(notes=notes)
         from relbase.cli.origins.canonical import canonical  # noqa: PLC0415 (start-up time)
 
@@ -220,7 +220,7 @@ class Finder:
     # ---- what lies beside it
 
     def _places(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Places | None:
-        local = self.whence.local or ("off" if found.given else "keep")
+        local = self.origins.local or ("off" if found.given else "keep")
         if local == "off" or found.url is None or source.name == STDIN:
             return None
         opened = file_url(source.name)
@@ -242,7 +242,7 @@ class Finder:
         self, call: Call, source: OpenInput, data: bytes, places: Places
     ) -> Places | None:
         """What undoes the conversion of a page in a mirror; None for one that was not converted."""
-        mirror = next((one for one in self.whence.mirrors if inside(source.name, one[0])), None)
+        mirror = next((one for one in self.origins.mirrors if inside(source.name, one[0])), None)
         if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
             return places
         from relbase.cli.origins.converted import is_converted, undone  # noqa: PLC0415 (likewise)
@@ -263,19 +263,19 @@ class Finder:
         return self._known[path]
 
     def _url_of(self, path: str) -> str | None:
-        whence = self.whence
+        origins = self.origins
         for name in self._names(path):
-            if name in whence.mapped:
-                return whence.mapped[name]
-        if (rooted := url_on_root(path, whence.roots)) is not None:
+            if origins.mapped and name in origins.mapped:
+                return origins.mapped[name]
+        if (rooted := url_on_root(path, origins.roots)) is not None:
             return rooted[0]
         if path in self._listed:
             return self._listed[path]
-        for mirror in whence.mirrors:
+        for mirror in origins.mirrors:
             mirrored = url_in_mirror(path, mirror)
             if mirrored is not None and mirrored.sure:
                 return mirrored.url
-        return self._stated_in(path) if whence.detect else None
+        return self._stated_in(path) if origins.detect else None
 
     def _names(self, path: str) -> Iterator[str]:
         """How --map may name a file: from here, or from the tree that is walked."""

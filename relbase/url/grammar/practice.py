@@ -108,7 +108,7 @@ def _same_scheme(judged: _Judged) -> Iterator[Violation]:
     if judged.base is None:
         if name not in _WITH_NET_LOC:
             return
-        message = f'if the base is of scheme "{name}" too, leave the scheme out'
+        message = f'not needed where the base is of scheme "{name}" too'
     elif (judged.base.scheme or "").lower() != name or judged.base.net_loc is None:
         return
     else:

@@ -77,7 +77,7 @@ def test_a_map_of_windows_and_one_of_whole_paths() -> None:
 def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
     Path("map").write_bytes(b"saved/p.html\thttp://map.ex/\n")
     result = run(command, "p.html", "--map", "map", "--strict")
-    assert (result.exit_code, "no line of --map is of an input" in result.stderr) == (1, True)
+    assert (result.exit_code, "no line of --map names an input" in result.stderr) == (1, True)
     Path("map").write_bytes(b"other.html\thttp://map.ex/\np.html\thttp://h.ex/d/p\n")
     result = run(command, "p.html", "--map", "map", "--strict")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -89,8 +89,8 @@ def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
         (["--root", ".=http://h/?q"], "paths cannot follow a query or a fragment"),
         (["--root", ".=http://h/a#f"], "paths cannot follow a query or a fragment"),
         (["--mirror", "nowhere"], "'nowhere' is not a directory"),
-        (["--sidecar", ""], "it wants the end of a name, as in --sidecar .headers"),
-        (["--sidecar", "/../x"], "it wants the end of a name, as in --sidecar .headers"),
+        (["--sidecar", ""], "give the end of a file name, such as .headers"),
+        (["--sidecar", "/../x"], "give the end of a file name, such as .headers"),
         (["--mirror", ".=gopher"], "'.=gopher' is not a directory"),
     ],
 )

@@ -1,0 +1,151 @@
+"""How the help is laid out: `-h` shows what most people need, `--help` everything, in sections."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from click.types import OptionHelpExtra
+
+# The sections, in the order in which --help shows them.
+URL: Final = "Document URL"
+OUTPUT: Final = "Output"
+INPUT: Final = "Input"
+LINKS: Final = "Links"
+MANY: Final = "Many files"
+ARCHIVES: Final = "Web archives"
+MAIL: Final = "Mail"
+OTHER: Final = "Options"
+_SECTIONS: Final = (URL, OUTPUT, INPUT, LINKS, MANY, ARCHIVES, MAIL, OTHER)
+
+# The texts of all options begin in one column.
+_TERM: Final = 25
+
+# Options that people try, and the ones that do what they mean.
+_GUESSES: Final = {
+    "--base": "--url",
+    "--base-url": "--url",
+    "--baseurl": "--url",
+    "--inplace": "--in-place",
+    "--out": "--output",
+    "--dry-run": "--diff",
+    "--jobs": "-j",
+}
+
+
+class Option(click.Option):
+    """An option that knows its place in the help.
+
+    Args:
+        flags: its names.
+        section: of --help.
+        basic: whether -h shows it.
+        read: reads each value, and raises click.BadParameter for a wrong one.
+    """
+
+    def __init__(
+        self,
+        *flags: str,
+        section: str = OTHER,
+        basic: bool = False,
+        read: Callable[[str], Any] | None = None,
+        **more: Any,  # noqa: ANN401 (click's own)
+    ) -> None:
+        callback = None if read is None else _reading(read)
+        super().__init__(flags, **{"callback": callback, **more})
+        self.section = section
+        self.basic = basic
+
+    def get_help_extra(self, ctx: click.Context) -> OptionHelpExtra:
+        """Leave out the range of a number: the help says what matters of it."""
+        extra = super().get_help_extra(ctx)
+        extra.pop("range", None)
+        return extra
+
+
+def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
+    def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+        if isinstance(value, tuple):  # of an option that may be repeated
+            return tuple(map(read, value))
+        return None if value is None else read(value)
+
+    return callback
+
+
+class Command(click.Command):
+    """A command with two kinds of help, which answers guesses at its options."""
+
+    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401 (click's own)
+        super().__init__(*args, **more)
+        self.context_settings = {"help_option_names": ["--help"]}
+        brief = Option(
+            "-h",
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=self._show_brief,
+            help="Show the most common options and exit.",
+        )
+        self.params.append(brief)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; name the right option to who guesses it."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            meant = _GUESSES.get(error.option_name)
+            if not any(meant in one.opts for one in self.params):
+                raise
+            text = f"No such option: {error.option_name}. Did you mean {meant}?"
+            raise click.UsageError(text, ctx) from None
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options by section."""
+        options = self._options(ctx)
+        for section in _SECTIONS:
+            _write(section, (one for one in options if _section(one) == section), ctx, formatter)
+
+    def _options(self, ctx: click.Context) -> list[click.Option]:
+        options = (one for one in self.get_params(ctx) if isinstance(one, click.Option))
+        return sorted(options, key=lambda one: _SECTIONS.index(_section(one)))
+
+    def _show_brief(self, ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
+        if not asked or ctx.resilient_parsing:
+            return
+        formatter = ctx.make_formatter()
+        self.format_usage(ctx, formatter)
+        with formatter.indentation():
+            formatter.write_paragraph()
+            formatter.write_text((self.help or "").partition("\n\n")[0])
+        options = self._options(ctx)
+        basic = [one for one in options if getattr(one, "basic", False)]
+        _write("Options", basic or options, ctx, formatter)
+        examples = (self.epilog or "").partition("\n\n")[0]
+        with formatter.indentation():
+            formatter.write_paragraph()
+            formatter.write_text(examples)
+            formatter.write_paragraph()
+            formatter.write_text(f"{ctx.command_path} --help shows all options.")
+        click.echo(formatter.getvalue().rstrip("\n"))
+        ctx.exit()
+
+
+def _section(option: click.Option) -> str:
+    return getattr(option, "section", OTHER)
+
+
+def _write(
+    title: str,
+    options: Iterable[click.Option],
+    ctx: click.Context,
+    formatter: click.HelpFormatter,
+) -> None:
+    records = [record for one in options if (record := one.get_help_record(ctx)) is not None]
+    if records:
+        with formatter.section(title):
+            rows = [(term.ljust(_TERM), text) for term, text in records]
+            formatter.write_dl(rows, col_max=_TERM)

@@ -1,0 +1,141 @@
+"""The values of options: each reader takes what was typed, and raises BadParameter with the fix."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+import click
+
+from relbase.bases.layers import unsuitable
+from relbase.cli.inputs import STDIN
+from relbase.cli.origins.paths import Mirror, Root, read_mirror, read_root
+from relbase.cli.origins.tables import MapError, read_map
+from relbase.cli.selection import CHOICES
+from relbase.cli.streams import printable
+from relbase.view.charset import lookup
+
+if TYPE_CHECKING:
+    from relbase.containers.dumps import Dump
+
+_SHOWN = 200
+
+
+def _quoted(value: str) -> str:
+    return f"'{printable(value)[:_SHOWN]}'"
+
+
+def read_file(name: str, fix: str = "give a file with a name on each line") -> bytes:
+    """Return the content of a file that an option names, "-" being standard input."""
+    try:
+        if name == STDIN:
+            return sys.stdin.buffer.read()
+        with open(name, "rb") as file:  # noqa: PTH123 (the name as it was given)
+            return file.read()
+    except OSError as error:
+        raise click.BadParameter(f"{printable(name)}: {error.strerror}: {fix}") from None
+
+
+def url(value: str) -> str:
+    """Read --url."""
+    if why := unsuitable(value.strip()):
+        fix = "give an absolute URL, such as http://host/path"
+        text = f"{_quoted(value)} is not a base for relative links, {why}: {fix}"
+        raise click.BadParameter(text)
+    return value
+
+
+def charset(value: str) -> str:
+    """Read --charset."""
+    if lookup(value) is None:
+        fix = "give one, such as utf-8, or leave the option out to have it found"
+        text = f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}"
+        raise click.BadParameter(text)
+    return value
+
+
+def headers(value: str) -> Dump:
+    """Read --headers."""
+    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+
+    return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
+
+
+def pattern(value: str) -> re.Pattern[str]:
+    """Read --keep."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # future changes of Python
+            return re.compile(value)
+    except (re.error, OverflowError, RecursionError) as error:
+        fix = r"put '\' before a character that stands for itself"
+        text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
+        raise click.BadParameter(text) from None
+
+
+def kinds(value: str) -> frozenset[str]:
+    """Read --only: kinds and `feeds`, with commas."""
+    names = frozenset(name.strip().lower() for name in value.split(","))
+    if wrong := names - set(CHOICES):
+        shown = ", ".join(sorted(map(ascii, wrong)))
+        raise click.BadParameter(f"{shown}: give some of {', '.join(CHOICES)}, with commas")
+    return names
+
+
+def suffix(value: str) -> str:
+    """Read --sidecar or --backup."""
+    if not value or "/" in value:
+        raise click.BadParameter("give the end of a file name, such as .headers or .bak")
+    return value
+
+
+def date(value: str) -> str:
+    """Read --date."""
+    from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
+
+    try:
+        check_date(value)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return value
+
+
+def map_of_urls(value: str) -> dict[str, str]:
+    """Read --map."""
+    try:
+        return read_map(read_file(value, "give a file with a name, a tab and a URL on each line"))
+    except MapError as error:
+        raise click.BadParameter(f"{printable(value)}: {error}") from None
+
+
+def root(value: str) -> Root:
+    """Read --root."""
+    read = read_root(value)
+    why = "there is no URL in it" if read is None else _unsuitable_root(read.url)
+    if read is None or why:
+        fix = "write it as in site=http://host/path/"
+        raise click.BadParameter(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
+    _check_directory(read.directory, "give the directory of the site")
+    return read
+
+
+def _unsuitable_root(url: str) -> str | None:
+    if "?" in url or "#" in url:
+        return "paths cannot follow a query or a fragment"
+    return unsuitable(url)
+
+
+def mirror(value: str) -> Mirror:
+    """Read --mirror."""
+    read = read_mirror(value)
+    fix = "give the directory that holds those of the hosts, such as --mirror saved"
+    _check_directory(read.directory, f"{fix} or --mirror saved=https")
+    return read
+
+
+def _check_directory(name: str, fix: str) -> None:
+    if not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+        raise click.BadParameter(f"{_quoted(name)} is not a directory: {fix}")
