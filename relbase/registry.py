@@ -140,9 +140,5 @@ REMEMBERED: Final = frozenset(
 
 @cache  # asked for each part of each message
 def bases(where: States) -> tuple[FieldRow, ...]:
-    """Return the rows of what states a base in mail or in HTTP, strongest first.
-
-    >>> [row.name for row in bases(States.HTTP)]
-    ['Base', 'Content-Base']
-    """
+    """Return the rows of what states a base in mail or in HTTP, strongest first."""
     return tuple(row for row in FIELDS if where in row.states)

@@ -29,17 +29,11 @@ _OWN: Final = "/_static/"
 
 
 class Archived(NamedTuple):
-    """A page that a web archive holds.
+    """A page that a web archive holds."""
 
-    Args:
-        url: of the page.
-        stamp: when the archive took it.
-        host: what was before that, "" for nothing.
-    """
-
-    url: str
-    stamp: str
-    host: str = _HOST
+    url: str  # of the page
+    stamp: str  # when the archive took it
+    host: str = _HOST  # what was before that, "" for nothing
 
 
 def archived(reference: str) -> Archived | None:
@@ -54,18 +48,13 @@ def archived(reference: str) -> Archived | None:
 
 
 class Unarchived:
-    """What becomes of a page's references when it counts as the page that was archived.
-
-    Args:
-        stamp: of the page.
-        places: asked of references that the archive did not write, None to leave them to the base.
-    """
+    """What becomes of a page's references when it counts as the page that was archived."""
 
     __slots__ = ("_places", "_stamp")
 
     def __init__(self, stamp: str, places: Places | None) -> None:
         self._stamp = stamp
-        self._places = places
+        self._places = places  # asked of references that the archive did not write
 
     def __call__(self, reference: str) -> Placed | None:
         """Return what a relative reference is for, None to leave it to the base."""

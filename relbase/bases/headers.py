@@ -55,14 +55,10 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
-    r"""Return what the header of a MIME entity states as its base, strongest first.
+    """Return what the header of a MIME entity states as its base, strongest first.
 
     A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
     to it (`cid:`).
-
-    >>> found = mime_statements([("content-location", "http://a/b", None)], "part 1")
-    >>> [(statement.value, statement.source) for statement in found]
-    [('http://a/b', 'Content-Location of part 1')]
     """
     return _statements(list(fields), States.MAIL, name)
 

@@ -90,21 +90,13 @@ UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")
 
 
 class Statement(NamedTuple):
-    """A base URL as somebody states it, absolute or relative.
+    """A base URL as somebody states it, absolute or relative."""
 
-    Args:
-        layer: the layer that it belongs to.
-        value: the URL, without wrapper and white space.
-        source: where it stands, for people.
-        span: its bytes in the input, if it has any.
-        flaw: why it is not a URL at all, None when it may be one.
-    """
-
-    layer: Layer
-    value: str
-    source: str
-    span: Span | None = None
-    flaw: str | None = None
+    layer: Layer  # the layer that it belongs to
+    value: str  # the URL, without wrapper and white space
+    source: str  # where it stands, for people
+    span: Span | None = None  # its bytes in the input, if it has any
+    flaw: str | None = None  # why it is not a URL at all, None when it may be one
 
 
 def establish(

@@ -37,46 +37,31 @@ if TYPE_CHECKING:
 
 
 class StandIn(NamedTuple):
-    """The `<base>` that a program wrote in the place of the page's own.
+    """The `<base>` that a program wrote in the place of the page's own."""
 
-    Args:
-        span: of its value, a ".".
-        own: the page's own base, from the comment before it.
-    """
-
-    span: Span
-    own: Statement
+    span: Span  # of its value, a "."
+    own: Statement  # the page's own base, from the comment before it
 
 
 class Marks(NamedTuple):
-    """What the marks of a page state.
+    """What the marks of a page state."""
 
-    Args:
-        pages: the URL of the page, as each mark that counts has it, in their order.
-        base: the page's own base, where a program took it out of force.
-        stand_in: what it was replaced with, None where it was only taken out.
-        notes: on marks that do not count, or with a doubt.
-    """
-
+    # the URL of the page, as each mark that counts has it, in their order
     pages: tuple[Statement, ...] = ()
-    base: Statement | None = None
-    stand_in: StandIn | None = None
-    notes: tuple[Note, ...] = ()
+    base: Statement | None = None  # the page's own base, where a program took it out of force
+    stand_in: StandIn | None = None  # what it was replaced with, None where it was only taken out
+    notes: tuple[Note, ...] = ()  # on marks that do not count, or with a doubt
 
 
 NONE: Final = Marks()
 
 
 class Placed(NamedTuple):
-    """What becomes of a reference that leads to what was saved beside a page (rule 17).
+    """What becomes of a reference that leads to what was saved beside a page (rule 17)."""
 
-    Args:
-        url: of that file; None where the reference stays as it is.
-        note: what is to be noted on it, if anything.
-    """
-
+    # of that file; None where the reference stays as it is
     url: str | None = None
-    note: Note | None = None
+    note: Note | None = None  # what is to be noted on it, if anything
 
 
 # Asked of each relative reference; None where it leads away, so that the base decides.

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
 
 
 def statements(url: str | None, redirects: Iterable[str]) -> tuple[list[Statement], list[Note]]:
-    """Return the retrieval URL as a statement of the base, without fragment and credentials.
-
-    >>> statements("http://a/b", ["/c#d"])[0][0].value
-    'http://a/c'
-    """
+    """Return the retrieval URL as a statement of the base, without fragment and credentials."""
     locations = [redirect.strip() for redirect in redirects]
     source = f"redirect {len(locations)}" if locations else "retrieval URL"
     last = (url or "").strip()
@@ -50,11 +46,6 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
 
     It is of http or https, and loses its fragment, and credentials with a note.
-
-    >>> found_url("http://joe:secret@a/b#c", "a mark")[0]
-    'http://a/b'
-    >>> found_url("file:///c:/page.htm", "a mark")[1]
-    "'file:///c:/page.htm' is not an http or https URL: it does not count"
     """
     stated, notes = statements(url, ())
     value = stated[0].value if stated else ""

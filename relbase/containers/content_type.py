@@ -39,11 +39,7 @@ _percent: Final = re.compile(rb"%([0-9A-Fa-f]{2})").sub
 
 
 def token(value: str) -> str:
-    """Return the first token of a value in lower case, "" when it begins with none.
-
-    >>> token(" (odd) Quoted-Printable (really)"), token("attachment; filename=x")
-    ('quoted-printable', 'attachment')
-    """
+    """Return the first token of a value in lower case, "" when it begins with none."""
     found = _token(value, _skip(value, 0))
     return found[0].lower() if found else ""
 

@@ -14,14 +14,10 @@ from relbase.records import NamedTuple
 
 
 class Envelope(NamedTuple):
-    """What is around a message of Apple Mail.
+    """What is around a message of Apple Mail."""
 
-    Args:
-        number: the digits of its length, and the spaces that they are padded with.
-        message: the message; empty when the length is not that of any.
-    """
-
-    number: Span
+    number: Span  # the digits of its length, and the spaces that they are padded with
+    # the message; empty when the length is not that of any
     message: Span
 
 
@@ -30,11 +26,7 @@ _property_list: Final = re.compile(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plis
 
 
 def read_envelope(data: bytes) -> Envelope | None:
-    r"""Return what is around a message of Apple Mail, None for any other text.
-
-    >>> read_envelope(b"6    \nA: b\n\n<?xml version='1.0'?>")
-    Envelope(number=Span(start=0, end=5), message=Span(start=6, end=12))
-    """
+    """Return what is around a message of Apple Mail, None for any other text."""
     first = _first_line(data)
     if first is None:
         return None

@@ -1,4 +1,4 @@
-r"""Headers of messages and parts by byte offsets.
+"""Headers of messages and parts by byte offsets.
 
 Strategy: bytes and an offset come in, a `Header` of spans comes out; nothing is copied but the
 few names. Fields of no use to relbase are passed over inside the regex engine, so that millions of
@@ -41,36 +41,24 @@ MAX_FIELDS: Final = 1_000  # of those that are remembered
 
 
 class Field(NamedTuple):
-    """A field of a header.
+    """A field of a header."""
 
-    Args:
-        name: in lower case.
-        value: the bytes of its body without white space at its ends; folding stays inside, and a CR
-            alone in front.
-        span: the whole field, from its name to its last line end.
-    """
-
-    name: str
+    name: str  # in lower case
+    # the bytes of its body without white space at its ends; folding stays inside, and a CR alone in
+    # front
     value: Span
-    span: Span
+    span: Span  # the whole field, from its name to its last line end
 
 
 class Header(NamedTuple):
-    """A header: the fields in front of a body.
-
-    Args:
-        start: where it begins.
-        end: where its last field ends; the empty line follows, if there is one.
-        body: where the body begins.
-        fields: those that `relbase.registry` has a use for, in their order.
-        cut: whether it passes a limit. What comes past it was not read.
-    """
+    """A header: the fields in front of a body."""
 
     start: int
+    # where its last field ends; the empty line follows, if there is one
     end: int
-    body: int
-    fields: tuple[Field, ...]
-    cut: bool
+    body: int  # where the body begins
+    fields: tuple[Field, ...]  # those that `relbase.registry` has a use for, in their order
+    cut: bool  # whether it passes a limit. What comes past it was not read
 
 
 def _alternatives(names: Iterable[str]) -> bytes:
@@ -140,11 +128,7 @@ _WHITE_SPACE: Final = b"\t\n\r "
 
 
 def eol_of(data: bytes, start: int, end: int) -> bytes:
-    r"""Return what ends the lines of a message: LF (with or without CR), or CR if it has no LF.
-
-    >>> eol_of(b"A: b\r\n\r\nc\rd", 0, 11), eol_of(b"A: b\r\rc", 0, 7)
-    (b'\n', b'\r')
-    """
+    """Return what ends the lines of a message: LF (with or without CR), or CR if it has no LF."""
     return b"\r" if data.find(b"\n", start, end) < 0 <= data.find(b"\r", start, end) else b"\n"
 
 
@@ -202,15 +186,11 @@ def _fields(
 def fields_of_paragraph(
     data: bytes, start: int, end: int, eol: bytes = b"\n", *, of_any_name: bool = False
 ) -> list[Field]:
-    r"""Return the fields that readers see who look for them in all lines up to an empty one.
+    """Return the fields that readers see who look for them in all lines up to an empty one.
 
     What `read_header` takes for a body may hold fields to others: an mbox tells its lengths in
     them, a log of a client has lines of its own between. No more than `MAX_FIELDS` are returned,
     and no longer ones than `MAX_FIELD`.
-
-    >>> found = fields_of_paragraph(b"--x\nLines: 3\n", 0, 13)
-    >>> [field.name for field in found]
-    ['lines']
     """
     grammar = _GRAMMARS[eol]
     passed_over = grammar.no_field if of_any_name else grammar.passed_over
@@ -254,10 +234,6 @@ def text_of(data: bytes, field: Field) -> str:
 
 
 def first(data: bytes, header: Header, name: str) -> str | None:
-    r"""Return the value of the first field of a name, None when there is none.
-
-    >>> first(b"Base: a\nbase: b\n\n", read_header(b"Base: a\nbase: b\n\n", 0, 17), "base")
-    'a'
-    """
+    """Return the value of the first field of a name, None when there is none."""
     assert name in REMEMBERED, f"{name} has no row in relbase.registry"
     return next((text_of(data, field) for field in header.fields if field.name == name), None)

@@ -1,4 +1,4 @@
-r"""The From_ line of an mbox: `From a@b Thu Nov 29 22:33:52 2001` begins a message, prose does not.
+"""The From_ line of an mbox: `From a@b Thu Nov 29 22:33:52 2001` begins a message, prose does not.
 
 What comes in is a text that begins with a line. What goes out is whether that line separates
 messages (rule 19): it is `From `, anything or nothing, and a date, in one of the forms that
@@ -57,11 +57,7 @@ _any: Final = expression(rb"From [^\r\n]{0,900}\r?\n" + _FIELD)
 
 
 def has_date(text: bytes) -> bool:
-    r"""Return whether a line is a From_ line whatever follows: it has a whole date.
-
-    >>> has_date(b"From a@b Thu Nov 29 22:33:52 2001\n"), has_date(b"From here to there\n")
-    (True, False)
-    """
+    """Return whether a line is a From_ line whatever follows: it has a whole date."""
     return _dated.match(text) is not None
 
 

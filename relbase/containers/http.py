@@ -44,7 +44,7 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
 
     >>> head = read_head(b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLink: <b>\r\n\r\nbody")
     >>> head.status, head.header.body, [field.name for field in head.header.fields]
-    (200, 42, ['link', 'link'])
+    (200, 41, ['link', 'link'])
     """
     end = len(data) if end is None else end
     found = status_line(data, pos, end)

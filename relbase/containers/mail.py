@@ -1,4 +1,4 @@
-r"""The MIME tree of a message as a flat list of parts, by byte offsets.
+"""The MIME tree of a message as a flat list of parts, by byte offsets.
 
 Strategy: one pass from the first byte to the last, without recursion. `path` holds the open
 entities, outermost first. At the start of an entity its header is read; a message/rfc822 leads to

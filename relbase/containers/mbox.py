@@ -54,33 +54,23 @@ class Promise(NamedTuple):
 
 
 class Message(NamedTuple):
-    r"""A message of an mbox, as it stands in the file.
+    """A message of an mbox, as it stands in the file."""
 
-    Args:
-        offset: where its bytes begin in the file.
-        separator: its From_ line, line end included; None for what the file begins with before the
-            first one, which is not a message and is passed on.
-        content: the message: header and body.
-        ending: what ends it in the mbox and is not part of it: the empty line before the next
-            separator or the end of the file, after a true Content-Length any line ends; b"" where
-            there is none.
-        length: the digits of the Content-Length that the end was found by, as a span of `content`.
-        unproven: the one Content-Length of the header that does not prove true, None for none:
-            what it promises, and where the bytes that it counts begin in `content`.
-        doubtful: where in `content` lines begin that look like a separator, without an empty line
-            before them; no more than `MAX_DOUBTFUL`.
-
-    >>> message = Message(0, b"From -\n", b"Subject: x\n\ny\n", b"\n")
-    >>> message.data
-    b'From -\nSubject: x\n\ny\n\n'
-    """
-
-    offset: int
+    offset: int  # where its bytes begin in the file
+    # its From_ line, line end included; None for what the file begins with before the first one,
+    # which is not a message and is passed on
     separator: bytes | None
-    content: bytes
+    content: bytes  # the message: header and body
+    # what ends it in the mbox and is not part of it: the empty line before the next separator or
+    # the end of the file, after a true Content-Length any line ends; b"" where there is none
     ending: bytes
+    # the digits of the Content-Length that the end was found by, as a span of `content`
     length: Span | None = None
+    # the one Content-Length of the header that does not prove true, None for none: what it
+    # promises, and where the bytes that it counts begin in `content`
     unproven: Promise | None = None
+    # where in `content` lines begin that look like a separator, without an empty line before them;
+    # no more than `MAX_DOUBTFUL`
     doubtful: tuple[int, ...] = ()
 
     @property

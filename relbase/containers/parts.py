@@ -29,56 +29,37 @@ class Opaque(Enum):
 
 
 class Multipart(NamedTuple):
-    """What a multipart has around its parts; spans are empty where there is nothing.
+    """What a multipart has around its parts; spans are empty where there is nothing."""
 
-    Args:
-        boundary: as in its delimiters, without the leading `--`.
-        preamble: what comes before the first delimiter; all of the body when there is none.
-        close: the closing delimiter with the line break before it.
-        epilogue: what follows the closing delimiter, from its line break on.
-    """
-
-    boundary: bytes
+    boundary: bytes  # as in its delimiters, without the leading `--`
+    # what comes before the first delimiter; all of the body when there is none
     preamble: Span
-    close: Span
-    epilogue: Span
+    close: Span  # the closing delimiter with the line break before it
+    epilogue: Span  # what follows the closing delimiter, from its line break on
 
 
 class Part(NamedTuple):
-    """An entity: the message, a body part of a multipart, or a message inside of a message.
+    """An entity: the message, a body part of a multipart, or a message inside of a message."""
 
-    Args:
-        number: as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A
-            multipart in a message/rfc822 has the number of that: it is its text.
-        parent: the index of the part around it, None for the outermost message.
-        type: the media type in lower case, the default one when none is stated.
-        charset: the label that its Content-Type states, None for none.
-        encoding: the Content-Transfer-Encoding in lower case, "7bit" when none is stated.
-        disposition: of Content-Disposition in lower case, None for none.
-        name: of the file that it is to be saved as, "" for none.
-        header: its fields with their spans.
-        body: exactly its body, without the line break that belongs to the next delimiter.
-        delimiter: the delimiter line in front, with both line breaks; empty for a message.
-        boundaries: those that are open in its body, outermost first, its own left out.
-        opaque: why it was not entered, None when nothing hindered it.
-        multipart: what is around its parts when it is an entered multipart, else None.
-        message: whether its body is a message that was entered: the next part.
-    """
-
+    # as IMAP numbers sections (RFC 3501 §6.4.5), "" for the outermost message. A multipart in a
+    # message/rfc822 has the number of that: it is its text
     number: str
-    parent: int | None
-    type: str
-    charset: str | None
-    encoding: str
-    disposition: str | None
-    name: str
-    header: Header
-    body: Span
+    parent: int | None  # the index of the part around it, None for the outermost message
+    type: str  # the media type in lower case, the default one when none is stated
+    charset: str | None  # the label that its Content-Type states, None for none
+    encoding: str  # the Content-Transfer-Encoding in lower case, "7bit" when none is stated
+    disposition: str | None  # of Content-Disposition in lower case, None for none
+    name: str  # of the file that it is to be saved as, "" for none
+    header: Header  # its fields with their spans
+    body: Span  # exactly its body, without the line break that belongs to the next delimiter
+    # the delimiter line in front, with both line breaks; empty for a message
     delimiter: Span
+    # those that are open in its body, outermost first, its own left out
     boundaries: tuple[bytes, ...]
-    opaque: Opaque | None
+    opaque: Opaque | None  # why it was not entered, None when nothing hindered it
+    # what is around its parts when it is an entered multipart, else None
     multipart: Multipart | None
-    message: bool
+    message: bool  # whether its body is a message that was entered: the next part
 
 
 # Why a media type is never entered.
@@ -103,16 +84,12 @@ _SHOWN: Final = 100
 
 
 def transfer_encoding(data: bytes, header: Header) -> str:
-    r"""Return the Content-Transfer-Encoding of a header in lower case, "7bit" for none.
+    """Return the Content-Transfer-Encoding of a header in lower case, "7bit" for none.
 
     Several of them, or what is not a token, make one that nobody can undo: some readers undo the
     first one, some the last one, some none.
 
     Implements RFC 2045 §6.1.
-
-    >>> from relbase.containers.fields import read_header
-    >>> transfer_encoding(data := b"Content-Transfer-Encoding: Base64\n", read_header(data, 0, 34))
-    'base64'
     """
     found: dict[str, None] = {}
     for field in header.fields:

@@ -12,27 +12,16 @@ from relbase.view.transcode import encode
 
 
 class Stated(NamedTuple):
-    """What a Content-Type states.
+    """What a Content-Type states."""
 
-    Args:
-        type: in lower case, "" for none.
-        charset: the label, None for none.
-        boundary: as it stands in delimiters, None for none.
-        name: of the file, "" for none.
-    """
-
-    type: str
-    charset: str | None
-    boundary: bytes | None
-    name: str
+    type: str  # in lower case, "" for none
+    charset: str | None  # the label, None for none
+    boundary: bytes | None  # as it stands in delimiters, None for none
+    name: str  # of the file, "" for none
 
 
 def read_type(content_type: str) -> Stated:
-    """Read a Content-Type (RFC 2045 §5.1).
-
-    >>> read_type("text/html; charset=utf-8; name=a.html")
-    Stated(type='text/html', charset='utf-8', boundary=None, name='a.html')
-    """
+    """Read a Content-Type (RFC 2045 §5.1)."""
     # Few are new: many parts and messages share theirs.
     return (_read if len(content_type) > _REMEMBERED else _remembered)(content_type)
 

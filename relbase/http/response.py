@@ -59,23 +59,12 @@ _BLANK: Final = b"\xef\xbb\xbf\r\n\t "
 
 
 class _Response(NamedTuple):
-    """A response that has been looked through.
-
-    Args:
-        data: the file.
-        heads: of the hops and, last, of the response; none where the file begins otherwise.
-        context: of each head, on the URL of its request.
-        inside: of the body, on the base that the last header states.
-        body: where the body is.
-        decoded: the body without its codings.
-        type: the media type of the body.
-        notes: on the bases.
-    """
+    """A response that has been looked through."""
 
     data: bytes
     heads: tuple[Head, ...]
-    contexts: tuple[Context, ...]
-    inside: Context
+    contexts: tuple[Context, ...]  # of each head, on the URL of its request
+    inside: Context  # of the body, on the base that the last header states
     body: Span
     decoded: Decoded
     type: str

@@ -39,21 +39,13 @@ STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if
 
 
 class PartBase(NamedTuple):
-    """A part, its base, and what is to be noted on that.
-
-    Args:
-        part: the part.
-        base: of what is in it.
-        states: whether its own header states that base.
-        attached: whether it is an attachment or in one.
-        notes: on its base.
-    """
+    """A part, its base, and what is to be noted on that."""
 
     part: Part
-    base: Base
-    states: bool
-    attached: bool
-    notes: tuple[Note, ...]
+    base: Base  # of what is in it
+    states: bool  # whether its own header states that base
+    attached: bool  # whether it is an attachment or in one
+    notes: tuple[Note, ...]  # on its base
 
 
 class PartNote(NamedTuple):

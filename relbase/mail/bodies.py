@@ -30,11 +30,7 @@ MAX_LINE: Final = 998
 
 
 def line_end(data: bytes) -> bytes:
-    r"""Return the line end of a message, of its first line if it has any.
-
-    >>> line_end(b"A: b\r\n\r\n"), line_end(b"A: b\n\r\n"), line_end(b"A: b\r\r")
-    (b'\r\n', b'\n', b'\r')
-    """
+    """Return the line end of a message, of its first line if it has any."""
     first = data.find(b"\n")
     return b"\r\n" if first > 0 and data[first - 1] == _CR else eol_of(data, 0, len(data))
 
@@ -93,13 +89,7 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
 
 
 class _FootedView(Base64View):
-    """The view of a base64 body that a mailing list put its footer after.
-
-    Args:
-        raw: the base64.
-        eol: as of `Base64View`.
-        footer: where the text begins that is not encoded.
-    """
+    """The view of a base64 body that a mailing list put its footer after."""
 
     __slots__ = ("footer",)
 

@@ -31,25 +31,15 @@ if TYPE_CHECKING:
 
 
 class DecodedBody(NamedTuple):
-    """A document that a part holds in quoted-printable or base64.
+    """A document that a part holds in quoted-printable or base64."""
 
-    Args:
-        part: the number of the part.
-        span: of its body, in the file.
-        encoding: its Content-Transfer-Encoding, in lower case.
-        inner: the decoded bytes.
-        label: the charset of its header, None for none.
-        found: its references, in offsets of `inner`.
-        edits: its edits, in offsets of `inner`.
-    """
-
-    part: str
-    span: Span
-    encoding: str
-    inner: bytes
-    label: str | None
-    found: tuple[Found, ...]
-    edits: tuple[Edit, ...]
+    part: str  # its number
+    span: Span  # of its body, in the file
+    encoding: str  # its Content-Transfer-Encoding, in lower case
+    inner: bytes  # the decoded bytes
+    label: str | None  # the charset of its header, None for none
+    found: tuple[Found, ...]  # its references, in offsets of `inner`
+    edits: tuple[Edit, ...]  # its edits, in offsets of `inner`
 
 
 def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:

@@ -33,23 +33,15 @@ _digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
 
 
 class _Change(NamedTuple):
-    """A body and what changes in it.
+    """A body and what changes in it."""
 
-    Args:
-        data: the message.
-        body: the span of the body.
-        grown: how many bytes longer it becomes.
-        lines: how many line ends more it has then.
-        edits: what changes, sorted, in coordinates of the message; made when it is asked for.
-        decode: undoes its transfer encoding.
-    """
-
-    data: bytes
+    data: bytes  # the message
     body: Span
-    grown: int
-    lines: int
+    grown: int  # how many bytes longer it becomes
+    lines: int  # how many line ends more it has then
+    # what changes, sorted, in coordinates of the message; made when it is asked for
     edits: Callable[[], Sequence[Edit]]
-    decode: Callable[[bytes], bytes | None]
+    decode: Callable[[bytes], bytes | None]  # undoes its transfer encoding
 
 
 class _Later:

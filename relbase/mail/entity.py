@@ -25,19 +25,12 @@ if TYPE_CHECKING:
 
 
 class MailPart(NamedTuple):
-    """A part of a message while it is visited.
+    """A part of a message while it is visited."""
 
-    Args:
-        data: the message.
-        eol: what ends its lines.
-        part: the part.
-        context: of the part, on its base.
-    """
-
-    data: bytes
-    eol: bytes
+    data: bytes  # the message
+    eol: bytes  # what ends its lines
     part: Part
-    context: Context
+    context: Context  # of the part, on its base
 
     @property
     def body(self) -> bytes:

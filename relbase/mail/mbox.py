@@ -32,22 +32,15 @@ if TYPE_CHECKING:
 
 
 class Numbered(NamedTuple):
-    """A message of an mbox and its place there.
+    """A message of an mbox and its place there."""
 
-    Args:
-        number: the first one is 1.
-        before: what stands before it and is not part of it: a From_ line; before the first one
-            also what the file begins with.
-        message: the message.
-        start: where its content begins in the file.
-        lines: how many lines of the file are before that.
-    """
-
-    number: int
+    number: int  # the first one is 1
+    # what stands before it and is not part of it: a From_ line; before the first one also what the
+    # file begins with
     before: bytes
     message: mbox.Message
-    start: int
-    lines: int
+    start: int  # where its content begins in the file
+    lines: int  # how many lines of the file are before that
 
 
 def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:

@@ -41,11 +41,7 @@ _AT_ONCE: Final = 1 << 6
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
-    """Return the view of a base64 body, None where it does not decode strictly.
-
-    >>> base64_view(b"PGEgaHJlZj14Pg==") is None, base64_view(b"PGEgaHJlZj14Pg") is None
-    (False, True)
-    """
+    """Return the view of a base64 body, None where it does not decode strictly."""
     try:
         return Base64View(raw, eol)
     except ValueError:
@@ -54,10 +50,6 @@ def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
 
 class Base64View:
     r"""The view of a base64 body: `inner` is what it means, in the part's charset.
-
-    Args:
-        raw: the body without the line end that belongs to a delimiter after it.
-        eol: the line end for a body that has none of its own.
 
     Raises:
         ValueError: if the body does not decode strictly: pass it through.

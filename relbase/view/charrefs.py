@@ -33,15 +33,12 @@ def needs_view(raw: bytes) -> bool:
     """Whether a value, as written, could mean anything else than its own bytes.
 
     Where it could not, an edit of the value needs `spell` alone.
-
-    >>> needs_view(b"a?b=c"), needs_view(b"a&amp;b")
-    (False, True)
     """
     return _NOT_PLAIN.search(raw) is not None
 
 
 def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
-    r"""Return the view of an attribute's value: `inner` is what it means, in UTF-8.
+    """Return the view of an attribute's value: `inner` is what it means, in UTF-8.
 
     A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have,
     since its reference means another character.

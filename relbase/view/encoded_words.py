@@ -30,26 +30,17 @@ _UNDECODABLE: Final = re.compile("[\udc80-\udcff\ufffd]")
 
 
 class Word(NamedTuple):
-    """An encoded word.
-
-    Args:
-        start: where it begins.
-        end: where it ends.
-        inner: what it means, in UTF-8.
-    """
+    """An encoded word."""
 
     start: int
     end: int
-    inner: bytes
+    inner: bytes  # what it means, in UTF-8
 
 
 def words(raw: bytes) -> Iterator[Word]:
-    r"""Yield the encoded words of a field that can be decoded.
+    """Yield the encoded words of a field that can be decoded.
 
     Implements RFC 2047 §2 to §4.
-
-    >>> list(words(b"a =?iso-8859-1?q?=E9_?="))
-    [Word(start=2, end=23, inner=b'\xc3\xa9 ')]
     """
     for found in _ENCODED_WORD.finditer(raw):
         text = _decoded(*found.groups())

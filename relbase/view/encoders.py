@@ -52,12 +52,9 @@ _NEAR: Final[Mapping[str, Mapping[int, int | str]]] = {
 
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes]) -> bytes:
-    r"""Encode text as a browser does for a query, maybe to something that means another text.
+    """Encode text as a browser does for a query, maybe to something that means another text.
 
     Implements the encoders of the Encoding Standard, §9 to §14.
-
-    >>> encode("¥髙é", "shift_jis", lambda character: b"?")
-    b'\\\xfb\xfc?'
     """
     near = _NEAR.get(charset)
     return transcode.encode(string.translate(near) if near else string, charset, unencodable)

@@ -1,4 +1,4 @@
-r"""The view of a URL in a field of a header: no folding, encoded words decoded.
+"""The view of a URL in a field of a header: no folding, encoded words decoded.
 
 What comes in is one URL as it stands in the field, what `inner` shows is the URL. What is written
 is ASCII without white space, `"`, `<` and `>`, so it can end neither the URL, nor the line, nor the
@@ -49,17 +49,11 @@ def folded_view(raw: bytes, quote: bytes = b"") -> View:
 
 @dataclass(frozen=True, slots=True)
 class WordView:
-    """The view of a URL with encoded words in it, which is written anew as a whole.
+    """The view of a URL with encoded words in it, which is written anew as a whole."""
 
-    Args:
-        raw: the text as written.
-        inner: what it means.
-        quote: what new text must not hold.
-    """
-
-    raw: bytes
-    inner: bytes
-    quote: bytes = b""
+    raw: bytes  # the text as written
+    inner: bytes  # what it means
+    quote: bytes = b""  # what new text must not hold
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into one edit of the whole raw text, or none."""

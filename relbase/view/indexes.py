@@ -17,21 +17,14 @@ if TYPE_CHECKING:
 
 
 class MultiByte(NamedTuple):
-    """What is known of a charset of one, two or more bytes a character.
+    """What is known of a charset of one, two or more bytes a character."""
 
-    Args:
-        unit: matches all the bytes that the decoder takes at once, a good or a bad character.
-        codec: Python's codec.
-        patches: what units mean, where the codec says otherwise.
-        preferred: what characters are written as, where the codec writes another unit.
-        unwritten: matches the units that are read and never written.
-    """
-
-    unit: bytes
-    codec: str
-    patches: Mapping[bytes, str] = {}
+    unit: bytes  # matches all the bytes that the decoder takes at once, a good or a bad character
+    codec: str  # Python's codec
+    patches: Mapping[bytes, str] = {}  # what units mean, where the codec says otherwise
+    # what characters are written as, where the codec writes another unit
     preferred: Mapping[str, bytes] = {}
-    unwritten: bytes = b"(?!)"
+    unwritten: bytes = b"(?!)"  # matches the units that are read and never written
 
 
 def _patches(table: str) -> dict[bytes, str]:

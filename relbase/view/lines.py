@@ -6,12 +6,7 @@ from relbase.view.charset import WIDE
 
 
 class Lines:
-    """The lines and columns of places in a text; asked for in order they take linear time.
-
-    Args:
-        text: the text, in UTF-8.
-        encoding: of the document: its lines are the text's, but its columns count its own bytes.
-    """
+    """The lines and columns of places in a text; asked for in order they take linear time."""
 
     __slots__ = ("_at", "_encoding", "_is_ascii", "_line", "_line_start", "_text")
 
@@ -19,7 +14,7 @@ class Lines:
         self._text = text
         self._at = self._line_start = 0
         self._line = 1
-        self._encoding = encoding
+        self._encoding = encoding  # of the document, whose own bytes a column counts
         self._is_ascii = True  # the line, up to here
 
     def of(self, at: int) -> str:

@@ -75,18 +75,14 @@ def _is_scanned(charset: str) -> bool:
 
 
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
-    r"""Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
+    """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
     return RunView(
         raw, Characters(raw, charset), lambda inner: encode(text(inner), charset, unencodable)
     )
 
 
 def writes_all(charset: str) -> bool:
-    """Whether every character can be written in a charset.
-
-    >>> writes_all("utf-16le"), writes_all("iso-2022-jp")
-    (True, False)
-    """
+    """Whether every character can be written in a charset."""
     return charset in _UNICODE
 
 
@@ -94,14 +90,10 @@ _UNICODE: Final = frozenset({"utf-8", *WIDE})
 
 
 def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
-    r"""Return the view of text within `document_view`, where edits hold what the charset has.
+    """Return the view of text within `document_view`, where edits hold what the charset has.
 
     What the charset does not have would else be written by the view of the document, which does
     not know in what it stands.
-
-    >>> view = escaped_view(b"url(x)", "iso-2022-jp", lambda character: b"\\%x " % ord(character))
-    >>> view.lower([Edit(4, 4, "é/".encode())])
-    [Edit(start=4, end=4, new=b'\\e9 /')]
     """
 
     def spell(new: bytes) -> bytes:
@@ -123,12 +115,9 @@ def _nothing(_character: str) -> bytes:
 
 
 def decode(raw: bytes, charset: str) -> str:
-    r"""Decode one value; undecodable bytes become surrogates that `encode` turns back.
+    """Decode one value; undecodable bytes become surrogates that `encode` turns back.
 
     Implements the decoders of the Encoding Standard.
-
-    >>> decode(b"caf\xe9", "windows-1252"), decode(b"caf\xe9", "utf-8")
-    ('café', 'caf\udce9')
     """
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
@@ -144,11 +133,7 @@ def decode(raw: bytes, charset: str) -> str:
 
 
 def encode(string: str, charset: str, unencodable: Callable[[str], bytes] = reference) -> bytes:
-    r"""Encode one value, the reverse of `decode`.
-
-    >>> encode("caf\u00e9 \u20ac", "iso-8859-2")
-    b'caf\xe9 &#8364;'
-    """
+    """Encode one value, the reverse of `decode`."""
     if string.isascii() and charset not in WIDE and charset != _ISO_2022_JP:
         return string.encode("ascii")
     if charset in WIDE:
@@ -175,10 +160,6 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 class Utf16View:
     r"""The view of a document in UTF-16: single surrogates stay, an odd last byte stays outside.
-
-    Args:
-        raw: the document.
-        charset: "utf-16le" or "utf-16be".
 
     >>> Utf16View("<a href=x>".encode("utf-16-be"), "utf-16be").lower([Edit(8, 8, b"/")])
     [Edit(start=16, end=16, new=b'\x00/')]
