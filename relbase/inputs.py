@@ -17,6 +17,7 @@ from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.expressions import expression
 from relbase.formats import FORMATS
+from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.recognition import (
     doubt_note,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks
     from relbase.call import Call
     from relbase.formats import Document
-    from relbase.kind import Kind
 
 
 class Input(NamedTuple):
@@ -55,13 +55,14 @@ class Input(NamedTuple):
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
     """Return what a document is taken for: as the call says, its type, its name, its bytes."""
-    return call.kind or kind_of_type(_field(call, "content-type")) or kind_of_file(call.name, data)
+    return call.kind or kind_of_type(_content_type(call)) or kind_of_file(call.name, data)
 
 
 def read_input(data: bytes, call: Call) -> Input:
     """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4)."""
-    content_type = _field(call, "content-type")
-    row = FORMATS[kind_of_call(call, data)]
+    content_type = _content_type(call)
+    partial = _partial(call)
+    row = FORMATS[Kind.OTHER if partial else kind_of_call(call, data)]
     label = call.charset or _charset_parameter(content_type)
     places = call.origin.places if call.origin else None
     task = Task(
@@ -89,7 +90,9 @@ def read_input(data: bytes, call: Call) -> Input:
     around, notes = _around(call, retrieved, refused)
     type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
     notes = [*remarks, *notes, *document.notes]
-    if data and not row.visit and not document.notes and call.kind is None:
+    if partial:
+        notes.append(partial)
+    elif data and not row.visit and not document.notes and call.kind is None:
         notes.append(passed_note(content_type, call.name))
     if call.kind is None and call.name and kind_of_type(content_type) is None:
         doubt = doubt_note(call.name, data)
@@ -136,18 +139,38 @@ def _bare(url: str) -> str:
 _charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
 
 
-def _field(call: Call, name: str) -> str:
+_SHOWN: Final = 40
+
+
+def _values(call: Call, name: str) -> list[str]:
+    """The values of a field of the header that the document came with."""
+    return [value for field, value in call.fields or () if field.strip().lower() == name]
+
+
+def _content_type(call: Call) -> str:
     if not call.fields:
         return ""
-    return next((value for field, value in call.fields if field.strip().lower() == name), "")
+    from relbase.containers.content_type import effective_type  # noqa: PLC0415 (start-up time)
+
+    return effective_type(_values(call, "content-type"))
+
+
+def _partial(call: Call) -> Note | None:
+    """The note on a part of a document: what precedes it may decide its base."""
+    ranges = _values(call, "content-range")
+    if not ranges:
+        return None
+    from relbase.containers.http import is_partial  # noqa: PLC0415 (start-up time)
+
+    if not is_partial(None, ranges):
+        return None
+    text = f"it is a part of a document (Content-Range: {ranges[0][:_SHOWN]}): left unchanged"
+    return Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
 
 
 def _policies(call: Call) -> tuple[str, ...]:
     """The policies of the header that the document came with."""
-    if not call.fields:
-        return ()
-    named = (value for name, value in call.fields if name.strip().lower() == POLICY_FIELD)
-    return tuple(policies_of(named))
+    return tuple(policies_of(_values(call, POLICY_FIELD)))
 
 
 def _charset_parameter(content_type: str) -> str | None:

@@ -118,11 +118,12 @@ def _read(response: object, kind: object) -> _Received:
     headers = _attribute(response, "headers")
     if headers is None:
         raise TypeError(_no_response(response))
-    fields = _fields(headers, _getlist(response))
+    from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
+
+    fields = with_range(_fields(headers, _getlist(response)), _status(response))
     body = _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
-    from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
-
     undone = decoded(body, (), codings)
     fault = None
     if kind is None and undone.undone:
@@ -157,6 +158,12 @@ def _attribute(response: object, name: str) -> Any:  # noqa: ANN401 (of any clie
 
 
 # ---- the header
+
+
+def _status(response: object) -> int | None:
+    """The status: requests, httpx and niquests call it otherwise than the others."""
+    found = (_attribute(response, name) for name in ("status_code", "status"))
+    return next((one for one in found if isinstance(one, int)), None)
 
 
 def _fields(

@@ -274,6 +274,18 @@ def test_the_charset_decides_how_whatwg_encodes_a_query(
     assert link.url == f"http://h.example/d/p.html?{query}"
 
 
+@pytest.mark.parametrize(
+    ("content_range", "is_whole"), [("bytes 5-9/20", False), ("bytes 0-9/10", True)]
+)
+def test_a_part_of_a_document_is_left_unchanged(content_range: str, is_whole: bool) -> None:  # noqa: FBT001
+    """RFC 9110 §14.4: what decides its base may stand in another part."""
+    for more in ({}, {"kind": "html"}):
+        call: dict[str, Any] = {"url": URL, "headers": {"content-range": content_range}, **more}
+        result = rewrite(b"<a href=x>", **call)
+        assert result.changed is is_whole
+        assert [note.reason for note in result.notes] == [Reason.ENCODING_UNSUPPORTED][is_whole:]
+
+
 def test_a_charset_that_moves_out_of_sight_is_noted() -> None:
     """Threat E6: the prescan sees 1024 bytes."""
     padding = b"<p>" * 330

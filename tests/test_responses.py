@@ -272,6 +272,21 @@ def made(body: bytes, coding: str, **more: Any) -> SimpleNamespace:
     return SimpleNamespace(content=body, headers=fields, url="http://h.example/", **more)
 
 
+@pytest.mark.parametrize(
+    ("more", "is_whole"),
+    [
+        ({"status_code": 206}, False),
+        ({"status": 206}, False),
+        ({"status_code": 200}, True),
+        ({}, True),
+    ],
+)
+def test_a_part_of_a_document_is_left_unchanged(more: dict[str, int], is_whole: bool) -> None:  # noqa: FBT001
+    result = rewrite_response(made(b"<a href=x>", "", **more))
+    assert result.changed is is_whole
+    assert bool(result.notes) is not is_whole
+
+
 @pytest.mark.parametrize("coding", CODINGS)
 def test_a_body_that_the_client_left_encoded_is_decoded(coding: str) -> None:
     body = CODINGS[coding](b"<a href=x>")

@@ -71,7 +71,7 @@ class Archive(NamedTuple):
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        revisits: Counter[warc.Trouble] = Counter()
+        counts: Counter[warc.Trouble] = Counter()
         progress = Progress(self.source.shown)
         # A pipe with a name would be waited for without end.
         again = None if self.source.status is None else _again(self.source.input)
@@ -81,23 +81,23 @@ class Archive(NamedTuple):
                 yield found
                 continue
             unread(found)
-            if found.trouble in {warc.Trouble.ELSEWHERE, warc.Trouble.NOT_AGAIN}:
-                revisits[found.trouble] += 1
+            if found.trouble.value in _COUNTED:
+                counts[found.trouble] += 1
             else:
                 self._report(found)
         progress.clear()
-        self._report_revisits(revisits[warc.Trouble.ELSEWHERE], revisits[warc.Trouble.NOT_AGAIN])
+        for trouble, count in counts.items():
+            self._report_counted(trouble.value, count)
 
-    def _report_revisits(self, elsewhere: int, not_again: int) -> None:
+    def _report_counted(self, trouble: str, count: int) -> None:
         """What a crawl may have thousands of is reported once."""
-        if elsewhere:
-            text = f"{_counted(elsewhere, 'revisit')} of payloads that are not before them"
-            self.warn(self.source.shown, f"{text} in the archive: left out")
-        if not_again:
+        what, why, fix = _COUNTED[trouble]
+        text = f"{_counted(count, what)} {why}"
+        if fix:
             self.tally.failed += 1
-            fix = "give an archive in a file, and with one record in a member (warcio recompress)"
-            text = f"{_counted(not_again, 'revisit')} of payloads that cannot be read once more"
-            streams.warn(f"{self.source.shown}: error: {text}: {fix} [not-again]")
+            streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
+        else:
+            self.warn(self.source.shown, f"{text}: left out")
 
     def _report(self, fault: Fault) -> None:
         self.tally.failed += 1
@@ -121,15 +121,25 @@ class Archive(NamedTuple):
 
     def report_defect(self, page: Page, error: Exception) -> None:
         """Report what went wrong in relbase itself; the input counts as failed."""
-        from relbase import warc  # noqa: PLC0415 (start-up time)
+        from relbase.warc.work import fault_of_error  # noqa: PLC0415 (start-up time)
 
-        text = f"{type(error).__name__}: {error}"[: streams.SHOWN]
-        text = f"a defect of relbase, please report it with the record: {text}"
-        self._report(warc.Fault(page.offset, page.record_id, page.url, warc.Trouble.DEFECT, text))
+        self._report(fault_of_error(page, error))
 
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
+
+
+# By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
+_COUNTED: Final = {
+    "elsewhere": ("revisit", "of payloads that are not before them in the archive", ""),
+    "partial": ("partial response", "(a range of a document)", ""),
+    "not-again": (
+        "revisit",
+        "of payloads that cannot be read once more",
+        "give an archive in a file, and with one record in a member (warcio recompress)",
+    ),
+}
 
 
 def recognise(

@@ -184,7 +184,7 @@ _GZIP: Final = b"\x1f\x8b\x08"
 _ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 # How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
-_FED: Final = {"gzip": 1 << 14, "deflate": 1 << 14, "zstd": 1 << 10}
+_FED: Final = {"gzip": 1 << 13, "deflate": 1 << 13, "zstd": 1 << 8}
 _FED_FIRST: Final = 256
 
 # What a window of Zstandard may need (RFC 8878 §3.1.1.1.2 recommends 8 MB at least).

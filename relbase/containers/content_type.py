@@ -7,13 +7,14 @@ anywhere between its tokens.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.transcode import decode, encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 MAX_PARAMETERS: Final = 1_000  # of one field, pieces of RFC 2231 counted one by one
 
@@ -58,6 +59,35 @@ def media_type(value: str) -> str:
         return ""
     minor = _token(value, _skip(value, slash + 1))
     return f"{major[0]}/{minor[0]}".lower() if minor else ""
+
+
+def effective_type(values: Iterable[str]) -> str:
+    """Return the Content-Type that several fields of one HTTP header state together.
+
+    The last valid one counts, and has the charset of those before it that name the same media type
+    (Fetch Standard, "extract a MIME type"). Of values none of which is valid it is the first.
+
+    >>> effective_type(["text/html; charset=x", "bad", "text/html"])
+    'text/html; charset="x"'
+    """
+    stated = list(values)
+    if len(stated) < 2 and "," not in "".join(stated):  # noqa: PLR2004 (nearly all)
+        return "".join(stated)
+    found = essence = charset = ""
+    for value in (one for field in stated for one in _apart(field)):
+        type_ = media_type(value)
+        if not type_ or type_ == "*/*":
+            continue
+        label = parameters(value).get("charset", "")
+        charset = label or (charset if type_ == essence else "")
+        carried = f'; charset="{_escape(charset)}"' if charset and not label else ""
+        found, essence = value.strip(" \t\r\n;") + carried, type_
+    return found or next(iter(stated), "")
+
+
+# A comma inside of quotes separates no values (RFC 9110 §5.6.1).
+_escape: Final = partial(re.compile(r'(["\\])').sub, r"\\\1")
+_apart: Final = re.compile(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.DOTALL).findall
 
 
 def parameters(value: str) -> dict[str, str]:

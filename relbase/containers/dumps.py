@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import fields_of_paragraph, text_of
-from relbase.containers.http import REDIRECTION, status_line
+from relbase.containers.http import REDIRECTION, status_line, with_range
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -21,7 +21,8 @@ class Dump(NamedTuple):
     """What a dump of HTTP headers holds: the fields of the last one, the redirects before it.
 
     Args:
-        fields: names in lower case, and values.
+        fields: names in lower case, and values. A Content-Range is among them only where the status
+            says that it counts; a partial response without one has one that says so.
         redirects: the first Location of each header that redirects.
     """
 
@@ -48,7 +49,7 @@ def parse_dump(dump: bytes) -> Dump:
     for block in _blocks(_in_utf_8(dump)):
         redirects += _locations(fields, status)
         fields, status = _fields(block.lines), block.status
-    return Dump(tuple(fields), tuple(redirects))
+    return Dump(with_range(fields, status or None), tuple(redirects))
 
 
 def _in_utf_8(dump: bytes) -> bytes:

@@ -8,11 +8,14 @@ is for `codings`.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import Header, read_header, text_of
 from relbase.edit import Span
 from relbase.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class Head(NamedTuple):
@@ -29,7 +32,10 @@ class Head(NamedTuple):
     header: Header
 
 
-REDIRECTION: Final = range(300, 400)  # RFC 9110 §15.4
+INFORMATION: Final = range(100, 200)  # RFC 9110 §15.2
+REDIRECTION: Final = range(300, 400)  # §15.4
+SWITCHING_PROTOCOLS: Final = 101  # §15.2.2: no other response follows it
+PARTIAL: Final = 206  # §15.3.7
 
 # status-line = HTTP-version SP status-code SP [ reason-phrase ]   (RFC 9112 §4)
 # However, HTTP/2 has no reason, and curl writes it as `HTTP/2 200`.
@@ -37,6 +43,11 @@ status_line: Final = re.compile(rb"HTTP/[0-9](?:\.[0-9])?[ \t]++([0-9]{3})(?![0-
 # request-line = method SP request-target SP HTTP-version   (RFC 9112 §3)
 _request_line: Final = re.compile(rb"[!-~]++ [^ \r\n]++ HTTP/[0-9](?:\.[0-9])?").match
 _line_end: Final = re.compile(rb"\r?\n|\Z").match
+# What archives hold instead of a status line: `ICY 200 OK`, `HTTP 200 OK`, `HTTP/1.1`.
+_odd_status_line: Final = re.compile(
+    rb"(?i:HTTP(?:/[0-9.]*+)?+(?=[ \t\r\n]|\Z)|[A-Z]++(?:/[0-9.]*+)?+(?=[ \t]++[0-9]{3}(?![0-9])))"
+    rb"(?:[ \t]++([0-9]{3})(?![0-9]))?+[^\r\n]*+"
+).match
 
 
 def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
@@ -50,10 +61,95 @@ def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
     found = status_line(data, pos, end)
     status = int(found[1]) if found else None
     found = found or _request_line(data, pos, end)
-    line_end = _line_end(data, found.end(), end) if found else None
-    if found is None or line_end is None:
+    return None if found is None else _head(data, found, status, end)
+
+
+def _head(data: bytes, found: re.Match[bytes], status: int | None, end: int) -> Head | None:
+    line_end = _line_end(data, found.end(), end)
+    if line_end is None:
         return None
     return Head(Span(*found.span()), status, read_header(data, line_end.end(), end))
+
+
+def final_head(block: bytes) -> tuple[Head | None, str]:
+    r"""Return the head of the final response in a block, None for none, and what is odd about it.
+
+    The informational responses before it are skipped (RFC 9110 §15.2). Status lines that only
+    lenient readers accept are read with a remark.
+
+    >>> head, remark = final_head(b"ICY 200 OK\r\nContent-Type: text/html\r\n\r\nbody")
+    >>> head.status, remark
+    (200, "the status line is not one of HTTP: 'ICY 200 OK'")
+    """
+    head, remark = _response_head(block, 0)
+    while head and head.status in INFORMATION and head.status != SWITCHING_PROTOCOLS:
+        following, more = _response_head(block, head.header.body)
+        if following is None:
+            break
+        head, remark = following, more
+    return head, remark
+
+
+def _response_head(block: bytes, pos: int) -> tuple[Head | None, str]:
+    if status_line(block, pos):
+        return read_head(block, pos), ""
+    found = _odd_status_line(block, pos)
+    if found is None:
+        return None, ""
+    line = found[0][:_SHOWN].decode("ascii", "backslashreplace")
+    status = int(found[1]) if found[1] else None
+    return _head(block, found, status, len(block)), f"the status line is not one of HTTP: {line!r}"
+
+
+_SHOWN: Final = 40
+
+
+# Content-Range = range-unit SP first-pos "-" last-pos "/" complete-length   (RFC 9110 §14.4)
+_range: Final = re.compile(
+    r"[ \t]*+bytes[ \t]++0-([0-9]{1,18})/([0-9]{1,18})[ \t]*+", re.IGNORECASE | re.ASCII
+)
+
+
+def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
+    """Return whether a response holds a part of the document (RFC 9110 §14.4 and §15.3.7).
+
+    Args:
+        status: of the response, None when it is not known: then Content-Range decides.
+        ranges: the values of Content-Range.
+
+    >>> is_partial(206, ["bytes 0-9/10"]), is_partial(206, []), is_partial(200, ["bytes 5-9/10"])
+    (False, True, False)
+    """
+    if status not in (None, PARTIAL):
+        return False
+    stated = list(ranges)
+    if not stated:
+        return status == PARTIAL
+    return not all(map(_is_whole, stated))
+
+
+def with_range(
+    fields: Iterable[tuple[str, str]], status: int | None
+) -> tuple[tuple[str, str], ...]:
+    """Return fields whose Content-Range means without the status what it means with it.
+
+    >>> with_range([("content-range", "bytes 5-9/10")], 200), with_range([], 206)
+    ((), (('content-range', 'bytes */*'),))
+    """
+    known = tuple(fields)
+    ranges = [value for name, value in known if name.lower() == _RANGE]
+    if status is None or (status == PARTIAL and ranges):
+        return known
+    others = tuple(field for field in known if field[0].lower() != _RANGE)
+    return (*others, (_RANGE, "bytes */*")) if status == PARTIAL else others
+
+
+_RANGE: Final = "content-range"
+
+
+def _is_whole(content_range: str) -> bool:
+    found = _range.fullmatch(content_range)
+    return found is not None and int(found[1]) + 1 == int(found[2])
 
 
 def values(data: bytes, head: Head, name: str) -> list[str]:

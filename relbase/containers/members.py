@@ -32,9 +32,10 @@ GZIP: Final = b"\x1f\x8b\x08"
 ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 # How much is fed at a time, doubled from the first to the last: most members are some kilobytes,
-# and what follows their end is copied. zlib gives up to 1,032 times as much, Zstandard 32,000.
-_FED_FIRST: Final = 1 << 12
-_FED_LAST: Final = {GZIP: 1 << 16, ZSTD: 1 << 12}
+# and what follows their end is copied. zlib gives up to 1,032 times as much, Zstandard 32,000: no
+# piece is longer than 8 MB.
+_FED_FIRST: Final = {GZIP: 1 << 12, ZSTD: 1 << 8}
+_FED_LAST: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
@@ -160,7 +161,7 @@ def begins_record(text: bytes) -> bool:
     >>> begins_record(b"WARC/1.0\r\n"), begins_record(b"<p>")
     (True, False)
     """
-    return text.startswith(b"WARC/") or arc.line(text[: arc.MAX_LINE]) is not None
+    return text[:5].upper() == b"WARC/" or arc.line(text[: arc.MAX_LINE]) is not None
 
 
 def packing_of(start: bytes) -> str | None:
@@ -211,7 +212,7 @@ def _unfolded(
     source: _Stream, mark: bytes, dictionary: bytes, kept: list[bytes]
 ) -> Iterator[Piece]:
     """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
-    at, step, size, begins = source.at, _FED_FIRST, 0, True
+    at, step, size, begins = source.at, _FED_FIRST[mark], 0, True
     stream, errors = _stream(mark, dictionary)
     if stream is None:
         source.take(1)

@@ -127,7 +127,10 @@ class Unfolded:
                 return False
 
     def take(self, size: int, most: int) -> tuple[bytes | None, int]:
-        """Take bytes of the member; return them, None if they are too many, and their number."""
+        """Take bytes of the member; return them, None if they are too many, and their number.
+
+        Too many are more than `most`, or than fit into the memory.
+        """
         kept: list[bytes] = []
         count = 0
         while True:
@@ -144,4 +147,7 @@ class Unfolded:
                 self._hold(piece)
             elif not self.goes_on() or not self.enter():
                 break
-        return b"".join(kept) if count <= most else None, count
+        try:
+            return b"".join(kept) if count <= most else None, count
+        except MemoryError:
+            return None, count

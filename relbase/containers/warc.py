@@ -49,6 +49,7 @@ class Trouble(Enum):
     LENGTH = "length"  # Content-Length is not the length of the block
     TOO_LARGE = "too-large"
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
+    PARTIAL = "partial"  # a response that holds a range of a document
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
     NOT_AGAIN = "not-again"  # a revisit of a payload that is there, and cannot be read once more
@@ -78,6 +79,16 @@ class Record(NamedTuple):
     def get(self, name: str) -> str:
         """Return the value of the first field of a name in lower case, "" for none."""
         return next((value for field, value in self.fields if field == name), "")
+
+    @property
+    def url(self) -> str:
+        """The target; WARC/1.0 and wget write it in brackets."""
+        url = self.get("warc-target-uri")
+        return url[1:-1] if url.startswith("<") and url.endswith(">") else url
+
+    def fault(self, trouble: Trouble, text: str) -> Fault:
+        """Return the fault of this record."""
+        return Fault(self.offset, self.get("warc-record-id"), self.url, trouble, text)
 
 
 class Fault(NamedTuple):
@@ -141,7 +152,7 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
         return
     record, length, why = head
     if length is None:
-        yield _fault(record, Trouble.LENGTH, why)
+        yield record.fault(Trouble.LENGTH, why)
         _resume(text, b"")
         return
     is_wanted = wanted(record)
@@ -154,12 +165,12 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     if found is not None:
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)
-    elif why:
-        yield _fault(record, Trouble.TOO_LARGE, why)
+    elif why or (is_wanted and block is None):
+        yield record.fault(Trouble.TOO_LARGE, why or "the block is too large for the memory")
     else:
         yield record._replace(size=length, block=block if is_wanted else None)
     if found is None and _is_cut_behind(text, record):
-        yield _fault(record, Trouble.CUT, "the archive breaks off after the block")
+        yield record.fault(Trouble.CUT, "the archive breaks off after the block")
 
 
 def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
@@ -168,19 +179,19 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
         if text.fault:
             return _fault_of_member(text, record)
         what = f"Content-Length is {record.size}, and {count} bytes are there"
-        return _fault(record, Trouble.LENGTH if text.packed else Trouble.CUT, what)
+        return record.fault(Trouble.LENGTH if text.packed else Trouble.CUT, what)
     after = text.peek(_BETWEEN)
     if text.over and text.fault and len(after) < _BETWEEN:
         return _fault_of_member(text, record)
     follows = after.lstrip(b"\r\n")
-    is_start = follows.startswith(b"WARC/"[: len(follows)]) or (
+    is_start = follows[:5].upper() == b"WARC/"[: len(follows)] or (
         record.version == arc.VERSION
         and arc.line(text.peek(arc.MAX_LINE).lstrip(b"\r\n")) is not None
     )
     if is_start:
         return None
     what = f"Content-Length is {record.size}, and no record begins after so many bytes"
-    return _fault(record, Trouble.LENGTH, what)
+    return record.fault(Trouble.LENGTH, what)
 
 
 # Two line ends and the start of a version.
@@ -195,23 +206,18 @@ def _is_cut_behind(text: Unfolded, record: Record) -> bool:
     return text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n")
 
 
-def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
-    url = record.get("warc-target-uri").strip("<>")
-    return Fault(record.offset, record.get("warc-record-id"), url, trouble, text)
-
-
 def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
     """The fault of a member, reported of the record in it when one is known, and once."""
     what, text.fault = text.fault, ""
     trouble = Trouble.CUT if what == BREAKS_OFF else Trouble.DAMAGED
     if record is None:
         return Fault(text.offset, "", "", trouble, what)
-    return _fault(record, trouble, what)
+    return record.fault(trouble, what)
 
 
 def _no_record(text: Unfolded, offset: int) -> Fault:
     """What is here is not a record: go on at the next one."""
-    start, ends = text.peek(len(b"WARC/")), _head_end(text.data, text.pos)
+    start, ends = text.peek(len(b"WARC/")).upper(), _head_end(text.data, text.pos)
     is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
     if text.fault:
         fault = _fault_of_member(text, None)
@@ -225,7 +231,7 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
 
 
 # The start of a record after what a wrong length covers, or after what is none.
-_starts: Final = re.compile(rb"(?<=\n)WARC/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
+_starts: Final = re.compile(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
 
 
 def _resume(text: Unfolded, block: bytes) -> bool:
@@ -255,8 +261,9 @@ _UNSEEN: Final = "; what it covers was not looked through"
 # ---- headers
 
 # Where a header ends, or ends too early: no field is named like a version.
-_head_end: Final = re.compile(rb"\n(?:\r?\n|(WARC/[01]\.[0-9]+\r?\n))").search
-_version: Final = re.compile(rb"(WARC/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
+_head_end: Final = re.compile(rb"\n(?:\r?\n|((?i:WARC)/[01]\.[0-9]+\r?\n))").search
+# The literals of a grammar are in any case (RFC 2616 §2.1).
+_version: Final = re.compile(rb"((?i:WARC)/[0-9]+\.[0-9]+)[ \t]*+\r?\n").match
 # named-field = field-name ":" [ field-value ]; a value may be folded   (WARC/1.1 §4)
 _fields: Final = re.compile(
     rb"([^\0-\x20:]++)[ \t]*+:[ \t]*+([^\r\n]*+(?:\r?\n[ \t]++[^\r\n]*+)*+)"
@@ -267,8 +274,7 @@ _number: Final = re.compile(r"[0-9]{1,18}").fullmatch
 
 def _head(text: Unfolded, offset: int) -> _Head | None:
     """Take the head that begins here; None when none does."""
-    text.peek(len(b"WARC/"))
-    if not text.data.startswith(b"WARC/", text.pos):
+    if text.peek(len(b"WARC/")).upper() != b"WARC/":
         return _arc_head(text, offset)
     searched = text.pos
     while (found := _head_end(text.data, searched)) is None:
@@ -284,7 +290,7 @@ def _head(text: Unfolded, offset: int) -> _Head | None:
     )
     text.pos = found.end()
     lengths = {value for name, value in fields if name == "content-length"}
-    record = Record(version[1].decode(), fields, offset, 0, None)
+    record = Record(version[1].decode().upper(), fields, offset, 0, None)
     if len(lengths) != 1:
         return _Head(record, None, f"{len(lengths)} different values of Content-Length")
     length = lengths.pop()
@@ -298,7 +304,7 @@ def _head(text: Unfolded, offset: int) -> _Head | None:
 def _text_of(value: bytes) -> str:
     if b"\n" in value:
         value = _fold(b" ", value)
-    return value.rstrip(b" \t").decode("utf-8", "surrogateescape")
+    return value.strip(b" \t").decode("utf-8", "surrogateescape")
 
 
 def _arc_head(text: Unfolded, offset: int) -> _Head | None:

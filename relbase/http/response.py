@@ -22,9 +22,16 @@ from relbase.bases.layers import Base, Layer, establish
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.containers.codings import Decoded, decoded
-from relbase.containers.content_type import media_type, parameters
+from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of
-from relbase.containers.http import REDIRECTION, read_head, values
+from relbase.containers.http import (
+    INFORMATION,
+    REDIRECTION,
+    SWITCHING_PROTOCOLS,
+    is_partial,
+    read_head,
+    values,
+)
 from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
 from relbase.mail.message import visit_message
@@ -46,8 +53,6 @@ if TYPE_CHECKING:
     from relbase.rewriting.context import Context, Opened
     from relbase.rewriting.items import Item
 
-_INFORMATION: Final = range(100, 200)
-_PARTIAL: Final = 206
 # Clients ask for the same once more, with credentials (RFC 9110 §11.4, §11.7.1), and write down
 # both heads.
 _ASKED_AGAIN: Final = (401, 407)
@@ -125,8 +130,8 @@ def _read(data: bytes, context: Context) -> _Response | None:
     if refused:
         base = replace(base, refused=(*refused, *base.refused))
     body = Span(last.header.body, _end(data, last))
-    types = values(data, last, "content-type")
-    type_ = media_type(types[0]) if types else ""
+    content_type = effective_type(values(data, last, "content-type"))
+    type_ = media_type(content_type)
     found = decoded(
         data[body.start : body.end],
         values(data, last, "transfer-encoding"),
@@ -134,7 +139,7 @@ def _read(data: bytes, context: Context) -> _Response | None:
     )
     if type_ in _SAY_NOTHING and found.data is not None:
         type_ = _type_of(found.data)
-    label = parameters(types[0]).get("charset") if types else None
+    label = parameters(content_type).get("charset")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
     inside = contexts[-1].on(base).having(within=f" of the body{contexts[-1].within}")
     inside = _under_policies(inside, values(data, last, POLICY_FIELD))
@@ -167,8 +172,8 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
 
 def _has_content(data: bytes, head: Head) -> bool:
     """Whether a response has a body: one that informs has none, nor the answer to a CONNECT."""
-    if head.status in _INFORMATION:
-        return False
+    if head.status in INFORMATION:
+        return head.status == SWITCHING_PROTOCOLS
     return any(map(partial(values, data, head), ("content-type", "transfer-encoding"))) or (
         values(data, head, "content-length") not in ([], ["0"])
     )
@@ -258,7 +263,8 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
 
 
 def _is_partial(response: _Response) -> bool:
-    return response.heads[-1].status == _PARTIAL
+    last = response.heads[-1]
+    return is_partial(last.status, values(response.data, last, "content-range"))
 
 
 def _visit_body(response: _Response) -> Iterator[Item]:

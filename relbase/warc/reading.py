@@ -15,8 +15,9 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.codings import decoded
+from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
-from relbase.containers.http import read_head, values
+from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.recognition import may_hold_references
 from relbase.records import NamedTuple
@@ -66,7 +67,7 @@ class Page(NamedTuple):
     @property
     def content_type(self) -> str:
         """The media type as it is stated, with its parameters; "" when it is not."""
-        return next((value for name, value in self.fields if name == "content-type"), "")
+        return effective_type(value for name, value in self.fields if name == "content-type")
 
     @property
     def succeeded(self) -> bool:
@@ -99,7 +100,7 @@ def pages(
         if isinstance(record, Fault):
             yield record
         elif not _type_of(record):
-            yield _fault(record, Trouble.DAMAGED, "it has no WARC-Type: not read")
+            yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
         elif record.block is None:
             continue
         elif _type_of(record) == "revisit":
@@ -129,52 +130,65 @@ def _wanted(record: Record) -> bool:
 
 def _page(record: Record) -> Page | Fault | None:
     """The page that a record holds; None when it holds no document of use."""
-    assert record.block is not None
-    head = read_head(record.block)
-    is_http = head is not None and _type_of(record) == "response"
-    fields: tuple[tuple[str, str], ...] = (("content-type", record.get("content-type")),)
-    body = record.block
-    if head is not None and is_http and head.header.cut:
-        return _fault(record, Trouble.TOO_LARGE, "the HTTP header is too large: not read")
-    if head is not None and is_http:
-        fields, body = _fields(record.block, head), body[head.header.body :]
-    type_ = next((value for name, value in fields if name == "content-type"), "")
-    if not may_hold_references(type_):
+    message = _message(record)
+    if isinstance(message, Fault):
+        return message
+    stated = effective_type(message.values("content-type"))
+    if not may_hold_references(stated):
         return None
     if record.get("warc-segment-number"):
-        return _fault(record, Trouble.SEGMENTED, "the record is a segment of several: not joined")
-    transfer = [value for name, value in fields if name == "transfer-encoding"]
-    content = [value for name, value in fields if name == "content-encoding"]
-    found = decoded(body, transfer, content)
+        return record.fault(Trouble.SEGMENTED, "the record is a segment of several: not joined")
+    if is_partial(message.status, message.values("content-range")):
+        return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
+    coded = message.values("transfer-encoding"), message.values("content-encoding")
+    try:
+        found = decoded(message.body, *coded)
+    except MemoryError:
+        return record.fault(Trouble.TOO_LARGE, "the page is too large for the memory")
     if found.data is None:
-        return _fault(record, Trouble.UNDECODABLE, found.fault)
-    if not may_hold_references(type_, found.data):
+        return record.fault(Trouble.UNDECODABLE, found.fault)
+    if not may_hold_references(stated, found.data):
         return None
     return Page(
         record.offset,
         record.get("warc-record-id"),
-        _url(record),
+        record.url,
         record.get("warc-date"),
-        head.status if head is not None and is_http else None,
-        fields,
+        message.status,
+        message.fields,
         found.data,
         record.get("warc-truncated"),
-        found.remarks,
+        message.remarks + found.remarks,
     )
+
+
+class _Message(NamedTuple):
+    """What a record holds: the HTTP response in it, else its block with the type of the record."""
+
+    status: int | None
+    fields: tuple[tuple[str, str], ...]
+    body: bytes
+    remarks: tuple[str, ...] = ()
+
+    def values(self, name: str) -> list[str]:
+        return [value for field, value in self.fields if field == name]
+
+
+def _message(record: Record) -> _Message | Fault:
+    block, type_ = record.block or b"", record.get("content-type")
+    head, remark = final_head(block) if _type_of(record) == "response" else (None, "")
+    if head is None:
+        if _type_of(record) == "response" and type_.lower().startswith("application/http"):
+            return record.fault(Trouble.DAMAGED, "it begins with no HTTP status line: not read")
+        return _Message(None, (("content-type", type_),), block)
+    if head.header.cut:
+        return record.fault(Trouble.TOO_LARGE, "the HTTP header is too large: not read")
+    remarks = (remark,) if remark else ()
+    return _Message(head.status, _fields(block, head), block[head.header.body :], remarks)
 
 
 def _fields(block: bytes, head: Head) -> tuple[tuple[str, str], ...]:
     return tuple((field.name, text_of(block, field)) for field in head.header.fields)
-
-
-def _url(record: Record) -> str:
-    """The target; WARC/1.0 and wget write it in brackets."""
-    url = record.get("warc-target-uri")
-    return url[1:-1] if url.startswith("<") and url.endswith(">") else url
-
-
-def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
-    return Fault(record.offset, record.get("warc-record-id"), _url(record), trouble, text)
 
 
 # ---- revisits
@@ -183,7 +197,7 @@ def _fault(record: Record, trouble: Trouble, text: str) -> Fault:
 def _names(record: Record) -> list[str]:
     """What revisits may call a record by."""
     names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
-    return [*filter(None, names), f"{_url(record)} {record.get('warc-date')}"]
+    return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
 
 
 def _payload_names(record: Record) -> list[str]:
@@ -194,18 +208,18 @@ def _payload_names(record: Record) -> list[str]:
 
 
 def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Page | Fault]:
-    head = read_head(record.block or b"")
+    head, _ = final_head(record.block or b"")
     types = values(record.block or b"", head, "content-type") if head else []
     if types and not may_hold_references(types[0]):
         return  # of an image, say
     names = _payload_names(record)
     offset = next((at for name in names if (at := places.find(name)) is not None), None)
     if offset is None:
-        yield _fault(record, Trouble.ELSEWHERE, "its payload is not before it in the archive")
+        yield record.fault(Trouble.ELSEWHERE, "its payload is not before it in the archive")
         return
     if again is None:
         text = "its payload stands before it in what can be read only once"
-        yield _fault(record, Trouble.NOT_AGAIN, text)
+        yield record.fault(Trouble.NOT_AGAIN, text)
         return
     for payload in islice(records(again(offset), _wanted), _LOOKED_AT):
         if isinstance(payload, Record) and not set(names).isdisjoint(_names(payload)):
@@ -214,12 +228,12 @@ def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Pa
                 yield _revisited(record, page)
             return
     text = f"its payload is not among the first {_LOOKED_AT} records of its member: not read"
-    yield _fault(record, Trouble.NOT_AGAIN, text)
+    yield record.fault(Trouble.NOT_AGAIN, text)
 
 
 def _revisited(record: Record, payload: Page) -> Page:
     """The payload as it was met again: at the revisit's own URL, with what its own header says."""
-    head = read_head(record.block or b"")
+    head, _ = final_head(record.block or b"")
     own = _fields(record.block or b"", head) if head else ()
     names = {name for name, _ in own} & {"content-type", "content-language", *_OVERRULED}
     fields = [field for field in payload.fields if field[0] not in (names | _OVERRULED)]
@@ -227,7 +241,7 @@ def _revisited(record: Record, payload: Page) -> Page:
     return payload._replace(
         offset=record.offset,
         record_id=record.get("warc-record-id"),
-        url=_url(record),
+        url=record.url,
         date=record.get("warc-date"),
         status=status,
         fields=(*(field for field in own if field[0] in names), *fields),

@@ -88,9 +88,19 @@ def _made(job: Job, path: str, page: Page) -> Item:
         info, _ = info_of(job, path)
         made = conversion(page, date=job.date, profile=job.profile, policy=job.policy, info=info)
     except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-        text = f"{type(error).__name__}: {error}"[:300]
-        return Fault(page.offset, page.record_id, page.url, Trouble.DEFECT, text)
+        return fault_of_error(page, error)
     return (b"" if made.record is None else pack(made.record)), len(made.edits)
+
+
+def fault_of_error(page: Page, error: Exception) -> Fault:
+    """Return the fault of a page on which relbase failed: of its memory, or by a defect."""
+    if isinstance(error, MemoryError):
+        trouble, text = Trouble.TOO_LARGE, "the page is too large for the memory"
+    else:
+        what = f"{type(error).__name__}: {error}"[:300]
+        text = f"a defect of relbase, please report it with the record: {what}"
+        trouble = Trouble.DEFECT
+    return Fault(page.offset, page.record_id, page.url, trouble, text)
 
 
 def info_of(job: Job, path: str) -> tuple[str, bytes]:

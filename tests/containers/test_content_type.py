@@ -9,7 +9,13 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.containers.content_type import MAX_PARAMETERS, media_type, parameters, token
+from relbase.containers.content_type import (
+    MAX_PARAMETERS,
+    effective_type,
+    media_type,
+    parameters,
+    token,
+)
 
 
 def test_the_limit_is_that_of_the_threat_model() -> None:
@@ -201,3 +207,25 @@ def test_parameters_types_and_tokens_in_linear_time(start: str, unit: str) -> No
         token(value)
 
     assert_linear_from_10_ms(function, lambda size: start + unit * (size // len(unit)))
+
+
+# Fetch Standard §2.2.2, "extract a MIME type", with its examples.
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (["text/plain;charset=gbk, text/html"], "text/html"),
+        (["text/html;charset=gbk;a=b, text/html;x=y"], 'text/html;x=y; charset="gbk"'),
+        (["text/html;charset=gbk;a=b", "text/html;x=y"], 'text/html;x=y; charset="gbk"'),
+        (["text/html;charset=gbk", "x/x", "text/html;x=y"], "text/html;x=y"),
+        (["text/html", "cannot-parse"], "text/html"),
+        (["text/html", "*/*"], "text/html"),
+        (["text/html", ""], "text/html"),
+        (['text/html; x="a,b", image/png'], "image/png"),
+        (['text/html; charset="a\\"b"', "text/html"], r'text/html; charset="a\"b"'),
+        (["nothing"], "nothing"),
+        (["nothing", "at all"], "nothing"),
+        ([], ""),
+    ],
+)
+def test_the_last_valid_of_several_types_counts(values: list[str], expected: str) -> None:
+    assert effective_type(values) == expected

@@ -72,6 +72,11 @@ DUMPS = [
     ),
     (b"A: b\n\tc: d\n  e\n", (("a", "b c: d e"),), ()),
     (b"  Base: http://h.example/\n  X: y\n", (*BASE, ("x", "y")), ()),  # pasted with a margin
+    # a range counts with the status 206 alone
+    (b"HTTP/1.1 200 OK\nContent-Range: bytes 5-9/10\n", (), ()),
+    (b"HTTP/1.1 206 P\nContent-Range: bytes 5-9/10\n", (("content-range", "bytes 5-9/10"),), ()),
+    (b"HTTP/1.1 206 P\n", (("content-range", "bytes */*"),), ()),
+    (b"Content-Range: bytes 5-9/10\n", (("content-range", "bytes 5-9/10"),), ()),
     # the body is not a header
     (b"HTTP/1.1 200 OK\nBase: http://h.example/\n\nBase: http://evil.example/\n", BASE, ()),
     (b"Base: http://h.example/\n \t\nBase: http://evil.example/\n", BASE, ()),

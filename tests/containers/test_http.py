@@ -9,7 +9,7 @@ from typing import Final
 import pytest
 
 from relbase.containers.fields import text_of
-from relbase.containers.http import read_head, values
+from relbase.containers.http import final_head, is_partial, read_head, values
 
 # ---- heads
 
@@ -36,6 +36,63 @@ def test_a_head_begins_with_its_start_line(data: bytes, status: int | None) -> N
 )
 def test_what_begins_otherwise_has_no_head(data: bytes) -> None:
     assert read_head(data) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        (b"ICY 200 OK", 200),
+        (b"HTTP 200 OK", 200),
+        (b"http/1.1 200 ok", 200),
+        (b"HTTP/1.1", None),
+        (b"HTTP/1.1 OK", None),
+        (b"HTTP/1.1 2000 x", None),
+    ],
+)
+def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | None) -> None:
+    head, remark = final_head(line + b"\r\nLink: <a>\r\n\r\nbody")
+    assert head is not None
+    assert (head.status, head.header.fields[0].name) == (status, "link")
+    assert line.decode() in remark
+
+
+@pytest.mark.parametrize("block", [b"", b"<html>", b"Link: <a>\r\n\r\n", b"HTTPS 1\r\n\r\n"])
+def test_what_has_no_status_line_has_no_final_head(block: bytes) -> None:
+    assert final_head(block) == (None, "")
+
+
+@pytest.mark.parametrize(
+    ("statuses", "final"), [((100, 103, 200), 200), ((101, 200), 101), ((102,), 102)]
+)
+def test_informational_responses_come_before_the_final_one(
+    statuses: tuple[int, ...], final: int
+) -> None:
+    head, _ = final_head(b"".join(b"HTTP/1.1 %d x\r\n\r\n" % status for status in statuses))
+    assert head is not None
+    assert head.status == final
+
+
+@pytest.mark.parametrize(
+    ("status", "ranges", "expected"),
+    [
+        (206, [], True),  # RFC 9110 §15.3.7
+        (206, ["bytes 0-9/10"], False),
+        (206, ["bytes 0-9/*"], True),
+        (206, ["bytes 1-9/10"], True),
+        (206, ["bytes 0-9/10", "bytes 5-9/10"], True),
+        (206, ["pages 0-9/10"], True),
+        (200, ["bytes 5-9/10"], False),  # §14.4
+        (None, ["bytes 5-9/10"], True),
+        (None, ["BYTES 0-9/10"], False),
+        (None, [], False),
+    ],
+)
+def test_what_is_a_part_of_a_document(
+    status: int | None,
+    ranges: list[str],
+    expected: bool,  # noqa: FBT001 (a table)
+) -> None:
+    assert is_partial(status, ranges) is expected
 
 
 FIELDS: Final = (

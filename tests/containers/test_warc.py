@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -16,6 +17,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from relbase.containers import warc
+from relbase.containers.unfolded import Unfolded
 from relbase.containers.warc import Fault, Record, Trouble, records
 
 if TYPE_CHECKING:
@@ -161,6 +163,8 @@ def test_the_same_length_twice_is_one() -> None:
         (b"WARC/1.0\r\nA: b\r\n", "a", "b"),
         (b"WARC/1.1\nA : b \n", "a", "b"),  # LF alone
         (b"WARC/1.1\r\nA: b\r\n  c\r\n\td\r\n", "a", "b c d"),  # WARC/1.1 §4: folded
+        (b"WARC/1.1\r\nA:\r\n b\r\n", "a", "b"),  # folded before its value
+        (b"warc/1.0\r\nA: b\r\n", "a", "b"),  # literals are in any case (RFC 2616 §2.1)
         (b"WARC/1.1\r\nA:\r\n", "a", ""),
         (b"WARC/1.1\r\nnot a field\r\nA: \xc3\xa9\xff\r\n", "a", "é\udcff"),
     ],
@@ -191,6 +195,38 @@ def test_a_block_is_so_long_and_no_longer(
     assert [fault.trouble for fault in bad] == [Trouble.TOO_LARGE] * (size < 0)
     assert ids(good)[-1] == record_id(1)
     assert len(good) == 5 - (size < 0)
+
+
+@pytest.mark.parametrize("pack", [gz, zstd])
+def test_a_block_that_is_too_long_is_not_held(
+    pack: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threat W3: a few kilobytes may be a record of gigabytes."""
+    monkeypatch.setattr(warc, "MAX_BLOCK", 1 << 20)
+    peaks = []
+    for size in (40 << 20, 80 << 20):
+        packed = pack(record(1, "resource", bytes(size)))
+        tracemalloc.start()
+        _, bad = read(packed)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert [fault.trouble for fault in bad] == [Trouble.TOO_LARGE]
+    assert peaks[1] - peaks[0] < 1 << 20
+
+
+def test_a_block_that_the_memory_cannot_hold_costs_itself_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    joined = Unfolded.take
+
+    def take(text: Unfolded, size: int, most: int) -> tuple[bytes | None, int]:
+        block, count = joined(text, size, most)
+        return (None if size == len(BLOCKS[3]) else block), count
+
+    monkeypatch.setattr(Unfolded, "take", take)
+    good, bad = read(b"".join([*SMALL, SMALL[0]]))
+    assert ids(good) == [record_id(number) for number in (1, 2, 3, 1)]
+    assert [fault.text for fault in bad] == ["the block is too large for the memory"]
 
 
 # ---- ARC

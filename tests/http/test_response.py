@@ -167,6 +167,8 @@ def test_a_range_of_a_document_is_none() -> None:
     data = message(b"<a href=x>", status="206 Partial")
     assert rewrite(data, url=URL).data is data
     assert reasons(data) == {Reason.ENCODING_UNSUPPORTED}
+    whole = message(b"<a href=x>", "Content-Range: bytes 0-9/10", status="206 Partial")
+    assert body_of(rewrite(whole, url=URL).data) == b"<a href=http://h/d/x>"
 
 
 def test_another_message_behind_a_body_is_not_of_it() -> None:

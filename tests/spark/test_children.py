@@ -49,14 +49,16 @@ def test_a_child_makes_what_its_parent_would(archive: str, output: str) -> None:
     assert list(in_children(job(output=output), archive)) == expected
 
 
-@pytest.mark.parametrize("keep", [poison.always, poison.forever])
+@pytest.mark.parametrize(
+    ("keep", "trouble"), [(poison.always, Trouble.DIED), (poison.forever, Trouble.TOO_LARGE)]
+)
 def test_a_record_that_ends_its_process_is_a_fault(
-    archive: str, keep: Callable[[str], bool]
+    archive: str, keep: Callable[[str], bool], trouble: Trouble
 ) -> None:
     found = list(in_children(job(keep), archive))
     died = [one for one in found if isinstance(one, Fault) and one.trouble is not Trouble.CUT]
     assert [fault.record_id for fault in died] == [record_id(2), record_id(5)]
-    assert {fault.trouble for fault in died} <= {Trouble.DIED, Trouble.DEFECT}
+    assert {fault.trouble for fault in died} == {trouble}
     pages = [one[0].page for one in found if isinstance(one, list)]
     assert pages == ["http://h/1/", "http://h/3/", "http://h/4/", "http://h/6/"]
     cut = [one for one in found if isinstance(one, Fault) and one.trouble is Trouble.CUT]

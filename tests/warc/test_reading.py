@@ -115,12 +115,42 @@ def test_a_response_of_any_status_is_a_page() -> None:
         ),
         (response(1, "http://h/", http(b"\0\1", "Content-Encoding: br")), Trouble.UNDECODABLE),
         (response(1, "http://h/", http(BODY), ("WARC-Segment-Number", "1")), Trouble.SEGMENTED),
+        (response(1, "http://h/", http(BODY, status="206 Partial Content")), Trouble.PARTIAL),
+        (response(1, "http://h/", BODY), Trouble.DAMAGED),  # no head
     ],
 )
 def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Trouble) -> None:
     [fault] = read(data)
     assert isinstance(fault, Fault)
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
+
+
+@pytest.mark.parametrize(
+    ("line", "status"), [(b"ICY 200 OK", 200), (b"HTTP/1.1", None), (b"http/1.1 404 no", 404)]
+)
+def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | None) -> None:
+    page = only(response(1, "http://h/", http(BODY).replace(b"HTTP/1.1 200 OK", line)))
+    assert (page.body, page.status, page.content_type) == (BODY, status, "text/html")
+    assert line.decode() in page.remarks[0]
+
+
+def test_a_range_counts_where_the_status_says_so() -> None:
+    ranged = http(BODY, "Content-Range: bytes 5-9/10")
+    assert only(response(1, "http://h/", ranged)).body == BODY
+    [fault] = read(response(1, "http://h/", ranged.replace(b"HTTP/1.1 200 OK", b"HTTP/1.1")))
+    assert isinstance(fault, Fault)
+    assert fault.trouble is Trouble.PARTIAL
+    whole = http(BODY, "Content-Range: bytes 0-199/200", status="206 Partial Content")
+    assert only(response(1, "http://h/", whole)).body == BODY
+
+
+def test_the_last_content_type_that_is_valid_counts() -> None:
+    first, again, image = (
+        f"Content-Type: {one}" for one in ("text/html; charset=x", "Text/HTML", "image/png, x")
+    )
+    page = only(response(1, "http://h/", http(BODY, first, again)))
+    assert page.content_type == 'Text/HTML; charset="x"'
+    assert read(response(1, "http://h/", http(BODY, first, image))) == []
 
 
 def test_a_header_that_is_too_large_is_not_guessed_at() -> None:
