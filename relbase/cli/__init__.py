@@ -44,8 +44,8 @@ def main() -> NoReturn:
 
 def terminated(number: int, _frame: FrameType | None) -> NoReturn:
     """End as the signal would, after unfinished files have been removed."""
-    for ending in ENDINGS:  # another one does not disturb that
-        signal.signal(ending, signal.SIG_IGN)
+    for ending in ENDINGS:  # another one does not disturb that; it may be on its way already
+        signal.signal(ending, lambda _number, _frame: None)
     raise SystemExit(128 + number)
 
 

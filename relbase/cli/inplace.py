@@ -48,10 +48,9 @@ def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) ->
         try:
             held = roots.get(root)
             parent = stack.enter_context(opened_below(root, steps, held=held))
-            tmp = None
+            folder = None
             if maildir.is_message(os.path.join(root, *steps, name)):  # noqa: PTH118
-                beside = opened_below(root, [*steps[:-1], "tmp"], held=held)
-                tmp = stack.enter_context(beside)
+                folder = stack.enter_context(opened_below(root, steps[:-1], held=held))
             there = parent.stat(name)
         except OSError as error:
             raise InputError(error.strerror or str(error)) from None
@@ -63,7 +62,7 @@ def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) ->
             raise InputError(f"{text}: give --break-hardlinks if that is right")
         refuse_changed(there, source.status)
         old = Old(name, source.status, source.descriptor, how.backup)
-        yield Place(parent, name, replaces=True, goes_on=True, tmp=tmp, old=old)
+        yield Place(parent, name, replaces=True, goes_on=True, folder=folder, old=old)
 
 
 def _way(one: Input, how: InPlace) -> tuple[str, list[str], str]:

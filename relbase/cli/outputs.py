@@ -191,10 +191,10 @@ def write(
     try:
         with ExitStack() as stack:
             parent = stack.enter_context(opened_below(output.root, steps, make=True))
-            tmp = None
+            folder = None
             if output.in_maildir:
-                tmp = stack.enter_context(opened_below(output.root, (*steps[:-1], "tmp")))
+                folder = stack.enter_context(opened_below(output.root, steps[:-1]))
             flags = output.replaces, output.goes_on, output.is_only
-            return writer.put(Place(parent, output.parts[-1], *flags, tmp), pieces, like)
+            return writer.put(Place(parent, output.parts[-1], *flags, folder), pieces, like)
     except OSError as error:
         raise failure(output.path, error, is_only=output.is_only) from None

@@ -296,7 +296,7 @@ class _Doing:
                 if not self._has_changed():
                     return
             place = old
-            if old.tmp is not None:
+            if old.folder is not None:
                 pieces = (b"".join(pieces),)
                 name = maildir.sized(old.name, *pieces)
                 place = old._replace(name=name, replaces=name == old.name)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +27,8 @@ from relbase.cli.streams import printable
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from relbase.cli.directories import Directory, NewFile
 
@@ -49,7 +50,7 @@ class Place(NamedTuple):
     replaces: bool = False  # what has the name already
     goes_on: bool = False  # an earlier run may have written it
     is_only: bool = False  # the one output of a run: without it nothing was done
-    tmp: Directory | None = None  # of a Maildir, where new messages are written
+    folder: Directory | None = None  # of a Maildir, in whose tmp new messages are written
     old: Old | None = None
 
     @property
@@ -87,11 +88,10 @@ class Writer:
             InputError: if this file cannot be written: then what was there stays.
             OutputError: if none can be.
         """
-        made_in = place.tmp or place.parent
-        self._sweep(made_in)
+        mode = 0o666 if like is None else 0o600
         try:
             self._refuse(place)
-            with new_file(made_in, place.name, 0o666 if like is None else 0o600) as made:
+            with _made_in(place) as made_in, self._new(made_in, place.name, mode) as made:
                 made.write(pieces)
                 if not wanted():
                     return False
@@ -104,12 +104,15 @@ class Writer:
         self._identities.add(identity(status))
         return is_new
 
-    def _sweep(self, parent: Directory) -> None:
-        """Remove what killed runs left in a directory, once."""
+    @contextmanager
+    def _new(self, parent: Directory, name: str, mode: int) -> Iterator[NewFile]:
+        """Make a file, after what killed runs left in its directory is removed."""
         if parent.path not in self._swept:
             self._swept.add(parent.path)
             with suppress(OSError):  # a directory that can be written to and not read
                 sweep(parent)
+        with new_file(parent, name, mode) as made:
+            yield made
 
     def _refuse(self, place: Place) -> None:
         """Refuse what came into the place of an output since it was planned."""
@@ -145,8 +148,12 @@ def failure(path: str, error: OSError, *, is_only: bool = False) -> InputError |
 
 
 def _there(place: Place) -> InputError:
-    without = "" if place.tmp else " without --force"
+    without = "" if place.folder else " without --force"
     return InputError(f"{printable(place.path)} is there already: not replaced{without}")
+
+
+def _made_in(place: Place) -> AbstractContextManager[Directory]:
+    return place.folder.below("tmp") if place.folder else nullcontext(place.parent)
 
 
 # ---- names
@@ -161,17 +168,39 @@ def _name(made_in: Directory, made: str, place: Place) -> bool:
             _back_up(place.parent, old.name, old.backup)
     if place.replaces:
         made_in.replace(made, place.parent, place.name)
+        if old is not None and place.folder is not None:
+            _refuse_moved(place, place.folder, old)
         return True
     is_new = _name_new(made_in, made, place)
     if old is not None:
         place.parent.sync()
-        try:
+        with suppress(FileNotFoundError):
             place.parent.unlink(old.name)
-        except FileNotFoundError:
-            if is_new:
-                place.parent.unlink(place.name)
-            raise _moved() from None
+        if place.folder is not None:
+            _refuse_moved(place, place.folder, old)
     return is_new
+
+
+def _refuse_moved(place: Place, folder: Directory, old: Old) -> None:
+    """Take the new message away where the old one has got another name, with other flags, say.
+
+    Only where that is seen: another run may have removed the old one.
+    """
+    if old.backup or old.descriptor is None or not os.fstat(old.descriptor).st_nlink:
+        return
+    unique = old.name.partition(":")[0].partition(",")[0]
+    for box in ("cur", "new"):
+        with folder.below(box) as opened:
+            for name in opened.names():
+                if name.startswith(unique) and _is(opened, name, old.status):
+                    place.parent.unlink(place.name)
+                    raise _moved()
+
+
+def _is(parent: Directory, name: str, status: os.stat_result) -> bool:
+    with suppress(FileNotFoundError):
+        return identity(parent.stat(name)) == identity(status)
+    return False
 
 
 def _refuse_changed(parent: Directory, old: Old) -> None:

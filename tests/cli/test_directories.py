@@ -101,6 +101,17 @@ def test_no_symbolic_link_is_on_the_way() -> None:
     assert not Path("elsewhere/new").exists()
 
 
+def test_a_tree_of_many_levels() -> None:
+    inner = Path("tree", *"d" * 600)
+    inner.mkdir(parents=True)
+    (inner / "page.html").write_bytes(b"<a href=x>")
+    root = ("--root", "tree=http://h/")
+    assert run("rewrite", "-r", "tree", *root, "-o", "out").exit_code == 0
+    assert run("rewrite", "-r", "tree", *root, "-i").exit_code == 0
+    done = Path("out", *"d" * 600, "page.html").read_bytes()
+    assert done == (inner / "page.html").read_bytes() != b"<a href=x>"
+
+
 # ---- a system without descriptors of directories, and without most flags and calls
 
 

@@ -190,3 +190,32 @@ def test_a_rewriting_that_fails_the_self_check_is_not_written(
     Path("out.html").write_bytes(b"old")
     assert run("rewrite", "page.html", *URL, "-o", "out.html").exit_code == 5
     assert Path("out.html").read_bytes() == b"old"
+
+
+def test_a_name_that_is_too_long_costs_its_file() -> None:
+    long = f"{'x' * 240}.html"
+    Path(long).write_bytes(PAGE)
+    root = ("--root", ".=http://h/")
+    result = run("rewrite", long, "page.html", *root, "-i", "--backup", ".of-yesterday")
+    assert result.exit_code == 3
+    assert f"{long}: error: ./{long}: File name too long" in result.stderr
+    assert (Path(long).read_bytes(), Path("page.html").read_bytes()) == (PAGE, DONE)
+    Path("y" * 253).write_bytes(PAGE)
+    result = run("explain", "y" * 253, "page.html", *root, "-o", "out")
+    assert result.exit_code == 3
+    assert "File name too long" in result.stderr
+    assert sorted(path.name for path in Path("out").iterdir()) == ["index.html", "page.html.html"]
+
+
+def test_the_group_stays_where_the_owner_cannot(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[int, int]] = []
+
+    def own(_descriptor: int, owner: int, group: int) -> None:
+        asked.append((owner, group))
+        if owner != -1:
+            raise PermissionError
+
+    monkeypatch.setattr(os, "fchown", own)
+    status = Path("page.html").stat()
+    assert run("rewrite", "page.html", *URL, "-i").exit_code == 0
+    assert asked == [(status.st_uid, status.st_gid), (-1, status.st_gid)]

@@ -5,14 +5,19 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import pytest
 from running import run
 
+from relbase import pipeline
 from relbase.cli import locks
 from relbase.cli.locks import locked_mailbox
 from relbase.cli.outcome import OutputError
+
+if TYPE_CHECKING:
+    from relbase import Result
+    from relbase.call import Call
 
 HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
 BOX: Final = HEAD + b"<a href=x>\n\n" + HEAD + b"<a href=y>\n"
@@ -77,3 +82,40 @@ def test_a_run_that_cannot_have_the_lock_stops() -> None:
     assert result.exit_code == 4
     assert "wait for it, or rewrite a copy with -o" in result.stderr
     assert Path("in.mbox").read_bytes() == BOX
+
+
+DELIVER: Final = """
+import fcntl, sys, time
+with open("in.mbox", "r+b") as file:
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    print("held", flush=True)
+    time.sleep(0.5)
+    file.seek(0, 2)
+    file.write(b"\\n" + open("more", "rb").read())
+"""
+
+
+def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(locks, "PATIENCE", 10.0)
+    Path("more").write_bytes(BOX)
+    command = [sys.executable, "-c", DELIVER]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)
+
+
+def test_a_delivery_without_locks_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = pipeline.rewrite_called
+    left = [b"\n" + BOX]
+
+    def delivering(data: bytes, call: Call) -> Result:
+        if left:
+            with Path("in.mbox").open("ab") as file:
+                file.write(left.pop())
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", delivering)
+    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
+    assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import pytest
-from running import run
+from running import PROGRAM, run
 
+from relbase import pipeline
 from relbase.cli import writing
 from relbase.cli.maildir import sized
+
+if TYPE_CHECKING:
+    from relbase import Result
+    from relbase.call import Call
 
 URL: Final = ("--url", "http://h/")
 MAIL: Final = b"Content-Type: text/html\nSubject: a\r\n\n<a href=x>\n"
@@ -276,3 +282,104 @@ def test_a_message_that_another_program_moves_meanwhile_stays(
     assert result.exit_code == 3
     assert "it was moved while it was read: nothing was written" in result.stderr
     assert tree("Maildir") == {"cur/1.host:2,S": MAIL}
+
+
+@pytest.mark.parametrize(("name", "call"), [("1.host,S=9", "link"), ("1.host", "replace")])
+def test_a_reader_that_changes_flags_meanwhile_leaves_one_message(
+    name: str, call: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(f"new/{name}")
+    real = getattr(os, call)
+
+    def moving(*arguments: Any, **more: Any) -> None:
+        Path(f"Maildir/new/{name}").rename(f"Maildir/cur/{name}:2,S")
+        real(*arguments, **more)
+
+    monkeypatch.setattr(os, call, moving)
+    result = run("rewrite", "Maildir", *URL, "-i")
+    assert result.exit_code == 3
+    assert "it was moved while it was read: nothing was written" in result.stderr
+    assert tree("Maildir") == {f"cur/{name}:2,S": MAIL}
+
+
+def test_backups_of_messages() -> None:
+    put("cur/1.host:2,")
+    assert run("rewrite", "Maildir", *URL, "-i", "--backup", ".old").exit_code == 0
+    assert tree("Maildir") == {"cur/1.host:2,": DONE, "cur/1.host:2,.old": MAIL}
+
+
+def test_a_run_that_was_killed_between_two_names_is_mended_by_the_next() -> None:
+    put("cur/1.host,S=9:2,")
+    put(f"cur/1.host,S={len(DONE)}:2,", DONE)
+    put("cur/2.host,S=9:2,")
+    put(f"cur/2.host,S={len(DONE)}:2,", SAME)
+    put("cur/3.host")
+    result = run("rewrite", "Maildir", *URL, "-i")
+    assert result.exit_code == 3
+    there = f"Maildir/cur/2.host,S={len(DONE)}:2, is there already: not replaced"
+    assert f"Maildir/cur/2.host,S=9:2,: error: {there}\n" in result.stderr
+    assert tree("Maildir") == {
+        f"cur/1.host,S={len(DONE)}:2,": DONE,
+        "cur/2.host,S=9:2,": MAIL,
+        f"cur/2.host,S={len(DONE)}:2,": SAME,
+        "cur/3.host": DONE,
+    }
+
+
+def test_two_runs_at_once_leave_each_message_once() -> None:
+    names = [f"cur/{number}.host,S=9:2," for number in range(40)]
+    for name in names:
+        put(name)
+    command = [*PROGRAM, "rewrite", "Maildir", *URL, "-i"]
+    runs = [subprocess.Popen(command, stderr=subprocess.PIPE) for _ in range(2)]
+    reported = [one.communicate(timeout=60)[1] for one in runs]
+    assert all(one.returncode in {0, 3} for one in runs), reported
+    assert tree("Maildir") == {name.replace("S=9", f"S={len(DONE)}"): DONE for name in names}
+
+
+# ---- symbolic links in the place of its directories
+
+
+@pytest.mark.parametrize("arguments", [["-i"], ["-o", "out"]])
+@pytest.mark.parametrize("linked", ["cur", "new", "tmp"])
+def test_a_directory_that_is_a_link_is_followed_on_demand(
+    linked: str, arguments: list[str]
+) -> None:
+    box = "new" if linked == "new" else "cur"
+    put(f"{box}/1.host")
+    Path(f"Maildir/{linked}").rename("elsewhere")
+    Path(f"Maildir/{linked}").symlink_to("../elsewhere")
+    result = run("rewrite", "Maildir", *URL, *arguments)
+    assert result.exit_code == 3
+    assert f"Maildir/{linked}: error: it is a symbolic link: not followed" in result.stderr
+    assert Path(f"Maildir/{box}/1.host").read_bytes() == MAIL
+    assert not Path(f"out/{box}/1.host").exists()
+    result = run("rewrite", "Maildir", *URL, *arguments, "--follow-symlinks")
+    where = "Maildir" if arguments == ["-i"] else "out"
+    if (linked, where) != ("tmp", "Maildir"):
+        assert result.exit_code == 0, result.output
+        assert Path(where, box, "1.host").read_bytes() == DONE
+
+
+@pytest.mark.parametrize("swapped", ["Maildir", "Maildir/cur"])
+def test_what_is_swapped_during_the_run_leads_nowhere(
+    swapped: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("cur/1.host")
+    put("cur/2.host")
+    victim = Path("victim") if swapped == "Maildir" else Path("victim/cur")
+    for box in ("cur", "new", "tmp"):
+        Path("victim", box).mkdir(parents=True)
+    for number in (1, 2):
+        Path(f"victim/cur/{number}.host").write_bytes(MAIL)
+    real = pipeline.rewrite_called
+
+    def swapping(data: bytes, call: Call) -> Result:
+        if not Path("kept").exists():
+            Path(swapped).rename("kept")
+            Path(swapped).symlink_to(Path.cwd() / victim)
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", swapping)
+    run("rewrite", "Maildir", *URL, "-i")
+    assert [Path(f"victim/cur/{number}.host").read_bytes() for number in (1, 2)] == [MAIL, MAIL]

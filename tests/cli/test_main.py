@@ -164,3 +164,37 @@ def test_the_console_script_and_the_module_are_one() -> None:
     module = program("-h")
     assert script.stdout == module.stdout
     assert module.stdout.startswith(b"Usage: relbase [OPTIONS] COMMAND")
+
+
+SLOW: Final = """
+import os, sys, time
+from relbase.cli import main
+unlink = os.unlink
+def slow(*arguments, **more):
+    os.write(1, b"cleaning\\n")
+    time.sleep(0.5)
+    unlink(*arguments, **more)
+os.unlink = slow
+os.fsync = lambda descriptor: os.write(1, b"writing\\n") and time.sleep(30)
+main()
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_second_signal_does_not_disturb_the_cleaning(jobs: str, tmp_path: Path) -> None:
+    for name in ("a.html", "b.html"):
+        (tmp_path / name).write_bytes(PAGE)
+    command = [sys.executable, "-c", SLOW, "rewrite", "-r", ".", "--root", ".=http://h/", "-i"]
+    command += ["-j", jobs]
+    with subprocess.Popen(
+        command, cwd=tmp_path, stdout=subprocess.PIPE, start_new_session=True
+    ) as ran:
+        assert ran.stdout is not None
+        assert ran.stdout.readline() == b"writing\n"
+        os.killpg(ran.pid, signal.SIGHUP)
+        while ran.stdout.readline() != b"cleaning\n":
+            pass
+        os.killpg(ran.pid, signal.SIGTERM)
+        ran.stdout.read()
+    assert ran.returncode == 128 + signal.SIGHUP
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.html", "b.html"]
