@@ -4,7 +4,8 @@ Strategy: in comes CSS text in any charset in which ASCII bytes are ASCII (a mul
 UTF-8), out go the spans of `url()`, `src()`, `@import` and `image-set()` references in their
 order. Nothing is decoded but names and URLs that hold escapes. Three steps keep it cheap: a text
 that holds no trigger (`url(`, `@import`, a backslash ...) is not read at all; it is read up to the
-last trigger; and between two events one regular expression skips what cannot matter.
+last trigger; and between two events one regular expression skips what cannot matter. The compiled
+scanner goes ahead, from one statement to the next, up to one that has to be read here.
 
 An event is a byte at which the state may change: a bracket, a backslash, the start of an at-rule
 or of a custom property. `_EVENTS` at the foot says what each does. The state is a stack of the
@@ -28,6 +29,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
+from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import (
     BAD_URL,
     ESCAPE,
@@ -39,25 +41,26 @@ from relbase.references.css_escapes import (
     unescape,
 )
 from relbase.references.css_functions import (
+    CONTAINER,
     FUNCTIONS,
+    IMPORT,
     LONGEST_NAME,
     NAMES,
+    NAMESPACE,
     URL_FORMS,
     Form,
     endings,
     last_letters,
-)
-from relbase.references.css_skips import (
-    COMMENT,
-    INSIDE,
-    INSIDE_IMAGE_SET,
-    INSIDE_STATEMENT,
-    OUTSIDE,
-    SPACE,
+    not_after,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
+    from typing import Any, TypeAlias
+
+    # What goes ahead in a text from an offset on: what it found, the offset of the statement that
+    # it did not read, -1 for none, and what in it has to be looked at, -1 where that is nothing.
+    Scan: TypeAlias = Callable[[bytes, int, int], tuple[list[Any], int, int]]
 
 
 class CssReference(NamedTuple):
@@ -76,9 +79,7 @@ class CssReference(NamedTuple):
     custom: bool
 
 
-def references(
-    text: bytes, start: int = 0, end: int | None = None, until: int | None = None
-) -> Iterator[CssReference]:
+def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
     """Yield the references of a style sheet, a style attribute or a property's value, in order.
 
     A url that is empty or all white space is not a reference. Any bytes will do: nothing raises.
@@ -88,14 +89,30 @@ def references(
     (22, 27, b"'", <Form.URL: 'url'>)
     """
     end = len(text) if end is None else end
-    limit = _limit(text, start, end) if until is None or until >= end else until
-    return _scan(text, start, end, limit) if limit else iter(())
+    limit = _limit(text, start, end)
+    return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
+
+
+def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | list[Any]]:
+    """Yield the references of a text, and in lists what is found by what goes ahead."""
+    pos, end, limit = _begin(text, 0), len(text), -1
+    while pos >= 0:
+        found, pos, looked = scan(text, pos, end)
+        if found:
+            yield found
+        if pos >= 0 and looked >= 0:
+            limit = _limit(text, 0, end) if limit < 0 else limit
+            pos = yield from _scan(text, pos, end, limit, looked)
+
+
+def _begin(text: bytes, start: int) -> int:
+    return len(_BOM) if start == 0 and text.startswith(_BOM) else start
 
 
 # Without one of these there is no reference. An escape has eight bytes at most.
 _TRIGGERS: Final = {
     **{name + b"(": len(name) + 1 for name in endings()},
-    b"@import": 7,
+    b"@" + IMPORT: 7,
     b"\\": 8,
 }
 
@@ -114,18 +131,37 @@ def _limit(text: bytes, start: int, end: int) -> int:
 
 # The top of an empty stack, and what else the stack holds beside the brackets that are to come.
 _NOTHING, _CUSTOM, _NAMESPACE, _CONTAINER, _IMAGE_SET = b"", b"c", b"n", b"k", b"i"
-_SKIPS: Final = {
-    _NOTHING: OUTSIDE,
-    _IMAGE_SET: INSIDE_IMAGE_SET,
-    _CUSTOM: INSIDE_STATEMENT,
-    _NAMESPACE: INSIDE_STATEMENT,
-    _CONTAINER: INSIDE_STATEMENT,
-}
 # The at-rules up to whose block or semicolon something is otherwise. `@container style(--x:url(q))`
 # holds where `--x:url(q)` does: what becomes of the one becomes of the other.
-_AT_RULES: Final = {b"namespace": _NAMESPACE, b"container": _CONTAINER}
+_AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
+
+# §4.3.2; an unclosed comment reaches to the end.
+_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
+_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
+# What is skipped: each expression goes on as far as it can and never fails.
+_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
+_TEXT: Final = all_but(b"\"'\\/()[]{};<")
+_BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
+    not_after(), _TEXT, _TEXT, _STRING, _TEXT,
+)  # fmt: skip
+_INSIDE_STATEMENT: Final = rb"(?:%b++|%b|%b|%b)*+" % (_TEXT, _PASSED, _STRING, _BRACKETS)
+# Most statements begin so, with nothing to look at more closely.
+_PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
+_OUTSIDE: Final = rb"(?:%b++|%b|%b|%b|%b)*+" % (
+    all_but(b"\"'\\/([;{}<"), _PLAIN_START, _PASSED, _STRING, _BRACKETS,
+)  # fmt: skip
+_INSIDE: Final = re.compile(
+    rb"(?:%b++|%b|%b|%b)*+" % (all_but(b"\"'\\/()[]{}<"), _PASSED, _STRING, _BRACKETS)
+)
+_SKIPS: Final = {
+    _NOTHING: re.compile(_OUTSIDE),
+    _IMAGE_SET: re.compile(rb"(?:%b++|%b|%b)*+" % (_TEXT, _PASSED, _BRACKETS)),
+    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), re.compile(_INSIDE_STATEMENT)),
+}
+_statement_skip: Final = re.compile(_INSIDE_STATEMENT)
 
 
 class _Found(NamedTuple):
@@ -146,11 +182,15 @@ class _Step(NamedTuple):
     pop: bool = False
 
 
-def _scan(text: bytes, start: int, end: int, limit: int) -> Iterator[CssReference]:
-    """Yield the references that begin before `limit`, or in an `image-set()` that does."""
+def _scan(
+    text: bytes, start: int, end: int, limit: int, looked: int
+) -> Generator[CssReference, None, int]:
+    """Yield the references that begin before `limit`, or in an `image-set()` that does.
+
+    Returns where the first statement begins after `looked`; -1 where all is read.
+    """
     stack = bytearray()
-    begin = len(_BOM) if start == 0 and text.startswith(_BOM) else start
-    step = _statement(text, begin, end)
+    step = _statement(text, start, end)
     while True:
         if step.found is not None:
             bottom = stack[:1]
@@ -163,13 +203,19 @@ def _scan(text: bytes, start: int, end: int, limit: int) -> Iterator[CssReferenc
             stack += step.push
             limit = end if step.push == _IMAGE_SET else limit
         if step.pos >= limit:
-            return
+            return -1
         top = bytes(stack[-1:])
+        skip = _statement_skip if not top and looked < end else _SKIPS.get(top, _INSIDE)
         # The limit may cut a token short, but then nothing that counts begins in it or after it.
-        at = _past(_SKIPS.get(top, INSIDE), text, step.pos, limit)
+        at = _past(skip, text, step.pos, limit)
         if at >= limit:
-            return
+            return -1
+        if not top and at >= looked and text[at] in _ENDS:
+            return at + 1
         step = _EVENTS[text[at]](text, step.pos, at, end, top)
+
+
+_ENDS: Final = b";{}"
 
 
 def _past(skipped: re.Pattern[bytes], text: bytes, pos: int, end: int) -> int:
@@ -199,9 +245,9 @@ def _reference(text: bytes, found: _Found, *, custom: bool) -> CssReference | No
 
 # --- Statements: `pos` stands where one may begin ---
 
-_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % COMMENT)
-_SPACES: Final = re.compile(SPACE)
-_COLON: Final = re.compile(SPACE + b":")
+_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_SPACES: Final = re.compile(_SPACE)
+_COLON: Final = re.compile(_SPACE + b":")
 _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 
@@ -216,7 +262,7 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
         return _Step(pos)
     name = unescape(match[2][:_LONGEST_WRITTEN]).lower()
     if match[1]:
-        if name == b"import":
+        if name == IMPORT:
             return _import(text, match.end(), end)
         return _Step(match.end(), push=_AT_RULES.get(name, b""))
     colon = _COLON.match(text, match.end(), end) if name.startswith(b"--") else None
@@ -265,10 +311,10 @@ def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
     return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
 
 
-_IS: Final = SPACE + b"=" + SPACE
+_IS: Final = _SPACE + b"=" + _SPACE
 _BEFORE_SRC: Final = re.compile(
     rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
-    % (SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, SPACE, SPACE, _IS)
+    % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
 )
 
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {

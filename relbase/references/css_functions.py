@@ -1,7 +1,8 @@
 """Which functions of CSS hold references, and in which form: one row for each.
 
 All that looks for these functions is made from the table: what calls them (`css`), what must not be
-skipped (`css_skips`), what settles at the first sight that a text holds none (`css_skim`, `skim`).
+skipped, what settles at the first sight that a text holds none (`is_settled`, `holds_none`), and
+what the compiled scanner is given.
 
 To mind: the expressions here look at the end of a name, so that they also find `xurl(`. Each errs
 on that side only; `css` reads the whole name.
@@ -9,9 +10,11 @@ on that side only; `css` reads the whole name.
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import Final
 
+from relbase.expressions import expression
 from relbase.records import NamedTuple
 from relbase.references.tags import any_case
 
@@ -95,3 +98,40 @@ def last_letters(*forms: Form) -> bytes:
     """
     lasts = [name[-1:] for name in endings(*forms)]
     return bytes(sorted({*b"".join(lasts), *b"".join(lasts).upper()}))
+
+
+# At-rules that begin with a reference, or after which one means something else.
+IMPORT: Final = b"import"
+NAMESPACE: Final = b"namespace"
+CONTAINER: Final = b"container"
+
+# An escape that may stand for a letter or a sign of what is looked for: `u\72l(`, `\@import`. Six
+# digits are one in any case, fewer where no other digit follows.
+_TELLING_ESCAPE: Final = rb"""\\(?: [^0-9A-Fa-f\n\r\f"'] | 0{4}[2-7][0-9A-Fa-f]
+    | 0{0,3}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
+_IMPORT: Final = rb"@" + any_case(IMPORT)
+# The bracket comes first: a search for few bytes is what makes these expressions fast.
+_AFTER_NAME: Final = rb"\(" + after(bracket=rb"\(")
+_URL: Final = rb"\(" + after(Form.URL, bracket=rb"\(")
+# Absolute in every profile, local, or empty.
+_NOT_RELATIVE: Final = rb"""(?! [\t\n\f\r ]*+
+    (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )"""
+_holding: Final = expression(rb"|".join((_TELLING_ESCAPE, _IMPORT, _AFTER_NAME)), re.VERBOSE)
+_relative: Final = expression(
+    rb"|".join((_TELLING_ESCAPE, _IMPORT, rb"(?!%b) %b" % (_URL, _AFTER_NAME), _URL + _NOT_RELATIVE)),
+    re.VERBOSE,
+)
+
+
+def holds_none(text: bytes) -> bool:
+    """Whether CSS holds no reference at all, at the first sight."""
+    return _holding.search(text) is None
+
+
+def is_settled(text: bytes) -> bool:
+    """Whether CSS holds no reference to be rewritten, at the first sight.
+
+    >>> is_settled(b"p{background:url(data:,)}"), is_settled(b"p{background:URL(x)} b{}")
+    (True, False)
+    """
+    return _relative.search(text) is None

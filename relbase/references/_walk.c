@@ -1,0 +1,1151 @@
+/* The walk of the compiled scanner: what `html`, `css` and `xml` read, at many times their speed.
+
+   In comes a range of text, and tables that Python makes of the vocabulary: no name of an element,
+   an attribute or a CSS function stands here. Out go the references that are plain, up to the first
+   element or statement that has to be looked at: one with a value that is not read here, or one
+   that changes what is markup. The exact walk goes on there, and comes back.
+
+   To mind:
+   - A token is read exactly as the exact walk does, or it is left alone. Whatever is in doubt is
+     left alone.
+   - Every function gets `p` and the end `e`, and never reads at or beyond `e`.
+   - There is no state between calls, and nothing is allocated but what is found. */
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef const unsigned char *Text;
+
+/* ---- Bytes */
+
+enum {
+  WS = 1,          /* white space of HTML; of CSS too */
+  NAME_END = 2,    /* what ends the name of a tag */
+  ATTR_END = 4,    /* what ends the name of an attribute */
+  REST = 8,        /* plain within a reference; what may be of a placeholder is not */
+  SEGMENT = 16,    /* plain, and not a delimiter of the first segment */
+  WREST = 32,      /* likewise, in profile whatwg */
+  WSEGMENT = 64,
+  ALNUM = 128,
+  WORD = 256,      /* of a name in CSS */
+  CSS_PLAIN = 512, /* means itself in a url() with or without quotes */
+  SCHEME = 1024,
+  ALPHA = 2048,
+  BLANK = 4096,    /* a space within an attribute's URL, and what quotes hold in CSS */
+  QUOTE = 8192,
+  TRAIL = 16384,   /* may follow a byte outside ASCII as the rest of one character, in some charset */
+  CSS_EVENT = 32768 /* may change how CSS is read */
+};
+static uint32_t classes[256];
+#define IS(c, k) ((int)(classes[(unsigned char)(c)] & (k)))
+#define LOWER(c) (IS(c, ALPHA) ? (c) | 32 : (c))
+
+static int among(const char *set, int c) { return c && c < 128 && strchr(set, c); }
+
+static void init_classes(void) {
+  for (int c = 0; c < 256; c++) {
+    int k = 0;
+    if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')) k |= ALPHA | ALNUM;
+    if (c >= '0' && c <= '9') k |= ALNUM;
+    if (among("\t\n\f\r ", c)) k |= WS;
+    if ((k & WS) || among("/>", c)) k |= NAME_END | ATTR_END;
+    if (c == '=') k |= ATTR_END;
+    if (c > 0x20 && c != 0x7f && !among("\"'<>&\\./{|[%", c)) k |= REST;
+    if ((k & REST) && !among(":?#", c)) k |= SEGMENT;
+    if ((k & ALNUM) || among("_~=+;,@!$*()-", c)) k |= WSEGMENT;
+    if ((k & WSEGMENT) || among(":?#", c)) k |= WREST;
+    if ((k & ALNUM) || among("_-", c) || c == 0 || c >= 0x80) k |= WORD;
+    if (c > 0x20 && c < 0x7f && !among("\"&'()<>\\^`{}", c)) k |= CSS_PLAIN;
+    if ((k & ALNUM) || among("+.-", c)) k |= SCHEME;
+    if (c == ' ') k |= BLANK;
+    if (c == '"' || c == '\'') k |= QUOTE;
+    if ((c >= '0' && c <= '9') || (c >= 0x40 && c < 0x7f)) k |= TRAIL;
+    if (among("\"'\\/()[]{};<&", c)) k |= CSS_EVENT;
+    classes[c] = (uint32_t)k;
+  }
+}
+
+static Text find(Text p, Text e, int c) { return p < e ? memchr(p, c, (size_t)(e - p)) : NULL; }
+
+/* Whether a text that is known to have `n` bytes says this, in lower case, in any case. */
+static int same(Text p, Text lower, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (LOWER(p[i]) != lower[i]) return 0;
+  return 1;
+}
+static int begins(Text p, Text e, const char *text) {
+  size_t n = strlen(text);
+  return (size_t)(e - p) >= n && !memcmp(p, text, n);
+}
+static int begins_any_case(Text p, Text e, const char *lower) {
+  size_t n = strlen(lower);
+  return (size_t)(e - p) >= n && same(p, (Text)lower, n);
+}
+
+/* ---- Tables, made once by Python */
+
+enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
+
+/* What an element is to the scanner. */
+enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
+/* What an attribute holds on an element, and what else counts. */
+enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, HOLDS };
+enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
+
+typedef struct {
+  unsigned char length, kind;
+  uint16_t row; /* of an element: where its row of attributes begins; of an attribute: its number */
+  unsigned char name[MAX_NAME + 1];
+} Name;
+
+typedef struct {
+  Name slots[SLOTS];
+  uint64_t lengths[128]; /* by first letter: which lengths there are */
+  int count;
+} Names;
+
+typedef struct {
+  Name *words;
+  int count;
+} Words;
+
+typedef struct {
+  Names elements, svg, math, attributes;
+  unsigned char *rows; /* of `width` bytes each */
+  size_t width;
+  int other, other_svg, other_math; /* rows of the elements that are not in the tables */
+  Name prefix;                      /* elements whose names begin so have one row */
+  Words deciding, deciding_if, script_types, style_types, functions, at_rules, head;
+  int type; /* the number of the attribute `type` */
+} Tables;
+
+static unsigned hashed(Text p, size_t n) {
+  unsigned h = (unsigned)n;
+  for (size_t i = 0; i < n; i++) h = h * 31 + LOWER(p[i]);
+  return (h ^ (h >> 11)) & (SLOTS - 1);
+}
+
+static const Name *look_up(const Names *names, Text p, size_t n) {
+  if (n > MAX_NAME || n == 0) return NULL;
+  int first = LOWER(p[0]);
+  if (first >= 128 || !(names->lengths[first] >> n & 1)) return NULL;
+  for (unsigned h = hashed(p, n); names->slots[h].length; h = (h + 1) & (SLOTS - 1)) {
+    const Name *found = &names->slots[h];
+    if (found->length == n && same(p, found->name, n)) return found;
+  }
+  return NULL;
+}
+
+static const Name *find_word(const Words *words, Text p, size_t n) {
+  for (int i = 0; i < words->count; i++)
+    if (words->words[i].length == n && same(p, words->words[i].name, n)) return &words->words[i];
+  return NULL;
+}
+static int is_among(const Words *words, Text p, size_t n) { return find_word(words, p, n) != NULL; }
+
+/* ---- A scan */
+
+enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of all references */
+enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
+enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
+
+typedef struct {
+  ptrdiff_t at, end, name, name_end;
+  int shape, attribute, holds;
+} Found;
+
+typedef struct {
+  const Tables *tables;
+  Text text;
+  int mode, whatwg, unquoted, in_css, ascii_stands; /* what the caller allows */
+  unsigned shapes, left;                    /* those that have an edit; those that stay */
+  int in_noscript, in_comment, depth;
+  int unsure; /* what is found may stand in HTML or in MathML */
+  int also;   /* bytes that are plain in the value that is being read, by their class */
+  Found *found;
+  size_t count, room;
+  Text name, name_end; /* of the element that is being read */
+  int attribute, holds; /* of the value that is being read; -1 and CSS for the text of an element */
+} Scan;
+
+/* So much is found at once; an element in which there is more is left to the exact tokenizer, which
+   hands over one by one: what is allocated must not grow with a hostile document. */
+enum { BATCH = 4096, MOST = 1 << 18 };
+
+static int add(Scan *s, Text at, Text end, int shape) {
+  if (s->count == MOST) return STOPS;
+  if (s->count == s->room) {
+    size_t room = s->room ? s->room * 2 : 64;
+    Found *grown = realloc(s->found, room * sizeof(Found));
+    if (!grown) return STOPS; /* the exact tokenizer will say that there is no memory */
+    s->found = grown;
+    s->room = room;
+  }
+  Found *f = &s->found[s->count++];
+  f->at = at - s->text;
+  f->end = end - s->text;
+  f->name = s->name - s->text;
+  f->name_end = s->name_end - s->text;
+  f->shape = shape;
+  f->attribute = s->attribute;
+  f->holds = s->holds;
+  return CONTINUES;
+}
+
+/* ---- References */
+
+/* Absolute in every profile, whatever follows: a scheme that is not special to the WHATWG parser,
+   or that has two slashes after it. */
+static int absolute(Text p, Text e) {
+  static const char *const special[] = {"http", "https", "ftp", "file", "ws", "wss", NULL};
+  Text q = p;
+  if (q >= e || !IS(*q, ALPHA)) return 0;
+  while (q < e && IS(*q, SCHEME)) q++;
+  if (q >= e || *q != ':') return 0;
+  for (int i = 0; special[i]; i++)
+    if (strlen(special[i]) == (size_t)(q - p) && same(p, (Text)special[i], (size_t)(q - p)))
+      return begins(q, e, "://");
+  return 1;
+}
+static int absolute_in_css(Text p, Text e) {
+  return begins_any_case(p, e, "http://") || begins_any_case(p, e, "https://") ||
+         begins_any_case(p, e, "data:");
+}
+
+static int hex(unsigned char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Plain up to its end, and without dot segments. */
+static int plain_rest(const Scan *s, Text p, Text e) {
+  int k = (s->whatwg ? WREST : REST) | s->also;
+  while (p < e) {
+    if (IS(*p, k) || *p == '.') {
+      p++;
+    } else if (*p == '/') {
+      p++;
+      if (p < e && *p == '.') return 0;
+    } else if (*p == '&') { /* `&amp;`, or a name that ends without a semicolon: not a delimiter */
+      Text q = p + 1;
+      while (q < e && IS(*q, ALNUM)) q++;
+      if (q == p + 1) return 0;
+      if (q < e && *q == ';') {
+        if (!begins(p, e, "&amp;")) return 0;
+        q++;
+      }
+      p = q;
+    } else if (*p == '%') { /* an escape, but not of `{`; a dot would be one of a segment */
+      if (e - p < 3 || !hex(p[1]) || !hex(p[2]) || begins_any_case(p, e, "%7b")) return 0;
+      if (s->whatwg && begins_any_case(p, e, "%2e")) return 0;
+      p += 3;
+    } else {
+      return 0;
+    }
+  }
+  return 1;
+}
+
+static int is_lower(unsigned char c) { return c >= 'a' && c <= 'z'; }
+static int is_of_host(unsigned char c) { return is_lower(c) || (c >= '0' && c <= '9'); }
+
+/* Whether a host stands at `p`, and a slash after it, that the WHATWG parser writes as it is: lower
+   case, no number at its end, and no two hyphens together, as in what IDNA decodes. */
+static int plain_host(Text p, Text e) {
+  for (;; p++) {
+    Text label = p;
+    if (p >= e || !is_of_host(*p)) return 0;
+    while (p < e && (is_of_host(*p) || (*p == '-' && e - p > 1 && is_of_host(p[1])))) p++;
+    if (p >= e) return 0;
+    if (*p == '/') return is_lower(*label);
+    if (*p != '.') return 0;
+  }
+}
+
+/* The shape of a reference that is not empty; 0 for none. */
+static int shape_of(const Scan *s, Text p, Text e) {
+  if (*p == '/') {
+    if (e - p > 1 && p[1] == '/')
+      return e - p > 2 && (s->whatwg ? plain_host(p + 2, e) : IS(p[2], ALNUM)) &&
+                     plain_rest(s, p + 2, e)
+                 ? NETWORK
+                 : 0;
+    return !(e - p > 1 && p[1] == '.') && plain_rest(s, p + 1, e) ? ROOT : 0;
+  }
+  if (*p == '#') return plain_rest(s, p + 1, e) ? FRAGMENT : 0;
+  if (*p == '?') return e - p > 1 && p[1] != '#' && plain_rest(s, p + 1, e) ? QUERY : 0;
+  int shape = PATH;
+  if (*p == '.') {
+    if (begins(p, e, "./")) {
+      p += 2;
+      shape = HERE;
+    } else {
+      for (shape = HERE; begins(p, e, "../"); p += 3) shape++;
+      if (shape == HERE || shape >= SHAPES) return 0;
+    }
+    if (p == e) return shape;
+    if (*p == '.') return 0;
+  }
+  if (*p == ';' || *p == '/' || *p == '?' || *p == '#' || *p == '-') return 0;
+  for (Text q = p; q < e; q++) { /* a colon in the first segment is a scheme, or may be one */
+    if (*q == ':') return 0;
+    if (*q == '/' || *q == '?' || *q == '#') break;
+  }
+  return plain_rest(s, p, e) ? shape : 0;
+}
+
+/* What becomes of a relative reference. */
+static int relative(Scan *s, Text p, Text e) {
+  int shape = s->unsure ? 0 : shape_of(s, p, e);
+  if (!shape || !(s->shapes >> shape & 1)) return shape && s->left >> shape & 1 ? CONTINUES : STOPS;
+  return add(s, p, e, shape);
+}
+
+/* Whether a character reference at `p` may be one of white space: all end in a semicolon. */
+static int may_be_space(Text p, Text e) {
+  if (begins(p, e, "&amp;")) return 0;
+  if (++p < e && *p == '#') return 1;
+  while (p < e && IS(*p, ALNUM)) p++;
+  return p < e && *p == ';';
+}
+
+/* What becomes of an absolute one: it is listed, when it means itself without a further look. */
+static int listed(Scan *s, Text p, Text e) {
+  if (s->mode != ALL) return CONTINUES;
+  if (s->unsure || p[0] <= 0x20 || e[-1] <= 0x20) return STOPS;
+  for (Text q = p; q < e; q++)
+    if (*q < 0x20 || *q == 0x7f || (*q == '&' && may_be_space(q, e))) return STOPS;
+  return add(s, p, e, ABSOLUTE_SHAPE);
+}
+
+/* ---- CSS */
+
+/* After the escape at `p` (a backslash); NULL where it may stand for what is looked for. */
+static Text escape_end(Text p, Text e) {
+  Text q = p + 1;
+  if (q >= e) return e;
+  int value = 0, digits = 0;
+  for (; q < e && digits < 6; q++, digits++) {
+    int c = LOWER(*q);
+    if (c >= '0' && c <= '9') value = value * 16 + c - '0';
+    else if (c >= 'a' && c <= 'f') value = value * 16 + c - 'a' + 10;
+    else break;
+  }
+  if (digits) {
+    if (value >= 0x20 && value < 0x80) return NULL;
+    if (q < e && *q == '\r' && e - q > 1 && q[1] == '\n') return q + 2;
+    return q < e && IS(*q, WS) ? q + 1 : q;
+  }
+  if (*q == '\n' || *q == '\r' || *q == '\f') return q;
+  if (IS(*q, ALNUM) || *q == '-' || *q == '@' || *q == '(') return NULL;
+  return q + 1;
+}
+
+/* The length of the quote at `p`, as it is or as a character reference; 0 when there is none. */
+static size_t quote_at(Text p, Text e, int in_attribute) {
+  if (p < e && IS(*p, QUOTE)) return 1;
+  if (!in_attribute) return 0;
+  return begins(p, e, "&quot;") ? 6 : begins(p, e, "&#39;") ? 5 : 0;
+}
+
+/* After the comment of CSS at `p`; NULL where it is not closed. */
+static Text css_comment_end(Text p, Text e) {
+  for (p += 2; (p = find(p, e, '*')); p++)
+    if (e - p > 1 && p[1] == '/') return p + 2;
+  return NULL;
+}
+
+/* Whether there is no function that takes references, no at-rule of interest, and no escape that
+   may stand for one: most sheets and style attributes. `&quot;`, `&amp;` and `&#39;` are none. */
+static int without_functions(const Scan *s, Text begin, Text e, int in_attribute) {
+  Text p;
+  for (p = begin; (p = find(p, e, '\\')); p++)
+    if (!escape_end(p, e)) return 0;
+  for (p = begin; (p = find(p, e, '@')); p++)
+    if (e - p > 1 && LOWER(p[1]) == 'i') return 0;
+  if (in_attribute)
+    for (p = begin; (p = find(p, e, '&')); p++)
+      if (!begins(p, e, "&quot;") && !begins(p, e, "&amp;") && !begins(p, e, "&#39;")) return 0;
+  for (p = begin; (p = find(p, e, '(')); p++) {
+    for (int i = 0; i < s->tables->functions.count; i++) {
+      const Name *f = &s->tables->functions.words[i];
+      if (p - begin < f->length || !same(p - f->length, f->name, f->length)) continue;
+      if (!f->kind || s->mode == ALL) return 0;
+      Text q = p + 1;
+      if (q < e && *q == '#') continue; /* local */
+      if (!absolute_in_css(q + quote_at(q, e, in_attribute), e)) return 0;
+    }
+  }
+  return 1;
+}
+
+/* Whether a character reference of anything but `&` stands at `p`. */
+static int is_encoded(Text p, Text e) { return *p == '&' && !begins(p, e, "&amp;"); }
+
+static int is_quote(Text p, Text e, Text quote, size_t n) {
+  return (size_t)(e - p) >= n && !memcmp(p, quote, n);
+}
+
+/* Whether each byte of ASCII is a character in whatever charset: none is the rest of another. */
+static int ascii_stands(Text p, Text e) {
+  for (; p < e; p++)
+    if (*p >= 0x80 && e - p > 1 && IS(p[1], TRAIL)) return 0;
+  return 1;
+}
+
+/* The reference in a function that takes a url; *pp is after the bracket. */
+static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
+  Text p = *pp, stop, at_quote;
+  while (p < e && IS(*p, WS)) p++;
+  size_t n = quote_at(p, e, in_attribute);
+  int also = 0;
+  if (n) {
+    at_quote = p;
+    p += n;
+    for (stop = p; stop < e && !is_quote(stop, e, at_quote, n); stop++)
+      if (*stop == '\\' || *stop == '\n' || *stop == '\r' || *stop == '\f' ||
+          (in_attribute && (is_encoded(stop, e) || (n > 1 && IS(*stop, QUOTE)))))
+        return STOPS;
+    if (stop >= e) return STOPS;
+    if (!in_attribute && !s->whatwg) also = QUOTE | BLANK;
+    Text q = stop + n;
+    while (q < e && IS(*q, WS)) q++;
+    if (q >= e || *q != ')') return STOPS;
+    *pp = q + 1;
+    if (p < stop && (IS(*p, WS) || IS(stop[-1], WS))) return STOPS;
+  } else {
+    Text close = find(p, e, ')');
+    if (!close) return STOPS;
+    for (Text q = p; q < close; q++)
+      if (*q == '\\' || (in_attribute && is_encoded(q, e))) return STOPS;
+    *pp = close + 1;
+    stop = close;
+    while (stop > p && IS(stop[-1], WS)) stop--;
+    for (Text q = p; q < stop; q++)
+      if (*q <= 0x20 || *q == 0x7f || *q == '"' || *q == '\'' || *q == '(')
+        return *q ? CONTINUES : STOPS; /* a bad url: no reference */
+  }
+  if (p == stop) return CONTINUES;
+  for (Text q = p; q < stop; q++)
+    if (!IS(*q, CSS_PLAIN | also)) {
+      if (s->mode != ALL && absolute_in_css(p, stop)) return CONTINUES;
+      return STOPS;
+    }
+  if (*p == '#') return s->mode == ALL ? relative(s, p, stop) : CONTINUES;
+  if (absolute(p, stop)) return listed(s, p, stop);
+  if (custom || !s->in_css) return STOPS;
+  s->also = also;
+  int done = relative(s, p, stop);
+  s->also = 0;
+  return done;
+}
+
+/* After white space and comments; `e` where a comment is not closed. */
+static Text css_space(Text p, Text e) {
+  for (;;) {
+    while (p < e && IS(*p, WS)) p++;
+    if (!begins(p, e, "/*")) return p;
+    if (!(p = css_comment_end(p, e))) return e;
+  }
+}
+
+/* After what an at-rule imports, whose name ends at *pp: a url() counts, a string stays when it is
+   absolute. */
+static int css_import(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
+  Text p = css_space(*pp, e), stop;
+  if (p < e && IS(*p, QUOTE)) {
+    if (in_attribute || s->mode == ALL) return STOPS;
+    for (stop = p + 1; stop < e && *stop != *p; stop++)
+      if (*stop < 0x20 || *stop == '\\') return STOPS;
+    if (stop >= e || !absolute_in_css(p + 1, stop)) return STOPS;
+    *pp = stop + 1;
+    return CONTINUES;
+  }
+  for (stop = p; stop < e && IS(*stop, WORD); stop++) continue;
+  if (stop >= e || *stop != '(') return STOPS;
+  const Name *function = find_word(&s->tables->functions, p, (size_t)(stop - p));
+  if (!function || !function->kind) return STOPS;
+  *pp = stop + 1;
+  return css_url(s, pp, e, custom, in_attribute);
+}
+
+/* What is open where CSS is read: brackets by what closes them. At the bottom may stand the custom
+   property whose value they are in. */
+enum { DEEPEST = 32, CUSTOM = 'c' };
+typedef struct {
+  int depth;
+  unsigned char closers[DEEPEST];
+} Open;
+
+static int is_top(const Open *open, int c) {
+  return open->depth && open->closers[open->depth - 1] == c;
+}
+static int opens(Open *open, int closer) {
+  if (open->depth == DEEPEST) return STOPS;
+  open->closers[open->depth++] = (unsigned char)closer;
+  return CONTINUES;
+}
+
+/* Goes past what begins a statement at *pp and changes how the rest is read. */
+static int css_statement(Scan *s, Text *pp, Text e, Open *open, int in_attribute) {
+  Text p = *pp, q;
+  for (;;) {
+    p = css_space(p, e);
+    if (begins(p, e, "<!--")) p += 4;
+    else if (begins(p, e, "-->")) p += 3;
+    else break;
+  }
+  *pp = p;
+  if (p >= e || (*p != '@' && *p != '-')) return CONTINUES;
+  for (q = p + 1; q < e && IS(*q, WORD); q++) continue;
+  if (q < e && *q == '\\') return STOPS;
+  if (*p == '-') {
+    if (q - p < 2 || p[1] != '-') return CONTINUES;
+    q = css_space(q, e);
+    if (q >= e || *q != ':') return CONTINUES;
+    *pp = q + 1;
+    return opens(open, CUSTOM);
+  }
+  if (q - p == 1) return CONTINUES;
+  *pp = q;
+  const Name *rule = find_word(&s->tables->at_rules, p + 1, (size_t)(q - p - 1));
+  if (!rule) return CONTINUES;
+  return rule->kind ? css_import(s, pp, e, 0, in_attribute) : STOPS;
+}
+
+/* After the string in CSS at `p`; NULL where it is not read here. */
+static Text css_string(Text p, Text e, int in_attribute) {
+  int quote = *p;
+  for (p++; p < e && *p != quote; p++) {
+    if (*p == '\n' || *p == '\r' || *p == '\f' || (in_attribute && *p == '&')) return NULL;
+    if (*p != '\\') continue;
+    if (e - p < 2) return NULL;
+    if (p[1] == '\r' && e - p > 2 && p[2] == '\n') p++;
+    p++;
+  }
+  return p < e ? p + 1 : e;
+}
+
+/* Likewise, one whose quotes are character references, or after `&amp;`. */
+static Text css_encoded(Text p, Text e) {
+  size_t n = quote_at(p, e, 1);
+  if (!n) return begins(p, e, "&amp;") ? p + 5 : NULL;
+  Text quote = p;
+  for (p += n; p < e && !is_quote(p, e, quote, n); p++)
+    if (*p < 0x20 || *p == '\\' || *p == '&' || IS(*p, QUOTE)) return NULL;
+  return p < e ? p + n : e;
+}
+
+/* The function whose bracket is at *pp; `floor` is where its name may begin. */
+static int css_function(Scan *s, Text *pp, Text e, Text floor, Text escaped, Open *open,
+                        int in_attribute) {
+  Text p = *pp, name = p;
+  while (name > floor && IS(name[-1], WORD)) name--;
+  const Name *function = NULL;
+  if (name < p && name != escaped && !(name > floor && among("#@", name[-1])))
+    function = find_word(&s->tables->functions, name, (size_t)(p - name));
+  *pp = p + 1;
+  if (!function) return opens(open, ')');
+  if (!function->kind) return STOPS;
+  return css_url(s, pp, e, open->depth && open->closers[0] == CUSTOM, in_attribute);
+}
+
+/* Reads CSS from `p`, where a statement begins, as `css` does. Returns `e` when it got through, else
+   where the statement begins from which to go on; `*looked` is what is to be looked at there, NULL
+   after a batch. */
+static Text css(Scan *s, Text p, Text e, int in_attribute, size_t batch, Text *looked) {
+  for (;;) {
+    Text begin = p, floor, escaped = NULL;
+    size_t mark = s->count;
+    Open open = {0, {0}};
+    *looked = mark >= batch ? NULL : p;
+    if (p >= e || !*looked) return p;
+    if (css_statement(s, &p, e, &open, in_attribute) != CONTINUES) goto stop;
+    floor = p;
+    for (;;) {
+      while (p < e && !IS(*p, CSS_EVENT)) p++;
+      if (p >= e) return e;
+      int c = *p;
+      switch (c) {
+      case '"':
+      case '\'':
+        if (!(p = css_string(*looked = p, e, in_attribute))) goto stop;
+        continue;
+      case '\\':
+        *looked = p;
+        if ((in_attribute && e - p > 1 && p[1] == '&') || !(p = escape_end(p, e))) goto stop;
+        escaped = p;
+        continue;
+      case '/':
+        if (e - p < 2 || p[1] != '*') break;
+        if (!(p = css_comment_end(p, e))) return e;
+        continue;
+      case '<':
+        if (!begins(p, e, "<!--")) break;
+        floor = p += 4;
+        continue;
+      case '&':
+        if (!in_attribute) break;
+        if (!(p = css_encoded(*looked = p, e))) goto stop;
+        continue;
+      case '(':
+        *looked = p;
+        if (css_function(s, &p, e, floor, escaped, &open, in_attribute) != CONTINUES) goto stop;
+        floor = p;
+        continue;
+      case '[':
+        *looked = p;
+        if (opens(&open, ']') != CONTINUES) goto stop;
+        break;
+      case '{':
+        if (!open.depth) goto next;
+        *looked = p;
+        if (opens(&open, '}') != CONTINUES) goto stop;
+        break;
+      case ';':
+        if (!open.depth || is_top(&open, CUSTOM)) goto next;
+        break;
+      case '}':
+        if (!open.depth || is_top(&open, CUSTOM)) goto next;
+        /* fall through */
+      default:
+        open.depth -= is_top(&open, c);
+      }
+      p++;
+    }
+  next:
+    p++;
+    continue;
+  stop:
+    s->count = mark;
+    return begin;
+  }
+}
+
+/* The CSS of a style element or attribute. */
+static int whole_css(Scan *s, Text p, Text e, int in_attribute) {
+  Text looked;
+  if (without_functions(s, p, e, in_attribute)) return CONTINUES;
+  if (!s->ascii_stands && !ascii_stands(p, e)) return STOPS;
+  if (begins(p, e, "\xef\xbb\xbf")) p += 3;
+  return css(s, p, e, in_attribute, SIZE_MAX, &looked) == e ? CONTINUES : STOPS;
+}
+
+/* ---- Other values */
+
+static int srcset(Scan *s, Text p, Text e) {
+  for (;;) {
+    while (p < e && (IS(*p, WS) || *p == ',')) p++;
+    if (p >= e) return CONTINUES;
+    Text start = p;
+    while (p < e && !IS(*p, WS)) p++;
+    Text stop = p;
+    while (stop[-1] == ',') stop--;
+    if (*start <= 0x20 || stop[-1] <= 0x20) return STOPS;
+    if (stop == p) {
+      for (; p < e && *p != ','; p++)
+        if (*p == '(' || *p == '&') return STOPS;
+    }
+    int done;
+    if (begins(start, stop, "http://") || begins(start, stop, "https://")) {
+      for (Text q = start; q < stop; q++)
+        if (is_encoded(q, stop)) return STOPS;
+      done = listed(s, start, stop);
+    } else {
+      done = relative(s, start, stop);
+    }
+    if (done != CONTINUES) return done;
+  }
+}
+
+/* URLs between white space, which stay when all are absolute. */
+static int list(const Scan *s, Text p, Text e) {
+  if (s->mode == ALL) return STOPS;
+  for (; p < e; p++) {
+    if (IS(*p, WS)) continue;
+    if (!begins(p, e, "http://") && !begins(p, e, "https://")) return STOPS;
+    for (; p < e && !IS(*p, WS); p++)
+      if (is_encoded(p, e)) return STOPS;
+  }
+  return CONTINUES;
+}
+
+typedef struct {
+  Text name, value, end;
+  size_t length;
+  int quote; /* -1: no value, 0: none around it */
+} Attribute;
+
+static int url(Scan *s, const Attribute *a, int holds) {
+  Text p = a->value, e = a->end;
+  if (p < e && (IS(*p, WS) || IS(e[-1], WS))) {
+    while (p < e && IS(*p, WS)) p++;
+    while (p < e && IS(e[-1], WS)) e--;
+    if (p == e) return STOPS;
+  }
+  if (p == e) {
+    if (holds & EMPTY_LOOK) return STOPS;
+    if (!(holds & EMPTY_IS_BASE)) return CONTINUES;
+    if (a->quote <= 0 || !(s->shapes >> EMPTY & 1)) return STOPS;
+    return s->unsure ? STOPS : add(s, p, e, EMPTY);
+  }
+  int maybe = (holds & HOLDS_MASK) == MAYBE;
+  if (maybe && s->mode == ALL) return STOPS;
+  if (absolute(p, e)) return listed(s, p, e);
+  if (maybe) return STOPS;
+  if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
+  if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
+  if (a->quote == 0 && !s->unquoted) return STOPS;
+  s->also = s->whatwg ? 0 : BLANK;
+  int done = relative(s, p, e);
+  s->also = 0;
+  return done;
+}
+
+static int says(const Words *words, const Attribute *a) {
+  return is_among(words, a->value, (size_t)(a->end - a->value));
+}
+static int decides(const Scan *s, const Attribute *a) {
+  return find(a->value, a->end, '&') || says(&s->tables->deciding, a) ? STOPS : CONTINUES;
+}
+
+static int value(Scan *s, const Attribute *a, int holds) {
+  switch (holds & HOLDS_MASK) {
+  case URL:
+  case MAYBE:
+    return url(s, a, holds);
+  case CSS:
+    if (a->quote > 0) return whole_css(s, a->value, a->end, 1);
+    return without_functions(s, a->value, a->end, 1) ? CONTINUES : STOPS;
+  case SRCSET:
+    return a->quote > 0 ? srcset(s, a->value, a->end) : a->value == a->end ? CONTINUES : STOPS;
+  case LIST:
+    return list(s, a->value, a->end);
+  case DECIDES:
+    return decides(s, a);
+  case ANYTHING:
+    return a->value == a->end && !(holds & EMPTY_LOOK) ? CONTINUES : STOPS;
+  default:
+    return CONTINUES;
+  }
+}
+
+/* ---- Tags */
+
+/* Reads the attribute whose name begins at *pp; 0 when it is not closed. */
+static int attribute(Text *pp, Text e, Attribute *a) {
+  Text p = *pp, q;
+  a->name = p++;
+  while (p < e && !IS(*p, ATTR_END)) p++;
+  a->length = (size_t)(p - a->name);
+  for (q = p; q < e && IS(*q, WS); q++) continue;
+  a->quote = -1;
+  a->value = a->end = p;
+  if (q < e && *q == '=') {
+    for (q++; q < e && IS(*q, WS); q++) continue;
+    if (q >= e) return 0;
+    if (*q == '"' || *q == '\'') {
+      Text close = find(q + 1, e, *q);
+      if (!close) return 0;
+      a->quote = *q;
+      a->value = q + 1;
+      a->end = close;
+      p = close + 1;
+    } else {
+      a->quote = 0;
+      a->value = q;
+      while (q < e && !IS(*q, WS) && *q != '>') q++;
+      a->end = p = q;
+    }
+  }
+  *pp = p;
+  return 1;
+}
+
+typedef struct {
+  Attribute type; /* its value; of length 0 where there is none */
+  int slash;      /* whether a slash stands before the end */
+} Tag;
+
+/* Reads the attributes of a tag up to after its `>`. */
+static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *tag) {
+  uint64_t seen[4] = {0, 0, 0, 0};
+  Text p = *pp;
+  Attribute waiting; /* a URL, if another attribute says so */
+  int waits_for = -1, decided = 0;
+  size_t mark = 0;
+  tag->type.length = 0;
+  for (;;) {
+    tag->slash = 0;
+    for (; p < e && (IS(*p, WS) || *p == '/'); p++) tag->slash = *p == '/';
+    if (p >= e) return ENDS;
+    if (*p == '>') break;
+    Attribute a;
+    if (!attribute(&p, e, &a)) return ENDS;
+    const Name *known = look_up(&s->tables->attributes, a.name, a.length);
+    if (!known) continue;
+    int number = known->row;
+    if (seen[number >> 6] >> (number & 63) & 1) continue; /* the first of a name counts */
+    seen[number >> 6] |= (uint64_t)1 << (number & 63);
+    if (number == s->tables->type) tag->type = a;
+    if (row[number] == NOTHING) continue;
+    int holds = row[number] & HOLDS_MASK, done;
+    if (holds == IF && !decided) {
+      waiting = a;
+      waits_for = number;
+      mark = s->count;
+      continue;
+    }
+    if (holds == DECIDES_IF) {
+      if (find(a.value, a.end, '&')) return STOPS;
+      decided = says(&s->tables->deciding_if, &a);
+      continue;
+    }
+    s->attribute = number;
+    s->holds = holds == IF ? URL : row[number];
+    if ((done = value(s, &a, s->holds)) != CONTINUES) return done;
+  }
+  *pp = p + 1;
+  if (waits_for < 0 || !decided) return CONTINUES;
+  if (s->count != mark) return STOPS; /* it would be out of order */
+  s->attribute = waits_for;
+  s->holds = URL;
+  return url(s, &waiting, s->holds);
+}
+
+/* After the `>` of a tag; NULL when it is not closed. */
+static Text tag_end(Text p, Text e) {
+  Attribute a;
+  for (;;) {
+    while (p < e && (IS(*p, WS) || *p == '/')) p++;
+    if (p >= e) return NULL;
+    if (*p == '>') return p + 1;
+    if (!attribute(&p, e, &a)) return NULL;
+  }
+}
+
+/* ---- Raw text */
+
+static int is_end_tag(Text p, Text e, Text name, size_t n) {
+  return (size_t)(e - p) > n + 2 && p[1] == '/' && IS(p[2 + n], NAME_END) && same(p + 2, name, n);
+}
+
+/* Where `</name` stands that ends raw text; NULL where nothing does. `name` is in lower case. */
+static Text raw_end(Text p, Text e, const Name *element) {
+  for (; (p = find(p, e, '<')); p++)
+    if (is_end_tag(p, e, element->name, element->length)) return p;
+  return NULL;
+}
+
+/* Likewise, of a script: `<!--<script>` hides the next end tag. */
+static Text script_end(Text p, Text e, const Name *element) {
+  enum { DATA, ESCAPED, DOUBLE_ESCAPED } state = DATA;
+  size_t n = element->length;
+  while (p < e) {
+    if (state == DATA) {
+      if (!(p = find(p, e, '<'))) return NULL;
+      if (is_end_tag(p, e, element->name, n)) return p;
+      if (begins(p, e, "<!--")) {
+        state = ESCAPED;
+        p += 2; /* `<!-->` ends it at once */
+      } else {
+        p++;
+      }
+    } else if (begins(p, e, "-->")) {
+      state = DATA;
+      p += 3;
+    } else if (*p != '<') {
+      p++;
+    } else if (is_end_tag(p, e, element->name, n)) {
+      if (state == ESCAPED) return p;
+      state = ESCAPED;
+      p += n + 3;
+    } else if (state == ESCAPED && (size_t)(e - p) > n + 1 && IS(p[1 + n], NAME_END) &&
+               same(p + 1, element->name, n)) {
+      state = DOUBLE_ESCAPED;
+      p += n + 2;
+    } else {
+      p++;
+    }
+  }
+  return NULL;
+}
+
+static int says_one_of(const Attribute *type, const Words *words) {
+  Text p = type->value, e = type->end;
+  while (p < e && IS(*p, WS)) p++;
+  while (e > p && IS(e[-1], WS)) e--;
+  return is_among(words, p, (size_t)(e - p));
+}
+
+/* ---- Comments, and what else begins with `<!` */
+
+static Text scan(Scan *s, Text p, Text e);
+
+/* After the comment whose text begins at `p`; `e` when it is not closed. */
+static Text comment_end(Text p, Text e) {
+  if (p < e && *p == '>') return p + 1;
+  if (begins(p, e, "->")) return p + 2;
+  for (; (p = find(p, e, '-')); p++)
+    if (begins(p, e, "-->")) return p + 3;
+    else if (begins(p, e, "--!>")) return p + 4;
+  return e;
+}
+
+/* The inside of `<!--[if IE]> ... <![endif]-->` is markup. */
+static int conditional(Scan *s, Text begin, Text end) {
+  if (s->in_comment || end - begin < 4 || *begin != '[' || !begins_any_case(begin + 1, end, "if"))
+    return CONTINUES;
+  Text p = begin + 3, stop = end;
+  while (p < end && *p != ']' && *p != '>') p++;
+  if (!begins(p, end, "]>")) return CONTINUES;
+  p += 2;
+  if (end - begin >= 3 && !memcmp(end - 3, "-->", 3)) stop = end - 3;
+  else if (end - begin >= 4 && !memcmp(end - 4, "--!>", 4)) stop = end - 4;
+  if (stop < p) return STOPS;
+  s->in_comment = 1;
+  s->depth++;
+  Text reached = scan(s, p, stop);
+  s->depth--;
+  s->in_comment = 0;
+  return reached == stop ? CONTINUES : STOPS;
+}
+
+/* ---- SVG and MathML: whole elements that hold plain elements and text */
+
+static int foreign(Scan *s, Text *pp, Text e, const Name *root) {
+  const Tables *t = s->tables;
+  int svg = root->kind == SVG;
+  const Names *names = svg ? &t->svg : &t->math;
+  const Name *element = look_up(names, root->name, root->length);
+  Text p = *pp;
+  Tag tag;
+  if (!element) return STOPS;
+  s->unsure = !svg; /* elements of HTML may be in MathML, whose names are not told apart */
+  for (int first = 1;; first = 0) {
+    int done = attributes(s, &p, e, t->rows + element->row * t->width, &tag);
+    if (done != CONTINUES || (first && tag.slash)) goto stop;
+    for (;;) {
+      if (!(p = find(p, e, '<')) || e - p < 4) goto stop;
+      if (p[1] == '!') {
+        if (!begins(p, e, "<!--") || among("[>-", p[4 < e - p ? 4 : 3])) goto stop;
+        p = comment_end(p + 4, e);
+        continue;
+      }
+      int closing = p[1] == '/';
+      Text name = p + 1 + closing;
+      if (!IS(*name, ALPHA)) {
+        if (closing || *name == '?') goto stop;
+        p++;
+        continue;
+      }
+      for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
+      size_t n = (size_t)(p - name);
+      if (n == root->length && same(name, root->name, n)) {
+        if (!closing || p >= e || *p != '>') goto stop;
+        s->unsure = 0;
+        *pp = p + 1;
+        return CONTINUES;
+      }
+      if (!(element = look_up(names, name, n))) goto stop;
+      s->name = name;
+      s->name_end = p;
+      if (element->kind == RAW) { /* an integration point: nothing but text */
+        if (closing || p >= e || *p != '>') goto stop;
+        Text close = find(p, e, '<');
+        if (!close || !is_end_tag(close, e, element->name, n) || close[2 + n] != '>') goto stop;
+        p = close + n + 3;
+        continue;
+      }
+      if (closing && !(p = tag_end(p, e))) goto stop;
+      if (!closing) break;
+    }
+  }
+stop:
+  s->unsure = 0;
+  return STOPS;
+}
+
+/* ---- Elements */
+
+/* The text after a start tag. */
+static int text_of(Scan *s, Text *pp, Text e, const Name *element, const Tag *tag) {
+  Text p = *pp, stop;
+  const Attribute *type = tag->type.length ? &tag->type : NULL;
+  int is_unread = type && find(type->value, type->end, '&');
+  switch (element->kind) {
+  case SCRIPT:
+    if (is_unread || (type && says_one_of(type, &s->tables->script_types))) return STOPS;
+    stop = script_end(p, e, element);
+    break;
+  case STYLE:
+    if (is_unread) return STOPS;
+    stop = raw_end(p, e, element);
+    s->attribute = -1;
+    s->holds = CSS;
+    if (stop && (!type || is_among(&s->tables->style_types, type->value,
+                                   (size_t)(type->end - type->value)))) {
+      int done = whole_css(s, p, stop, 0);
+      if (done != CONTINUES) return done;
+    }
+    break;
+  case NOSCRIPT:
+    if (s->in_noscript || !(stop = raw_end(p, e, element))) return STOPS;
+    s->in_noscript = 1;
+    s->depth++;
+    p = scan(s, p, stop);
+    s->depth--;
+    s->in_noscript = 0;
+    if (p != stop) return STOPS;
+    break;
+  case RAW:
+    stop = raw_end(p, e, element);
+    break;
+  default:
+    return CONTINUES;
+  }
+  if (!stop) return STOPS;
+  *pp = stop;
+  return CONTINUES;
+}
+
+static int start_tag(Scan *s, Text *pp, Text e) {
+  const Tables *t = s->tables;
+  Text name = *pp, p = name;
+  while (p < e && !IS(*p, NAME_END)) p++;
+  size_t n = (size_t)(p - name);
+  const Name *element = look_up(&t->elements, name, n);
+  s->name = name;
+  s->name_end = p;
+  if (!element && t->prefix.length && n >= t->prefix.length &&
+      same(name, t->prefix.name, t->prefix.length))
+    element = &t->prefix;
+  int kind = element ? element->kind : PLAIN;
+  if (kind == LOOK) return STOPS;
+  if (kind == SVG || kind == MATH) {
+    *pp = p;
+    return foreign(s, pp, e, element);
+  }
+  Tag tag;
+  int done = attributes(s, &p, e, t->rows + (element ? element->row : t->other) * t->width, &tag);
+  if (done == CONTINUES && kind != PLAIN) done = text_of(s, &p, e, element, &tag);
+  *pp = p;
+  return done;
+}
+
+static int end_tag(const Scan *s, Text *pp, Text e) {
+  Text name = *pp, p = name;
+  if (p >= e) return STOPS;
+  if (!IS(*p, ALPHA)) {
+    p = find(p, e, '>');
+    *pp = p ? p + 1 : e;
+    return CONTINUES;
+  }
+  while (p < e && !IS(*p, NAME_END)) p++;
+  if (LOWER(*name) == 't') { /* the end of a template is counted */
+    const Name *element = look_up(&s->tables->elements, name, (size_t)(p - name));
+    if (element && element->kind == LOOK) return STOPS;
+  }
+  if (!(p = tag_end(p, e))) return ENDS;
+  *pp = p;
+  return CONTINUES;
+}
+
+static int declaration(Scan *s, Text *pp, Text e) {
+  Text p = *pp;
+  if (begins(p, e, "!--")) {
+    *pp = comment_end(p + 3, e);
+    return conditional(s, p + 3, *pp);
+  }
+  p = find(p, e, '>');
+  *pp = p ? p + 1 : e;
+  return CONTINUES;
+}
+
+/* Scans from `p` to `e`: returns `e` when it got through, else where to look. */
+static Text scan(Scan *s, Text p, Text e) {
+  size_t batch = s->depth ? SIZE_MAX : BATCH; /* the inside of an element is done in one go */
+  while (s->count < batch) {
+    Text begin = find(p, e, '<');
+    if (!begin) return e;
+    p = begin + 1;
+    if (p >= e) return begin;
+    size_t mark = s->count;
+    int done;
+    if (IS(*p, ALPHA)) done = start_tag(s, &p, e);
+    else if (*p == '/') p++, done = end_tag(s, &p, e);
+    else if (*p == '!' || *p == '?') done = declaration(s, &p, e);
+    else continue;
+    if (done == CONTINUES) continue;
+    s->count = mark;
+    return done == STOPS ? begin : e;
+  }
+  return p;
+}
+
+/* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */
+
+/* Copies to `out` all up to the end of the head's last token but raw text, and returns that end. */
+static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
+  Text last = p, kept = p;
+  while ((p = find(p, e, '<')) && e - p > 1) {
+    if (begins(p, e, "<!--")) {
+      last = p = comment_end(p + 4, e);
+    } else if (!IS(p[1], ALPHA)) {
+      if (!among("!?/", p[1])) {
+        p++;
+        continue;
+      }
+      if (!(p = find(p + 1, e, '>'))) break;
+      p++;
+    } else {
+      Text name = p + 1, after;
+      for (p = name; p < e && !IS(*p, NAME_END); p++) continue;
+      size_t n = (size_t)(p - name);
+      if (!is_among(&t->head, name, n) || !(after = tag_end(p, e))) break;
+      const Name *element = look_up(&t->elements, name, n);
+      int kind = element ? element->kind : PLAIN;
+      p = after;
+      if (kind == SCRIPT) p = script_end(after, e, element);
+      else if (kind == RAW || kind == STYLE || kind == NOSCRIPT) p = raw_end(after, e, element);
+      if (!p) p = e;
+      if (p > after) {
+        memcpy(*out, kept, (size_t)(after - kept));
+        *out += after - kept;
+        kept = p;
+      }
+      last = p;
+    }
+  }
+  if (last > kept) {
+    memcpy(*out, kept, (size_t)(last - kept));
+    *out += last - kept;
+  }
+  return last;
+}
+
+/* ---- Words anywhere, in any case: four bytes of them at once, by instructions for many bytes */
+
+enum { WORD_START = 4, BLOCK = 4096 };
+
+static int stands(Text p, Text e, Text word, size_t n) {
+  unsigned char byte[WORD_START], bit[WORD_START];
+  if (n < WORD_START || (size_t)(e - p) < n) return 0;
+  for (int i = 0; i < WORD_START; i++) {
+    byte[i] = word[i];
+    bit[i] = IS(word[i], ALPHA) ? 32 : 0;
+  }
+  for (size_t left = (size_t)(e - p) - n + 1; left;) {
+    size_t count = left < BLOCK ? left : BLOCK;
+    unsigned char any = 0;
+    for (size_t i = 0; i < count; i++)
+      any |= ((p[i] | bit[0]) == byte[0]) & ((p[i + 1] | bit[1]) == byte[1]) &
+             ((p[i + 2] | bit[2]) == byte[2]) & ((p[i + 3] | bit[3]) == byte[3]);
+    for (size_t i = 0; any && i < count; i++)
+      if (LOWER(p[i]) == byte[0] && same(p + i, word, n)) return 1;
+    p += count;
+    left -= count;
+  }
+  return 0;
+}
