@@ -21,6 +21,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PACKAGE = Path("relbase", "references")
 SOURCE = PACKAGE / "_scanner.c"
+# The second is a part of the first.
+SOURCES = (SOURCE, PACKAGE / "_walk.c")
 
 
 class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -77,10 +79,11 @@ def build(root: Path, directory: Path) -> Path:
     from setuptools import Distribution, Extension  # noqa: PLC0415 (not needed for a pure wheel)
     from setuptools.command.build_ext import build_ext  # noqa: PLC0415
 
-    source = (root / SOURCE).read_bytes()
+    source = b"".join((root / path).read_bytes() for path in SOURCES)
     extension = Extension(
         "_scanner",
         [str(root / SOURCE)],
+        depends=[str(root / path) for path in SOURCES],
         define_macros=[("RELBASE_SOURCE", f"{zlib.crc32(source)}u")],
         extra_compile_args=[] if sys.platform == "win32" else ["-std=c11", "-O3"],
         py_limited_api=True,

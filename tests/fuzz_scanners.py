@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SOURCE: Final = ROOT / "relbase" / "references" / "_scanner.c"
+PART: Final = SOURCE.with_name("_walk.c")
 SANITIZED: Final = "RELBASE_SANITIZED"
 _FLAGS: Final = (
     *("-std=c11", "-O1", "-g", "-fno-omit-frame-pointer", "-shared", "-fPIC"),
@@ -58,7 +59,7 @@ def _arguments() -> argparse.Namespace:
 def _sanitized() -> int:
     """Build the scanner with sanitizers, and run this file again with it."""
     include = sysconfig.get_paths()["include"]
-    crc = zlib.crc32(SOURCE.read_bytes())
+    crc = zlib.crc32(SOURCE.read_bytes() + PART.read_bytes())
     with tempfile.TemporaryDirectory(prefix="relbase-fuzz-") as directory:
         built = Path(directory) / "_scanner.abi3.so"
         subprocess.run(
@@ -281,6 +282,15 @@ class Soup:
         )
         self._pairs = sorted((e.decode().replace("*", "p"), a.decode()) for _, e, a in places)
         self._kept = [path.read_bytes() for path in _pages()]
+        self.documents: Mapping[str, Callable[[], bytes]] = {
+            "html": self.document,
+            "css": self._style_sheet,
+        }
+
+    def _style_sheet(self) -> bytes:
+        begin = self._random.choice(("", "", "", "\ufeff", "@charset 'x';", "\n"))
+        sheets = [self._sheet("") for _ in range(self._random.randrange(1, 6))]
+        return (begin + self._random.choice(("", "\n", ";", "}")).join(sheets)).encode()
 
     def document(self) -> bytes:
         choose = self._random
@@ -390,6 +400,7 @@ _BASES: Final = (
 )
 
 
+_KINDS: Final = ("html", "html", "css")
 _CHARSETS: Final = (
     None,
     None,
@@ -424,14 +435,15 @@ def _compare(documents: int, seed: int) -> int:
     soup = Soup(random_)
     started, changed = time.monotonic(), 0
     for number in range(documents):
+        kind = random_.choice(_KINDS)
         call = {
             "url": random_.choice(_BASES),
             "profile": random_.choice(list(relbase.Profile)),
             "policy": random_.choice(policies),
-            "kind": "html",
+            "kind": kind,
             "charset": random_.choice(_CHARSETS),
         }
-        document = soup.document()
+        document = soup.documents[kind]()
         first, *others = result_of_each(document, **call).values()
         changed += first[0] != document
         if any(other != first for other in others):

@@ -245,13 +245,19 @@ static int read_call(PyObject *args, Call *call) {
   return prepare_edits(s, edits, call->becomes);
 }
 
-/* What was found up to a place: (results, place or -1[, what stands there]). */
-static PyObject *found_up_to(Call *call, Text at) {
+/* What was found up to a place: (results, place or -1[, what is to be looked at or -1][, what stands
+   there]). */
+static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
   PyObject *list = results(s, call->becomes, call->type), *made = NULL, *stands = NULL;
-  Py_ssize_t place = at < call->end ? at - s->text : -1;
-  if (list && s->mode != WRITTEN) made = Py_BuildValue("(On)", list, place);
-  else if (list && (stands = written(s))) made = Py_BuildValue("(OnO)", list, place, stands);
+  Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
+  int is_written = s->mode == WRITTEN;
+  if (list && (!is_written || (stands = written(s)))) {
+    if (has_looked && is_written) made = Py_BuildValue("(OnnO)", list, place, look, stands);
+    else if (has_looked) made = Py_BuildValue("(Onn)", list, place, look);
+    else if (is_written) made = Py_BuildValue("(OnO)", list, place, stands);
+    else made = Py_BuildValue("(On)", list, place);
+  }
   free(s->found);
   Py_XDECREF(list);
   Py_XDECREF(stands);
@@ -261,10 +267,9 @@ static PyObject *found_up_to(Call *call, Text at) {
 static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   if (!read_call(args, &call)) return NULL;
-  return found_up_to(&call, scan(&call.scan, call.pos, call.end));
+  return found_up_to(&call, scan(&call.scan, call.pos, call.end), NULL, 0);
 }
 
-/* Likewise of a style sheet: (what `scan` returns, the place to be looked at; -1 for none) */
 static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Text looked;
@@ -273,9 +278,7 @@ static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   call.scan.attribute = -1;
   call.scan.holds = CSS;
   Text at = css(&call.scan, call.pos, call.end, 0, BATCH, &looked);
-  PyObject *found = found_up_to(&call, at);
-  if (!found) return NULL;
-  return Py_BuildValue("(Nn)", found, looked ? (Py_ssize_t)(looked - call.scan.text) : -1);
+  return found_up_to(&call, at, looked, 1);
 }
 
 /* head(tables, text) -> (the end of the head's last token, the head without its raw text) */

@@ -29,7 +29,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
-from relbase.references.bytesets import all_but
 from relbase.references.css_escapes import (
     BAD_URL,
     ESCAPE,
@@ -49,9 +48,18 @@ from relbase.references.css_functions import (
     NAMESPACE,
     URL_FORMS,
     Form,
-    endings,
     last_letters,
-    not_after,
+    last_trigger,
+)
+from relbase.references.css_skips import (
+    BEFORE_SRC,
+    COMMENT,
+    IN_STATEMENT,
+    IN_VALUE,
+    INSIDE,
+    INSIDE_IMAGE_SET,
+    OUTSIDE,
+    SPACE,
 )
 
 if TYPE_CHECKING:
@@ -89,7 +97,7 @@ def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[
     (22, 27, b"'", <Form.URL: 'url'>)
     """
     end = len(text) if end is None else end
-    limit = _limit(text, start, end)
+    limit = last_trigger(text, start, end)
     return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
 
 
@@ -101,30 +109,12 @@ def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | list[Any]]:
         if found:
             yield found
         if pos >= 0 and looked >= 0:
-            limit = _limit(text, 0, end) if limit < 0 else limit
+            limit = last_trigger(text, 0, end) if limit < 0 else limit
             pos = yield from _scan(text, pos, end, limit, looked)
 
 
 def _begin(text: bytes, start: int) -> int:
     return len(_BOM) if start == 0 and text.startswith(_BOM) else start
-
-
-# Without one of these there is no reference. An escape has eight bytes at most.
-_TRIGGERS: Final = {
-    **{name + b"(": len(name) + 1 for name in endings()},
-    b"@" + IMPORT: 7,
-    b"\\": 8,
-}
-
-
-def _limit(text: bytes, start: int, end: int) -> int:
-    """Return the end of the last trigger, or 0 if there is none."""
-    if text.find(b"(", start, end) < 0 and text.find(b"@", start, end) < 0:
-        return 0
-    lowered = text[start:end].lower()
-    founds = [(lowered.rfind(trigger), length) for trigger, length in _TRIGGERS.items()]
-    limit = max((start + found + length for found, length in founds if found >= 0), default=0)
-    return min(limit, end)
 
 
 # --- The scanner ---
@@ -137,31 +127,13 @@ _AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
 
-# §4.3.2; an unclosed comment reaches to the end.
-_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
-_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
-# What is skipped: each expression goes on as far as it can and never fails.
-_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
-_TEXT: Final = all_but(b"\"'\\/()[]{};<")
-_BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
-    not_after(), _TEXT, _TEXT, _STRING, _TEXT,
-)  # fmt: skip
-_INSIDE_STATEMENT: Final = rb"(?:%b++|%b|%b|%b)*+" % (_TEXT, _PASSED, _STRING, _BRACKETS)
-# Most statements begin so, with nothing to look at more closely.
-_PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
-_OUTSIDE: Final = rb"(?:%b++|%b|%b|%b|%b)*+" % (
-    all_but(b"\"'\\/([;{}<"), _PLAIN_START, _PASSED, _STRING, _BRACKETS,
-)  # fmt: skip
-_INSIDE: Final = re.compile(
-    rb"(?:%b++|%b|%b|%b)*+" % (all_but(b"\"'\\/()[]{}<"), _PASSED, _STRING, _BRACKETS)
-)
 _SKIPS: Final = {
-    _NOTHING: re.compile(_OUTSIDE),
-    _IMAGE_SET: re.compile(rb"(?:%b++|%b|%b)*+" % (_TEXT, _PASSED, _BRACKETS)),
-    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), re.compile(_INSIDE_STATEMENT)),
+    _NOTHING: re.compile(OUTSIDE),
+    _IMAGE_SET: re.compile(INSIDE_IMAGE_SET),
+    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), re.compile(IN_VALUE)),
 }
-_statement_skip: Final = re.compile(_INSIDE_STATEMENT)
+_INSIDE: Final = re.compile(INSIDE)
+_IN_STATEMENT: Final = re.compile(IN_STATEMENT)
 
 
 class _Found(NamedTuple):
@@ -205,7 +177,7 @@ def _scan(
         if step.pos >= limit:
             return -1
         top = bytes(stack[-1:])
-        skip = _statement_skip if not top and looked < end else _SKIPS.get(top, _INSIDE)
+        skip = _IN_STATEMENT if not top and looked < end else _SKIPS.get(top, _INSIDE)
         # The limit may cut a token short, but then nothing that counts begins in it or after it.
         at = _past(skip, text, step.pos, limit)
         if at >= limit:
@@ -245,9 +217,9 @@ def _reference(text: bytes, found: _Found, *, custom: bool) -> CssReference | No
 
 # --- Statements: `pos` stands where one may begin ---
 
-_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
-_SPACES: Final = re.compile(_SPACE)
-_COLON: Final = re.compile(_SPACE + b":")
+_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % COMMENT)
+_SPACES: Final = re.compile(SPACE)
+_COLON: Final = re.compile(SPACE + b":")
 _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 
@@ -307,16 +279,11 @@ def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
 
 def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
     """Read the `src=` of a filter of Internet Explorer, whichever of its arguments that is."""
-    at = _past(_BEFORE_SRC, text, pos, end)
+    at = _past(_UP_TO_SRC, text, pos, end)
     return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
 
 
-_IS: Final = _SPACE + b"=" + _SPACE
-_BEFORE_SRC: Final = re.compile(
-    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
-    % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
-)
-
+_UP_TO_SRC: Final = re.compile(BEFORE_SRC)
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,

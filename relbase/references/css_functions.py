@@ -118,7 +118,9 @@ _NOT_RELATIVE: Final = rb"""(?! [\t\n\f\r ]*+
     (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )"""
 _holding: Final = expression(rb"|".join((_TELLING_ESCAPE, _IMPORT, _AFTER_NAME)), re.VERBOSE)
 _relative: Final = expression(
-    rb"|".join((_TELLING_ESCAPE, _IMPORT, rb"(?!%b) %b" % (_URL, _AFTER_NAME), _URL + _NOT_RELATIVE)),
+    rb"|".join(
+        (_TELLING_ESCAPE, _IMPORT, rb"(?!%b) %b" % (_URL, _AFTER_NAME), _URL + _NOT_RELATIVE)
+    ),
     re.VERBOSE,
 )
 
@@ -135,3 +137,21 @@ def is_settled(text: bytes) -> bool:
     (True, False)
     """
     return _relative.search(text) is None
+
+
+# Without one of these there is no reference. An escape has eight bytes at most.
+_TRIGGERS: Final = {
+    **{name + b"(": len(name) + 1 for name in endings()},
+    b"@" + IMPORT: 7,
+    b"\\": 8,
+}
+
+
+def last_trigger(text: bytes, start: int, end: int) -> int:
+    """Return the end of the last place where a reference may begin, or 0 if there is none."""
+    if text.find(b"(", start, end) < 0 and text.find(b"@", start, end) < 0:
+        return 0
+    lowered = text[start:end].lower()
+    founds = [(lowered.rfind(trigger), length) for trigger, length in _TRIGGERS.items()]
+    limit = max((start + found + length for found, length in founds if found >= 0), default=0)
+    return min(limit, end)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from relbase.edit import Edit, splice
 from relbase.records import NamedTuple
-from relbase.references.css_functions import FUNCTIONS, Form
+from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.holding import (
     MATH_NAMES,
@@ -34,7 +34,7 @@ from relbase.references.vocabulary import ANY, PLACES, VML, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.shapes import Becomes, KeepsEach, Scan
+    from relbase.references.shapes import Becomes, KeepsEach
 
 EXACT: Final = "exact"
 COMPILED: Final = "compiled"
@@ -69,8 +69,9 @@ def _built() -> Any:  # noqa: ANN401
     return _scanner if _scanner.SOURCE == _SOURCE else None
 
 
-# The CRC-32 of _scanner.c, which the build writes into what it makes of it. A test knows the file.
-_SOURCE: Final = 0x6664BA95
+# The CRC-32 of _scanner.c and _walk.c, which the build writes into what it makes of them. A test
+# knows the files.
+_SOURCE: Final = 0xC012C348
 
 # The compiled scanner, or None: then all is read by the exact one. Only tests change it.
 compiled: Any = _load()
@@ -79,7 +80,11 @@ compiled: Any = _load()
 NAME: Final = EXACT if compiled is None else COMPILED
 
 
-# ---- The compiled scanner: the numbers are those of _scanner.c
+# ---- The compiled scanner: the numbers are those of _walk.c
+
+# Its walks.
+HTML_WALK: Final = "scan"
+CSS_WALK: Final = "css"
 
 _EDITS, _WRITTEN, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
@@ -99,17 +104,18 @@ _KINDS: Final[Mapping[bytes, int]] = {
 def scanning(
     becomes: Becomes,
     *,
+    walk: str = HTML_WALK,
     whatwg: bool,
     unquoted: bool,
     in_css: bool,
     ascii_stands: bool,
     extended: bool = False,
     keeps: KeepsEach | None = None,
-) -> Scan:
+) -> Callable[..., Any]:
     """Return what makes edits up to the next place that has to be looked at."""
     flags = whatwg | unquoted << 1 | in_css << 2 | ascii_stands << 3
     tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
-    scan = partial(compiled.scan, tables, mode, flags, becomes, Edit)
+    scan = partial(getattr(compiled, walk), tables, mode, flags, becomes, Edit)
     return scan if keeps is None else partial(_scan_kept, scan, keeps)
 
 
@@ -136,11 +142,12 @@ class Listed(NamedTuple):
 
 
 def listing(
-    becomes: Becomes, *, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
-) -> Scan:
+    becomes: Becomes, *, walk: str, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
+) -> Callable[..., Any]:
     """Return what lists references up to the next place that has to be looked at: as `Listed`."""
     flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
-    return partial(compiled.scan, _tables(extended=extended), _ALL, flags, becomes, Edit)
+    tables = _tables(extended=extended)
+    return partial(getattr(compiled, walk), tables, _ALL, flags, becomes, Edit)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:
@@ -183,17 +190,11 @@ def spliced(data: bytes, edits: list[Edit]) -> bytes:
     return splice(data, edits)
 
 
-def _scan_kept(  # noqa: PLR0917 (called often: by position)
-    scan: Callable[[bytes, int, int, bool, bool], tuple[list[Edit], int, list[str | bytes]]],
-    keeps: KeepsEach,
-    text: bytes,
-    pos: int,
-    end: int,
-    in_noscript: bool,  # noqa: FBT001
-    in_comment: bool,  # noqa: FBT001
-) -> tuple[list[Edit], int]:
-    edits, pos, written = scan(text, pos, end, in_noscript, in_comment)
-    return [edit for edit, kept in zip(edits, keeps(written), strict=True) if not kept], pos
+def _scan_kept(
+    scan: Callable[..., tuple[Any, ...]], keeps: KeepsEach, text: bytes, *where: int
+) -> tuple[Any, ...]:
+    edits, *places, written = scan(text, *where)
+    return [edit for edit, kept in zip(edits, keeps(written), strict=True) if not kept], *places
 
 
 @cache
@@ -235,6 +236,7 @@ def _tables(*, extended: bool) -> object:
             for function in FUNCTIONS
             if extended or not function.extended
         ),
+        tuple((name, name == IMPORT, 0) for name in (IMPORT, NAMESPACE, CONTAINER)),
         _words(IN_HEAD),
         b"".join(rows),
         len(numbers),

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.css_escapes import css_view
-from relbase.references.css_functions import Form
-from relbase.references.css_skim import last_relative
+from relbase.references.css_functions import Form, is_settled
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.outward import lower, lower_plain, plain_in_css
 from relbase.rewriting.reference import ABSOLUTE, Kept, Place, visit_url
+from relbase.rewriting.scan import css_scan_for
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
@@ -26,14 +26,17 @@ if TYPE_CHECKING:
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:
     """The items of CSS (rule 9)."""
     place = _SHEET if place is None else place
-    until = last_relative(text) if context.task.edits_only else None
-    if until == 0:
+    if context.task.edits_only and is_settled(text):
         return
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
     in_utf_8 = context.in_utf_8()
     filters = context.task.policy.extended and place is not _SHEET
-    for found in css.references(text, until=until):
+    scan = css_scan_for(context, place.element, place.attribute)
+    for found in css.references(text) if scan is None else css.scanned(text, scan):
+        if isinstance(found, list):
+            yield from found
+            continue
         raw = text[found.start : found.end]
         if context.task.edits_only and raw.startswith(ABSOLUTE):
             continue

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from relbase.policy import Policy
+    from relbase.references.css import Scan as CssScan
     from relbase.references.shapes import Becomes, KeepsEach, Scan
     from relbase.rewriting.context import Context
 
@@ -55,16 +56,29 @@ def scan_for(context: Context) -> Scan:
     task = context.task
     if scanner.compiled is None or not (task.edits_only or task.found_only):
         return skipping(extended=task.policy.extended, absolute=task.edits_only)
-    return _editing(context) if task.edits_only else _listing(context)
+    if task.edits_only:
+        return _editing(context, scanner.HTML_WALK)
+    return _listing(context, scanner.HTML_WALK, attribute_names(extended=task.policy.extended), {})
 
 
-def _editing(context: Context) -> Scan:
+def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
+    """Return what goes ahead in CSS on a base; None where each statement is looked at."""
+    task = context.task
+    if scanner.compiled is None or not (task.edits_only or task.found_only):
+        return None
+    if task.edits_only:
+        return _editing(context, scanner.CSS_WALK)
+    return _listing(context, scanner.CSS_WALK, (attribute,), {b"": element})
+
+
+def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return what makes the edits of plain references."""
     policy = context.task.policy
     how = _How(
+        walk,
         context.task.profile is Profile.WHATWG,
         _is_same_in_css(context),
-        not is_multi_byte(context.charset),
+        walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
         policy.extended,
         policy.keep_fragments,
     )
@@ -79,6 +93,7 @@ class _How(NamedTuple):
     """How a document is passed over, whatever its base.
 
     Args:
+        walk: of the compiled scanner.
         whatwg: whether references resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
         ascii_stands: whether no byte of ASCII is the rest of another character.
@@ -86,6 +101,7 @@ class _How(NamedTuple):
         keep_fragments: whether references into the same document stay as they are.
     """
 
+    walk: str
     whatwg: bool
     in_css: bool
     ascii_stands: bool
@@ -98,13 +114,14 @@ def _scan(
     resolve: Resolve | None,
     how: _How,
     keeps: KeepsEach | None = None,
-) -> Scan:
+) -> Callable[..., Any]:
     becomes, unquoted, in_css = _remembered(base)(resolve)
     if how.keep_fragments:
         at = Shape.FRAGMENT
         becomes = (*becomes[:at], (), *becomes[at + 1 :])
     return scanner.scanning(
         becomes,
+        walk=how.walk,
         whatwg=how.whatwg,
         unquoted=unquoted,
         in_css=in_css and how.in_css,
@@ -119,22 +136,24 @@ def _is_same_in_css(context: Context) -> bool:
     return context.encoding == "utf-8" or context.base.url.isascii()
 
 
-def _listing(context: Context) -> Scan:
+def _listing(
+    context: Context, walk: str, attributes: tuple[str, ...], names: dict[bytes, str]
+) -> Callable[..., Any]:
     """Return what lists plain and absolute references."""
     becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
-    extended = context.task.policy.extended
     records = scanner.listing(
         becomes,
+        walk=walk,
         whatwg=context.task.profile is Profile.WHATWG,
         in_css=_is_same_in_css(context),
-        ascii_stands=not is_multi_byte(context.charset),
-        extended=extended,
+        ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
+        extended=context.task.policy.extended,
     )
-    found = _Lister(context, becomes, attribute_names(extended=extended)).found
+    found = _Lister(context, becomes, attributes, names).found
 
-    def listing(text: bytes, *where: Any) -> tuple[list[Found], int]:  # noqa: ANN401 (of `records`)
-        listed, at = records(text, *where)
-        return found(text, listed), at
+    def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
+        listed, *places = records(text, *where)
+        return found(text, listed), *places
 
     return listing
 
@@ -144,12 +163,18 @@ class _Lister:
 
     __slots__ = ("_attributes", "_context", "_names", "_urls")
 
-    def __init__(self, context: Context, becomes: Becomes, attributes: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        context: Context,
+        becomes: Becomes,
+        attributes: tuple[str, ...],
+        names: dict[bytes, str],
+    ) -> None:
         self._context = context
         self._attributes = attributes
         # What stands before the rest of a reference of each shape, and where that rest begins.
         self._urls = [(edit[2].decode("ascii"), edit[1]) if edit else None for edit in becomes]
-        self._names: dict[bytes, str] = {}
+        self._names = names
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> list[Found]:
         """What stands at the places of some records."""

@@ -16,7 +16,7 @@ from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Span
 from relbase.recognition import reader
-from relbase.references.css_skim import holds_none, is_settled
+from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Nested, Row, held

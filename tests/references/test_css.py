@@ -6,7 +6,9 @@ import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
+from scanners import assert_agreed
 
+import relbase
 from relbase.edit import Edit, splice
 from relbase.references.css import CssReference, references
 from relbase.references.css_escapes import css_view
@@ -133,6 +135,8 @@ ROWS = [
 @pytest.mark.parametrize(("text", "found"), ROWS)
 def test_references(text: bytes, found: list[bytes]) -> None:
     assert urls(text) == found
+    for around in (b"%b", b"a{b:url(c)}%b", b"%b\n;d{e:url('../f')}"):
+        assert_agreed(around % text, url="http://h/i/j", kind="css")
 
 
 def test_filters_of_internet_explorer() -> None:
@@ -323,6 +327,14 @@ def test_time_grows_linearly(unit: bytes) -> None:
         return sum(1 for _ in references(text))
 
     assert_linear_from_10_ms(count, lambda n: unit * (n // len(unit)) + b" url(x)")
+
+
+@pytest.mark.parametrize("unit", EVENTS)
+def test_time_of_rewriting_grows_linearly(unit: bytes) -> None:
+    def rewrite(text: bytes) -> object:
+        return relbase.rewrite(text, url="http://h/", kind="css")
+
+    assert_linear_from_10_ms(rewrite, lambda n: unit * (n // len(unit)) + b" url(x)")
 
 
 def test_time_of_a_string_with_much_white_space_grows_linearly() -> None:
