@@ -12,10 +12,11 @@ The order of the rows is the order in which they are asked whether the bytes are
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final, TypeAlias
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from relbase import sniffing
 from relbase.bases.marks import NONE, Marks, read_marks
+from relbase.containers import sniffing
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note
@@ -167,83 +168,14 @@ class Document(NamedTuple):
         return read_charset(output, label, rule).name != self.charset.name
 
 
-# ---- What pages need nothing of is loaded when there is some.
+def _loaded_later(name: str) -> Callable[..., Any]:
+    """Return the function of a dotted name; its module is loaded when it is first called."""
+    module, _, function = name.rpartition(".")
 
+    def call(*args: object) -> object:
+        return getattr(import_module(f"relbase.{module}"), function)(*args)
 
-def _sniff_xml(data: bytes, label: str | None) -> Charset:
-    from relbase.view.xml_charset import sniff_xml  # noqa: PLC0415
-
-    return sniff_xml(data, label)
-
-
-def _xml_view(data: bytes, charset: str) -> View | None:
-    from relbase.view.xml_charset import xml_view  # noqa: PLC0415
-
-    return xml_view(data, charset)
-
-
-def _visit_xml(text: bytes, context: Context) -> Iterator[Item]:
-    from relbase.rewriting.xml import visit_xml  # noqa: PLC0415
-
-    return visit_xml(text, context)
-
-
-def _xml_base(text: bytes, context: Context) -> Base:
-    from relbase.rewriting.xml import xml_base  # noqa: PLC0415
-
-    return xml_base(text, context)
-
-
-def _visit_message(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.mail.emlx import visit_mail  # noqa: PLC0415
-
-    return visit_mail(data, context)
-
-
-def _message_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    from relbase.mail.emlx import mail_entities  # noqa: PLC0415
-
-    return mail_entities(data, context)
-
-
-def _message_base(data: bytes, context: Context) -> Base:
-    return next(_message_entities(data, context)).base
-
-
-def _visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.mail.mbox import visit_mbox  # noqa: PLC0415
-
-    return visit_mbox(data, context)
-
-
-def _mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
-    from relbase.mail.mbox import mbox_entities  # noqa: PLC0415
-
-    return mbox_entities(data, context)
-
-
-def _decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    from relbase.mail.decoded import decoded_in_mail  # noqa: PLC0415
-
-    return decoded_in_mail(data, context)
-
-
-def _decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
-    from relbase.mail.decoded import decoded_in_mbox  # noqa: PLC0415
-
-    return decoded_in_mbox(data, context)
-
-
-def _visit_http(data: bytes, context: Context) -> Iterator[Item]:
-    from relbase.http.response import visit_http  # noqa: PLC0415
-
-    return visit_http(data, context)
-
-
-def _http_base(data: bytes, context: Context) -> Base:
-    from relbase.http.response import http_base  # noqa: PLC0415
-
-    return http_base(data, context)
+    return call
 
 
 _ROWS: Final = (
@@ -251,20 +183,22 @@ _ROWS: Final = (
         Kind.HTTP,
         ("message/http", "application/http"),
         looks=sniffing.is_http,
-        visit=_visit_http,
-        base=_http_base,  # no doubts: it is judged by its bytes whatever its name is
+        visit=_loaded_later("http.response.visit_http"),
+        base=_loaded_later(
+            "http.response.http_base"
+        ),  # no doubts: it is judged by its bytes whatever its name is
     ),
     Format(
         Kind.MBOX,
         ("application/mbox",),
         "mbox mbx",
         sniffing.is_mbox,
-        visit=_visit_mbox,
-        entities=_mbox_entities,
+        visit=_loaded_later("mail.mbox.visit_mbox"),
+        entities=_loaded_later("mail.mbox.mbox_entities"),
         streams=True,
         advice=_MAIL_ADVICE,
         in_text=True,
-        decoded=_decoded_in_mbox,
+        decoded=_loaded_later("mail.decoded.decoded_in_mbox"),
         doubts=True,
         is_judged=True,
     ),
@@ -273,12 +207,12 @@ _ROWS: Final = (
         ("message/rfc822", "message/global", "multipart/*"),
         "eml mht mhtml mhtm mim mime emlx rfc822",
         sniffing.is_mail,
-        visit=_visit_message,
-        base=_message_base,
-        entities=_message_entities,
+        visit=_loaded_later("mail.emlx.visit_mail"),
+        base=_loaded_later("mail.emlx.mail_base"),
+        entities=_loaded_later("mail.emlx.mail_entities"),
         advice=_MAIL_ADVICE,
         in_text=True,
-        decoded=_decoded_in_mail,
+        decoded=_loaded_later("mail.decoded.decoded_in_mail"),
         doubts=True,
     ),
     Format(
@@ -286,10 +220,10 @@ _ROWS: Final = (
         ("application/xml", "text/xml", "*+xml"),
         "xml xhtml xht svg mml atom rss rdf opml smil opf ncx xsl xslt dbk docbook fb2 kml gpx",
         sniffing.is_xml,
-        charset=_sniff_xml,
-        view=_xml_view,
-        visit=_visit_xml,
-        base=_xml_base,
+        charset=_loaded_later("view.xml_charset.sniff_xml"),
+        view=_loaded_later("view.xml_charset.xml_view"),
+        visit=_loaded_later("rewriting.xml.visit_xml"),
+        base=_loaded_later("rewriting.xml.xml_base"),
         feeds=True,
         escapes_pages=True,
         is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so

@@ -24,8 +24,8 @@ from relbase.call import (
 )
 from relbase.edit import Edit, growth
 from relbase.expressions import expression
-from relbase.inputs import Input, read_input
 from relbase.notes import Note, Reason
+from relbase.opening.door import Input, open_input, prepare
 from relbase.references.scanner import spliced, standing
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.context import Room, allowed_growth
@@ -103,7 +103,7 @@ def rewrite(
 
 def rewrite_called(data: bytes, call: Call) -> Result:
     """Make the references of a document absolute, by a call that has been checked."""
-    given = read_input(data, call)
+    given = open_input(data, prepare(call))
     notes = Notes(given.notes)
     edits = _edits(given, notes)
     output = spliced(data, edits)
@@ -137,7 +137,7 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:
     """Return an iterator over every reference, by a call that has been checked."""
-    return _links(read_input(data, call))
+    return _links(open_input(data, prepare(call)))
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
@@ -155,7 +155,7 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
-    return _base(read_input(data, check(data, **call)))
+    return _base(open_input(data, prepare(check(data, **call))))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -177,16 +177,16 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
 
 def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
     """Return an iterator over the tree of entities, by a call that has been checked."""
-    return _entities(read_input(data, call))
+    return _entities(open_input(data, prepare(call)))
 
 
 # What a Result calls when it is asked; functions of the module, so that it can be pickled.
 def _base_of(data: bytes, call: Call) -> Base:
-    return _base(read_input(data, call))
+    return _base(open_input(data, prepare(call)))
 
 
 def _links_of(data: bytes, call: Call) -> Iterator[Link]:
-    return _links(read_input(data, call))
+    return _links(open_input(data, prepare(call)))
 
 
 def _entities(given: Input) -> Iterator[Entity]:
@@ -335,7 +335,7 @@ def _is_short(url: str) -> bool:
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
     """Yield every reference as it was found: as `links`, without counting lines."""
-    return _found(read_input(data, call))
+    return _found(open_input(data, prepare(call)))
 
 
 def _found(given: Input) -> Iterator[Found]:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 from relbase import pipeline
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.recognition import may_hold_references
+from relbase.opening.recognition import may_hold_references
 from relbase.records import NamedTuple
 from relbase.results import Result
 

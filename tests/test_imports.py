@@ -20,20 +20,19 @@ if TYPE_CHECKING:
 
 PACKAGE: Final = Path(relbase.__file__).parent
 
-# cli -> pipeline, trees, responses -> recognition -> formats -> mail, http -> rewriting -> bases
+# cli -> pipeline, trees, responses -> opening -> formats -> mail, http -> rewriting -> bases
 # -> containers, references, url -> view -> kind, policy, edit, notes. A part may import its own
 # level and those below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
-    ["edit", "expressions", "notes", "records", "remembering"],
+    ["edit", "expressions", "notes", "records"],
     ["kind", "policy", "registry"],
     ["url", "view"],
     ["containers", "references"],
-    ["bases", "call", "sniffing"],
+    ["bases", "call"],
     ["rewriting", "results"],
     ["mail", "http"],
     ["formats"],
-    ["recognition"],
-    ["inputs"],
+    ["opening"],
     ["pipeline"],
     ["trees", "responses", "texts", "warc", "explaining"],
     ["relbase"],  # __init__: the public names

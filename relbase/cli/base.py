@@ -16,7 +16,7 @@ from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
-from relbase.recognition import reader
+from relbase.opening.recognition import reader
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:

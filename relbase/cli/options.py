@@ -20,8 +20,8 @@ from relbase.cli.inputs import STDIN
 from relbase.cli.origins.finder import Local, Origins
 from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
+from relbase.opening.recognition import kind_of_file, kind_of_type
 from relbase.policy import Policy
-from relbase.recognition import kind_of_file, kind_of_type
 from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName
 

@@ -9,7 +9,7 @@ from relbase.cli.streams import printable
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Reason
-from relbase.recognition import kind_of_type
+from relbase.opening.recognition import kind_of_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

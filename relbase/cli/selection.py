@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
+from relbase.containers.sniffing import beginning
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.sniffing import beginning
 
 # Of XML those that feed readers read.
 FEEDS: Final = "feeds"

@@ -16,7 +16,7 @@ from relbase.explaining.listing import listing
 from relbase.explaining.markup import counted, text, url
 from relbase.explaining.source import Body, source
 from relbase.explaining.style import STYLE
-from relbase.inputs import read_input
+from relbase.opening.door import open_input, prepare
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.records import NamedTuple
 from relbase.results import Entity
@@ -56,7 +56,7 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     result = rewrite_called(data, call)
     links = result.links
     found = list(entities_called(data, call))
-    document = read_input(data, call).document
+    document = open_input(data, prepare(call)).document
     if not found or found[0].part:  # of a mailbox its messages are listed, not itself
         type_ = document.format.types[0]
         found.insert(0, Entity("", type_, Span(0, len(data)), result.base))

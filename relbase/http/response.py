@@ -16,11 +16,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase import sniffing
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, establish
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.containers import sniffing
 from relbase.containers.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
 from relbase.containers.fields import text_of

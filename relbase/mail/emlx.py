@@ -14,6 +14,7 @@ from relbase.rewriting.outward import separate, shift
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relbase.bases.layers import Base
     from relbase.containers.emlx import Envelope
     from relbase.results import Entity
     from relbase.rewriting.context import Context
@@ -56,3 +57,8 @@ def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:
     start, end = (0, len(data)) if envelope is None else envelope.message
     for entity in message_entities(data[start:end], context):
         yield replace(entity, span=Span(entity.span.start + start, entity.span.end + start))
+
+
+def mail_base(data: bytes, context: Context) -> Base:
+    """The base of a message."""
+    return next(mail_entities(data, context)).base

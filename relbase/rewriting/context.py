@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from relbase.bases.layers import Base, unsuitable
+from relbase.bases.remembering import remembering
 from relbase.records import NamedTuple
-from relbase.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

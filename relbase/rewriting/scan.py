@@ -11,6 +11,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
+from relbase.bases.remembering import remembering
 from relbase.edit import Span
 from relbase.records import NamedTuple
 from relbase.references import scanner
@@ -28,7 +29,6 @@ from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import Nested
-from relbase.remembering import remembering
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest

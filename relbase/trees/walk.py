@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
 from relbase.edit import Span
-from relbase.recognition import reader
+from relbase.opening.recognition import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell

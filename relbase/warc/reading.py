@@ -19,7 +19,7 @@ from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.recognition import may_hold_references
+from relbase.opening.recognition import may_hold_references
 from relbase.records import NamedTuple
 from relbase.warc.places import Places
 

@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.formats import FORMATS
+from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.pipeline import rewrite
-from relbase.recognition import kind_of_bytes, kind_of_type
 from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, as_profile
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from relbase import Status, links, rewrite
 from relbase.call import check
 from relbase.edit import splice
-from relbase.inputs import read_input
 from relbase.mail.decoded import DecodedBody, decoded_in_mail, decoded_in_mbox
+from relbase.opening.door import open_input, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ Content-Type: text/html
 
 
 def decoded(data: bytes, url: str | None = URL) -> Iterator[DecodedBody]:
-    document = read_input(data, check(data, url=url, kind="mail")).document
+    document = open_input(data, prepare(check(data, url=url, kind="mail"))).document
     return decoded_in_mail(data, document.context)
 
 
@@ -67,7 +67,7 @@ def test_a_document_is_as_it_decodes() -> None:
 
 def test_in_an_mbox_parts_have_the_numbers_of_their_messages() -> None:
     data = b"".join(b"From a@b Thu Jan  1 00:00:00 2015\n%b\n" % QP for _ in range(2))
-    document = read_input(data, check(data, url=URL, kind="mbox")).document
+    document = open_input(data, prepare(check(data, url=URL, kind="mbox"))).document
     found = list(decoded_in_mbox(data, document.context))
     assert [one.part for one in found] == ["1/1", "2/1"]
     assert all(data[one.span.start :].startswith(b"<p>caf=E9") for one in found)

@@ -13,7 +13,7 @@ from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import Edit, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.recognition import reader
+from relbase.opening.recognition import reader
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html import html_base, visit_html

@@ -20,7 +20,7 @@ from test_email_tree import KNOWN_DIFFERENCES, files
 import relbase
 from relbase.containers.mail import walk
 from relbase.kind import Kind
-from relbase.recognition import kind_of_bytes, kind_of_type
+from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.references.headers import FIELDS
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import pytest
 
 from relbase import Kind, Policy
-from relbase.recognition import kind_of_bytes, kind_of_type
+from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.warc import Page, link_rows, pages
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from relbase.cli.origins.beside import Stated, beside, side_file
 from relbase.cli.origins.paths import adds, inside, url_in_mirror, url_on_root
 from relbase.cli.origins.places import Beside, file_url
 from relbase.formats import FORMATS
-from relbase.inputs import kind_of_call
 from relbase.notes import Note, Reason
+from relbase.opening.door import kind_of_call
 from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 

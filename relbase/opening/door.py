@@ -1,7 +1,8 @@
-"""What a call is about: the document that the bytes are, and the base of what is around it.
+"""The door: what a call is about is opened, on the base of what is around it.
 
-The kind and the charset are decided here, the header of the transport and the retrieval URL are
-read, and where no URL is given, the marks that programs leave in saved pages (rule 17).
+In this order: what depends on the call alone is prepared (`prepare`); what the input is is decided;
+it is read as a document of that kind; the base around it is established, from its retrieval URL or,
+where none is given, the marks that programs leave in saved pages (rule 17).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
-from relbase.bases.layers import UNKNOWN, Base, establish
+from relbase.bases.layers import UNKNOWN, establish
 from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.bases.retrieval import statements as retrieval_statements
@@ -19,14 +20,7 @@ from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.recognition import (
-    doubt_note,
-    kind_of_file,
-    kind_of_type,
-    name_may_hold,
-    passed_note,
-    reader,
-)
+from relbase.opening.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.records import NamedTuple
 from relbase.rewriting.context import Context, Task
 
@@ -35,6 +29,21 @@ if TYPE_CHECKING:
     from relbase.bases.marks import Marks
     from relbase.call import Call
     from relbase.formats import Document
+
+
+class Prepared(NamedTuple):
+    """A call, with what depends on it alone."""
+
+    call: Call
+    type: str  # the Content-Type field, "" for none
+    label: str | None  # of the charset
+    partial: Recognized | None  # a part of a document, whatever its type is
+    task: Task
+    retrieved: tuple[Statement, ...]
+    stated: tuple[Statement, ...]  # by the header of the transport, strongest first
+    remarks: tuple[Note, ...]  # on the retrieval URL
+    refused: tuple[Note, ...]  # on what the header states
+    unfound: tuple[Note, ...]  # on what does not count of where the caller looked for a URL
 
 
 class Input(NamedTuple):
@@ -54,50 +63,72 @@ class Input(NamedTuple):
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:
-    """Return what a document is taken for: as the call says, its type, its name, its bytes."""
-    return call.kind or kind_of_type(_content_type(call)) or kind_of_file(call.name, data)
+    """Return what a document is taken for."""
+    return recognized(call.kind, _content_type(call), call.name, data).kind
 
 
-def read_input(data: bytes, call: Call) -> Input:
-    """Return what the bytes are, on the base of what is around them (RFC 1808 §3.2 to §3.4)."""
-    content_type = _content_type(call)
-    partial = _partial(call)
-    row = FORMATS[Kind.OTHER if partial else kind_of_call(call, data)]
-    label = call.charset or _charset_parameter(content_type)
-    places = call.origin.places if call.origin else None
+def prepare(call: Call) -> Prepared:
+    """Return what depends on the call alone: many documents may share it."""
+    type_ = _content_type(call)
+    retrieved, remarks = _retrieved(call)
+    stated, refused = _stated(call)
     task = Task(
         call.profile,
         call.policy,
         reader,
-        policies=_policies(call),
+        policies=tuple(policies_of(_values(call, POLICY_FIELD))),
         detect=call.detect,
-        places=places,
+        places=call.origin.places if call.origin else None,
         holds=name_may_hold,
     )
-    document = row.read(data, label, Context(UNKNOWN, task))
-    retrieved, remarks = _retrieved(call)
-    refused = list(call.origin.notes) if call.origin else []
+    return Prepared(
+        call,
+        type_,
+        call.charset or _charset_parameter(type_),
+        _partial(call),
+        task,
+        tuple(retrieved),
+        tuple(stated),
+        tuple(remarks),
+        tuple(refused),
+        call.origin.notes if call.origin else (),
+    )
+
+
+def open_input(data: bytes, given: Prepared) -> Input:
+    """Open a document on the base of what is around it (RFC 1808 §3.2 to §3.4)."""
+    call = given.call
+    found = given.partial or recognized(call.kind, given.type, call.name, data)
+    row = FORMATS[found.kind]
+    document = row.read(data, given.label, Context(UNKNOWN, given.task))
     marks = document.marks() if call.detect else None
+    based, around = _based(document, marks, given)
+    type_ = given.type.partition(";")[0].strip().lower() or row.types[0]
+    return Input(based, type_, given.label, (*around, *document.notes, *found.notes))
+
+
+def _based(document: Document, marks: Marks | None, given: Prepared) -> tuple[Document, list[Note]]:
+    """The document on the base around it: its header, its retrieval URL, its marks, or none."""
+    retrieved, task, refused = given.retrieved, given.task, given.unfound
+    remarks = list(given.remarks)
     if marks is not None:
-        if not retrieved:  # else nobody asks what is wrong with a weaker statement
-            refused = list(dict.fromkeys((*refused, *marks.notes)))
-        if not isinstance(places, Unarchived):
+        if not isinstance(task.places, Unarchived):
             remarks += _disagreements([*retrieved, *marks.pages][:1], marks)
+        if not retrieved:  # else nobody asks what is wrong with a weaker statement
+            refused = tuple(dict.fromkeys((*refused, *marks.notes)))
         if not retrieved and marks.pages:
-            retrieved = list(marks.pages)
+            retrieved = marks.pages
             task = task._replace(places=_beside)
             remarks.append(Note(Reason.LOCAL_KEPT, "", marks.pages[0].span, _KEPT))
-    around, notes = _around(call, retrieved, refused)
-    type_ = content_type.partition(";")[0].strip().lower() or row.types[0]
-    notes = [*remarks, *notes, *document.notes]
-    if partial:
-        notes.append(partial)
-    elif data and not row.visit and not document.notes and call.kind is None:
-        notes.append(passed_note(content_type, call.name))
-    if call.kind is None and call.name and kind_of_type(content_type) is None:
-        doubt = doubt_note(call.name, data)
-        notes += () if doubt is None else (doubt,)
-    return Input(document.within(around, task, marks), type_, label, tuple(notes))
+    profile = given.call.profile
+    base, notes = establish(list(retrieved), UNKNOWN, profile=profile)
+    more: list[Note] = []
+    if given.stated:
+        base, more = establish(list(given.stated), base, profile=profile)
+    refused = (*given.refused, *refused)
+    if refused:
+        base = replace(base, refused=(*refused, *base.refused))
+    return document.within(base, task, marks), [*remarks, *notes, *refused, *more]
 
 
 # ---- saved pages (rule 17)
@@ -155,8 +186,8 @@ def _content_type(call: Call) -> str:
     return effective_type(_values(call, "content-type"))
 
 
-def _partial(call: Call) -> Note | None:
-    """The note on a part of a document: what precedes it may decide its base."""
+def _partial(call: Call) -> Recognized | None:
+    """What a part of a document is taken for: what precedes it may decide its base."""
     ranges = _values(call, "content-range")
     if not ranges:
         return None
@@ -165,12 +196,8 @@ def _partial(call: Call) -> Note | None:
     if not is_partial(None, ranges):
         return None
     text = f"it is a part of a document (Content-Range: {ranges[0][:_SHOWN]}): left unchanged"
-    return Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
-
-
-def _policies(call: Call) -> tuple[str, ...]:
-    """The policies of the header that the document came with."""
-    return tuple(policies_of(_values(call, POLICY_FIELD)))
+    note = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
+    return Recognized(kind=Kind.OTHER, notes=(note,))
 
 
 def _charset_parameter(content_type: str) -> str | None:
@@ -193,14 +220,3 @@ def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
     from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
 
     return http_statements(call.fields)
-
-
-def _around(call: Call, retrieved: list[Statement], before: list[Note]) -> tuple[Base, list[Note]]:
-    """The base of what is around the document: its header, its retrieval URL, or none."""
-    outer, notes = establish(retrieved, UNKNOWN, profile=call.profile)
-    stated, refused = _stated(call)
-    around, more = establish(stated, outer, profile=call.profile) if stated else (outer, [])
-    refused = [*refused, *before]
-    if refused:
-        around = replace(around, refused=(*refused, *around.refused))
-    return around, [*notes, *refused, *more]

@@ -8,11 +8,12 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from relbase import sniffing
+from relbase.containers import sniffing
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
+from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.formats import Format
@@ -86,7 +87,25 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
 
 
-def passed_note(type_: str, name: str) -> Note:
+class Recognized(NamedTuple):
+    """What a document is taken for, and the notes on it."""
+
+    kind: Kind
+    notes: tuple[Note, ...] = ()
+
+
+def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> Recognized:
+    """Return what a document is taken for: as its reader says, by its type, its name, its bytes."""
+    if kind is not None:
+        return Recognized(kind)
+    typed = kind_of_type(content_type)
+    found = typed or kind_of_file(name, data)
+    if data and FORMATS[found].visit is None:
+        return Recognized(found, (_passed_note(content_type, name), *_doubts(typed, name, data)))
+    return Recognized(found, _doubts(typed, name, data))
+
+
+def _passed_note(type_: str, name: str) -> Note:
     """The note on a document that passes through because of what it seems to be."""
     by = "first bytes"
     if type_ and kind_of_type(type_) is not None:
@@ -102,22 +121,22 @@ def passed_note(type_: str, name: str) -> Note:
 _SHOWN: Final = 40
 
 
-def doubt_note(name: str, data: bytes) -> Note | None:
+def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
     """The note on a file that its name says to be of a kind, and whose first bytes say another.
 
     The name decides (rule 15), as it does for browsers, but the file may be read as what it is not:
     a message is half rewritten as a page.
     """
-    kind = kind_of_name(name)
+    kind = kind_of_name(name) if typed is None else None
     if kind is None or FORMATS[kind].is_judged:
-        return None
+        return ()
     row = FORMATS[kind]
     seems = "" if row.visit is None else _seems(row, data)
     if not seems:
-        return None
+        return ()
     by = f"by its name, *.{_suffix(name)[:_SHOWN]}, it is taken for {kind.value}"
     text = f"{by}, but it begins like {seems}: give its kind if it is another"
-    return Note(Reason.KIND_DOUBTFUL, "", None, text)
+    return (Note(Reason.KIND_DOUBTFUL, "", None, text),)
 
 
 def _seems(row: Format, data: bytes) -> str:

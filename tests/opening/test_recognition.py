@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from growth import assert_linear_from_10_ms
@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 
 import relbase
 from relbase.kind import Kind
-from relbase.recognition import (
-    doubt_note,
+from relbase.notes import Reason
+from relbase.opening.recognition import (
     kind_of_bytes,
     kind_of_file,
     kind_of_name,
     kind_of_type,
 )
-
-if TYPE_CHECKING:
-    from relbase.notes import Note
 
 TYPES = [
     ("text/html", Kind.HTML),
@@ -256,23 +253,15 @@ DOUBTS = [
 def test_a_file_that_does_not_begin_like_its_name_is_noted(
     name: str, data: bytes, doubt: str
 ) -> None:
-    note = doubt_note(name, data)
-    assert (note is not None) == bool(doubt)
-    if note is not None:
-        kind, _, seems = doubt.partition(" ")
-        assert f"taken for {kind}, but it begins like {seems}:" in note.text
-    calls: list[tuple[dict[str, Any], Note | None]] = [
-        ({"name": name}, note),
-        ({"name": name, "kind": kind_of_file(name, data)}, None),
-        ({"name": name, "headers": {"Content-Type": "text/html"}}, None),
-    ]
-    for call, expected in calls:
-        doubts = [
-            found
-            for found in relbase.rewrite(data, **call).notes
-            if found.reason.value == "kind-doubtful"
-        ]
-        assert doubts == ([] if expected is None else [expected])
+    def doubts(**call: Any) -> list[str]:
+        notes = relbase.rewrite(data, name=name, **call).notes
+        return [note.text for note in notes if note.reason is Reason.KIND_DOUBTFUL]
+
+    kind, _, seems = doubt.partition(" ")
+    expected = f"taken for {kind}, but it begins like {seems}:"
+    assert [expected in text for text in doubts()] == ([True] if doubt else [])
+    assert doubts(kind=kind_of_file(name, data)) == []
+    assert doubts(headers={"Content-Type": "text/html"}) == []
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="<!->ahtml {}:;/*\"'@\n?x").map(str.encode))
@@ -306,7 +295,7 @@ def test_time_is_linear(piece: bytes, start: bytes) -> None:
 
 def test_what_is_looked_at_is_read_in_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bound on what is looked at must not hide quadratic time from the rows above."""
-    monkeypatch.setattr("relbase.sniffing._LOOKED_AT", 1 << 30)
+    monkeypatch.setattr("relbase.containers.sniffing._LOOKED_AT", 1 << 30)
     for piece in HOSTILE:
         assert_linear_from_10_ms(kind_of_bytes, partial(_repeated, piece))
 
