@@ -32,6 +32,7 @@ class Reason(Enum):
     MARK_DISAGREES = "mark-disagrees"  # with the URL that counts
     LOCAL_KEPT = "local-kept"  # leads to what was saved beside the page
     LOCAL_UNKNOWN = "local-unknown"  # as above, and the URL of that file is not known
+    LOCAL_REWRITTEN = "local-rewritten"  # as above, and it was rewritten all the same
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart

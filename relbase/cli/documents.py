@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from relbase import pipeline
 from relbase.call import check
+from relbase.cli.origins.places import Neighbours
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
@@ -97,7 +98,11 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
 
     The messages of an mbox are given once each, in their order, here or to `links_of`.
     """
-    result = pipeline.rewrite_called(document.data, call or _called(document))
+    call = call or _called(document)
+    result = pipeline.rewrite_called(document.data, call)
+    places = call.origin.places if call.origin else None
+    if isinstance(places, Neighbours):
+        result.notes += (*places.notes(),)
     if document.message is None or document.lengths is None:
         return result
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)

@@ -17,7 +17,8 @@ from relbase.call import Arguments, KindName
 from relbase.cli import maildir, values
 from relbase.cli.help import INPUT, LINKS, MAIL, OTHER, URL, Option
 from relbase.cli.inputs import STDIN
-from relbase.cli.origins.finder import Local, Origins
+from relbase.cli.origins.finder import Origins
+from relbase.cli.origins.places import Local
 from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_file, kind_of_type
@@ -229,8 +230,9 @@ _ORIGIN_OPTIONS: Final = (
         section=URL,
         metavar="MODE",
         type=click.Choice(get_args(Local)),
-        help="Treat links to files saved with the page as MODE says: keep (default for URLs that "
-        "relbase finds), resolve, or off (default for URLs that you give).",
+        help="Choose what happens to links to files saved with the page: companion (keep those "
+        "into its NAME_files folder; default for URLs you give), keep (default for URLs found), "
+        "resolve (to their own URLs) or off.",
     ),
 )
 _ORIGIN_NAMES: Final = tuple(str(option.name) for option in _ORIGIN_OPTIONS)

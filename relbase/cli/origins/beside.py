@@ -29,19 +29,13 @@ _LIMIT: Final = 1 << 20
 
 
 class Stated(NamedTuple):
-    """A URL that stands beside a file, and where.
-
-    Args:
-        url: as it is stated.
-        source: where, for people.
-        sure: as in what is found of an input.
-        remark: what the user should know of it, "" for nothing.
-    """
+    """A URL that is stated outside of a document, and where."""
 
     url: str
-    source: str
-    sure: bool = True
-    remark: str = ""
+    source: str  # for people
+    sure: bool = True  # otherwise its directory is right, and its end a guess
+    remark: str = ""  # what the user should know of it
+    given: bool = False  # by the user
 
 
 def beside(source: OpenInput) -> Iterator[Stated]:

@@ -27,37 +27,22 @@ if TYPE_CHECKING:
     from relbase.results import Link
 
 
-class Undone:
-    """Gives each reference of a page what it was before its conversion.
-
-    Args:
-        were: the URLs of references, None for one that was several.
-        places: asked for all others.
-    """
-
-    __slots__ = ("_places", "_were")
-
-    def __init__(self, were: dict[str, str | None], places: Places) -> None:
-        self._were = were
-        self._places = places
-
-    def __call__(self, reference: str) -> Placed | None:
-        """Return what becomes of a reference."""
-        url = self._were.get(reference)
-        return Placed(url) if url else self._places(reference)
-
-
 def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
-    """Return what undoes the conversion of a page."""
+    """Return what gives each reference of a page what it was before its conversion."""
     bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
     now, before = _links(data, bare), _links(original, bare)
     if [_place(link) for link in now] != [_place(link) for link in before]:
         return places
-    were: dict[str, str | None] = {}
+    were: dict[str, str | None] = {}  # None: it was several
     for link, was in zip(now, before, strict=True):
         url = was.url if were.setdefault(link.reference, was.url) == was.url else None
         were[link.reference] = url
-    return Undone(were, places)
+
+    def place(reference: str) -> Placed | None:
+        url = were.get(reference)
+        return Placed(url) if url else places(reference)
+
+    return place
 
 
 def _links(data: bytes, call: Call) -> list[Link]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from relbase.expressions import expression
 from relbase.records import NamedTuple
@@ -25,12 +26,7 @@ INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.sht
 
 
 class Root(NamedTuple):
-    """What --root says.
-
-    Args:
-        directory: of the tree.
-        url: of that directory, with a slash at its end.
-    """
+    """What --root says: a directory, and its URL with a slash at the end."""
 
     directory: str
     url: str
@@ -65,8 +61,6 @@ def url_of_steps(steps: list[str]) -> str:
     >>> url_of_steps(["a b", "index.html"]), url_of_steps(["50%.html"])
     ('a%20b/', '50%25.html')
     """
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
-
     *directories, name = steps
     path = "/".join((*directories, "" if name in INDEXES else name))
     return quote(os.fsencode(path), _SAFE)
@@ -86,17 +80,11 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> tuple[str, str] | None:
 
 
 class Mirror(NamedTuple):
-    """What --mirror says.
+    """What --mirror says."""
 
-    Args:
-        directory: that the directories of hosts are in.
-        scheme: of the URLs, where the path does not say; None where nobody does.
-        adds: whether names in it have ends that its program added.
-    """
-
-    directory: str
-    scheme: str | None = None
-    adds: bool = False
+    directory: str  # that holds those of the hosts
+    scheme: str | None = None  # of the URLs, where the path does not say
+    adds: bool = False  # whether its program added ends to names
 
 
 _mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
@@ -137,19 +125,12 @@ def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
 
 
 class Mirrored(NamedTuple):
-    """The URL of a file of a mirror.
-
-    Args:
-        url: as its path has it.
-        sure: whether the name can mean only this; `doubt` says why it cannot.
-        doubt: in words, "" for none.
-        guessed: whether nothing says that its scheme is http.
-    """
+    """The URL of a file of a mirror, as its path has it."""
 
     url: str
-    sure: bool
+    sure: bool  # whether the name can mean only this
     doubt: str = ""
-    guessed: bool = False
+    guessed: bool = False  # nothing says that its scheme is http
 
 
 def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
@@ -192,8 +173,6 @@ def adds(directory: str) -> bool:
 
 
 def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
-
     file, mark, query = name.partition("?")
     path = "/".join((*directories, "" if file in INDEXES else file))
     url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"

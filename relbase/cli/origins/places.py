@@ -1,8 +1,9 @@
 """What lies beside a saved page: which references lead to files that are there (rule 17).
 
-Strategy: a reference is resolved as a browser does that opens the page by `file:`, on the page's
-own `<base>` too. What is then a file inside of the tree is there: the saved page needs it so. A
-query does not matter, and the path is percent-decoded.
+Strategy: a reference is resolved as a browser does that opens the page by `file:`, against the
+page's own `<base>` too. What is then a file inside of the tree is there: the saved page needs it
+so. A query does not matter, and the path is percent-decoded. A page's companion folder holds the
+files that a browser saved with the page; none of them was on the web under its name.
 
 To mind: names are looked at, nothing is read. A name that leads out of the tree, by `..` or over a
 symbolic link, is not there.
@@ -11,7 +12,8 @@ symbolic link, is not there.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.marks import Placed
 from relbase.notes import Note, Reason
@@ -20,30 +22,26 @@ from relbase.url import rfc3986
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+# What --local says of references to files beside the page.
+Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
+
+# How browsers and Windows call the folder of what they save with a page, by language.
+_COMPANIONS: Final = (
+    *("_files", ".files", "-Dateien", "_fichiers", "_bestanden", "_file", "_archivos", "-filer"),
+    *("_tiedostot", "_pliki", "_soubory", "_elemei", "_ficheiros", "_arquivos", "_dosyalar"),
+    *("_datoteke", "_fitxers", "_failid", "_fails", "_bylos", "_fajlovi", "_fitxategiak"),
+)
+
 
 def file_url(path: str) -> str:
     """Return the `file:` URL of a path."""
-    from urllib.parse import quote  # noqa: PLC0415 (start-up time)
-
     absolute = os.path.abspath(path).replace(os.sep, "/")  # noqa: PTH100
     slash = "" if absolute.startswith("/") else "/"
     return f"file://{slash}{quote(os.fsencode(absolute), '/:')}"
 
 
-def path_of(url: str, tree: str) -> str | None:
-    """Return the file that a `file:` URL leads to, None where it is not there."""
-    path = _named(url)
-    if path is None:
-        return None
-    real, outer = os.path.realpath(path), os.path.realpath(tree)
-    is_inside = real.startswith(os.path.join(outer, ""))  # noqa: PTH118
-    return path if is_inside and os.path.isfile(real) else None  # noqa: PTH113
-
-
 def _named(url: str) -> str | None:
     """The path that a `file:` URL names, None where it names none."""
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
-
     components = rfc3986.split(url)
     if components.scheme != "file" or components.authority:
         return None
@@ -53,35 +51,55 @@ def _named(url: str) -> str | None:
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
 
 
+def _is_there(path: str, tree: str) -> bool:
+    """Whether a path is of a file inside of a tree."""
+    if not os.path.isfile(path):  # noqa: PTH113
+        return False
+    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(tree), ""))  # noqa: PTH118
+
+
 # Most references of a page lead to the same few files.
 _REMEMBERED: Final = 4096
 
 
-class Beside:
-    """Decides on the references of one page, `--local keep` or `--local resolve`.
+class Neighbours:
+    """Decides on the references of one page; called with each, it returns None for the base's.
 
     Args:
         page: its path.
-        base: what its references are resolved on when it is opened by `file:`.
+        base: what its references are resolved against when it is opened by `file:`.
         tree: the directory that its files are inside of.
-        url_of: the URL of a file, None where nobody knows it; None to keep all as they are.
+        local: what becomes of references to files that are there.
+        url_of: the URL of a file, None where nobody states it.
     """
 
-    __slots__ = ("_base", "_folder", "_remembered", "_tree", "_url_of")
+    __slots__ = (
+        "_base",
+        "_folders",
+        "_kept",
+        "_local",
+        "_remembered",
+        "_rewritten",
+        "_tree",
+        "_url_of",
+    )
 
     def __init__(
-        self, page: str, base: str, tree: str, url_of: Callable[[str], str | None] | None
+        self, page: str, base: str, tree: str, local: Local, url_of: Callable[[str], str | None]
     ) -> None:
-        self._base = base
-        # Browsers save what belongs to page.html in page_files, and name what they did not get too.
         stem = os.path.splitext(os.path.abspath(page))[0]  # noqa: PTH100, PTH122
-        self._folder = f"{stem}_files"
+        folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
+        self._folders = tuple(os.path.join(one, "") for one in folders if os.path.isdir(one))  # noqa: PTH112, PTH118
+        self._base = base
         self._tree = tree
+        self._local = local
         self._url_of = url_of
         self._remembered: dict[str, Placed | None] = {}
+        self._kept: set[str] = set()
+        self._rewritten: set[str] = set()
 
     def __call__(self, reference: str) -> Placed | None:
-        """Return what becomes of a reference, None where it leads away."""
+        """Return what becomes of a reference, None where the base decides."""
         if reference in self._remembered:
             return self._remembered[reference]
         placed = self._placed(reference)
@@ -89,29 +107,70 @@ class Beside:
             self._remembered[reference] = placed
         return placed
 
+    def notes(self) -> list[Note]:
+        """Return what is to be noted of all references together."""
+        counted = (
+            (Reason.LOCAL_KEPT, self._kept, _KEPT),
+            (Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN),
+        )
+        return [
+            Note(reason, "", None, f"{len(found)} link{'s'[: len(found) > 1]} {text}")
+            for reason, found, text in counted
+            if found
+        ]
+
     def _placed(self, reference: str) -> Placed | None:
         from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
         try:
-            resolved = whatwg.resolve(self._base, reference)
+            path = _named(whatwg.resolve(self._base, reference))
         except ValueError:
             return None
-        path = path_of(resolved, self._tree)
         if path is None:
-            if os.path.dirname(_named(resolved) or "") == self._folder:  # noqa: PTH120
-                return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED))
             return None
-        if self._url_of is None:
+        is_there = _is_there(path, self._tree)
+        # Browsers save all files of a page into one folder, without folders in it.
+        is_saved = path.startswith(self._folders) if is_there else self._is_missing(path)
+        if self._local == "companion":
+            return self._companion(reference, path, is_there=is_there, is_saved=is_saved)
+        if not is_there:
+            note = Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED)
+            return Placed(None, note) if is_saved else None
+        if self._local == "keep":
             return Placed()
         url = self._url_of(path)
         if url is None:
-            text = "it leads to a file that was saved with the page, whose URL nobody states"
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, text))
+            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
         return Placed(_with_query_and_fragment(url, reference))
+
+    def _is_missing(self, path: str) -> bool:
+        return os.path.join(os.path.dirname(path), "") in self._folders  # noqa: PTH118, PTH120
+
+    def _companion(
+        self, reference: str, path: str, *, is_there: bool, is_saved: bool
+    ) -> Placed | None:
+        url = self._url_of(path) if is_there or is_saved else None
+        if is_saved and url is not None:
+            return Placed(_with_query_and_fragment(url, reference))
+        if is_saved:
+            self._kept.add(reference)
+            return Placed()
+        if is_there and url is None:
+            self._rewritten.add(reference)
+        return None
 
 
 _NOT_SAVED: Final = (
-    "it leads into the folder of the files that were saved with the page, to one that is not there"
+    "points into the folder of files saved with the page, to a file that is not there"
+)
+_UNKNOWN: Final = "points to a file saved with the page; its original URL is unknown"
+_KEPT: Final = (
+    "into the folder of files saved with the page left unchanged: the URLs of those files are "
+    "unknown (--local off makes the links absolute)"
+)
+_REWRITTEN: Final = (
+    "to files beside the page made absolute: nothing states the URLs of those files "
+    "(--local keep leaves the links unchanged)"
 )
 
 

@@ -79,7 +79,7 @@ def test_a_map_that_is_of_no_input_is_reported(command: str) -> None:
     result = run(command, "p.html", "--map", "map", "--strict")
     assert (result.exit_code, "no line of --map names an input" in result.stderr) == (1, True)
     Path("map").write_bytes(b"other.html\thttp://map.ex/\np.html\thttp://h.ex/d/p\n")
-    result = run(command, "p.html", "--map", "map", "--strict")
+    result = run(command, "p.html", "--map", "map", "--strict", "--local", "off")
     assert (result.exit_code, result.stderr) == (0, "")
 
 
@@ -254,10 +254,65 @@ def test_found_urls_keep_what_is_beside_the_page() -> None:
     ]
 
 
-def test_given_urls_make_all_absolute() -> None:
+GIVEN: Final = ("--url", "http://h.ex/d/p")
+
+
+def test_given_urls_keep_the_companion_folder() -> None:
+    kept = ["http://h.ex/a", "p_files/x%20y.png?v=1", "http://h.ex/d/p#s", "http://h.ex/d/q.html"]
+    assert references(*GIVEN)[:4] == kept
+    reported = run("rewrite", "p.html", *GIVEN).stderr
+    assert "2 links into the folder of files saved with the page left unchanged" in reported
+    assert "2 more" not in reported
     absolute = "http://h.ex/d/p_files/x%20y.png?v=1"
-    assert references("--url", "http://h.ex/d/p")[1] == absolute
+    assert references("--local", "off", *GIVEN)[1] == absolute
     assert references("--local", "off")[1] == absolute
+    ran = run("rewrite", "-", *GIVEN, stdin=Path("p.html").read_bytes())
+    assert absolute in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("folder", "is_kept"),
+    [("p.files", True), ("p-Dateien", True), ("q_files", False), ("P_images", False)],
+)
+def test_the_names_of_companion_folders(folder: str, *, is_kept: bool) -> None:
+    Path("p_files").rename(folder)
+    Path("p.html").write_bytes(f'<img src="{folder}/a.css"><img src="{folder}/lost.png">'.encode())
+    given = ("--url", "http://h.ex/d/p", "-q")
+    kept = f'<img src="{folder}/a.css"><img src="{folder}/lost.png">'
+    assert run("rewrite", "p.html", *given).stdout == (
+        kept if is_kept else kept.replace(folder, f"http://h.ex/d/{folder}")
+    )
+
+
+def test_without_its_folder_a_page_has_no_companion() -> None:
+    for path in Path("p_files").iterdir():
+        path.unlink()
+    Path("p_files").rmdir()
+    assert references(*GIVEN)[1] == "http://h.ex/d/p_files/x%20y.png?v=1"
+
+
+@pytest.mark.parametrize(
+    ("options", "url"),
+    [
+        (["--root", ".=http://r.ex/"], "http://r.ex/p_files/x%20y.png?v=1"),
+        (["--map", "map"], "http://cdn.ex/x.png?v=1"),
+        (["--mirror", "..=http", "--local", "companion"], "http://m.ex/p_files/x%20y.png?v=1"),
+    ],
+)
+def test_a_companion_with_a_url_of_its_own_gets_it(options: list[str], url: str) -> None:
+    Path("map").write_bytes(b"p.html\thttp://h.ex/d/p\np_files/x y.png\thttp://cdn.ex/x.png\n")
+    Path("../saved").rename("../m.ex")
+    assert references(*options)[1] == url
+
+
+def test_given_urls_tell_of_other_files_beside_the_page() -> None:
+    Path("q.html").write_bytes(b"<p>")
+    assert references(*GIVEN)[3] == "http://h.ex/d/q.html"
+    reported = run("rewrite", "p.html", *GIVEN).stderr
+    assert "1 link to files beside the page made absolute" in reported
+    assert "[local-rewritten]" in reported
+    Path("map").write_bytes(b"p.html\thttp://h.ex/d/p\nq.html\thttp://h.ex/d/q.html\n")
+    assert "beside the page made" not in run("rewrite", "p.html", "--map", "map").stderr
 
 
 def test_resolve_gives_files_their_own_urls() -> None:
@@ -280,7 +335,7 @@ def test_what_the_saver_did_not_get_never_was_on_the_web(local: str) -> None:
     Path("p_files/x y.png").unlink()
     assert references("--local", local)[1] == "p_files/x%20y.png?v=1"
     result = run("rewrite", "p.html", "--local", local)
-    assert "to one that is not there [local-unknown]" in result.stderr
+    assert "to a file that is not there [local-unknown]" in result.stderr
     # Only its own folder is so clear.
     Path("p.html").rename("r.html")
     result = run("rewrite", "r.html", "--local", local)
@@ -338,6 +393,30 @@ def test_httrack() -> None:
     assert b'href="http://h.ex/style?v=2"' in page
     assert b'href="http://h.ex/d/p?x=1#s"' in page
     assert b'src="p_files/x%20y.png?v=1"' in page
+
+
+def test_what_httrack_does_not_list_has_no_url() -> None:
+    Path("h.example_8080").mkdir()
+    Path("hts-cache").mkdir()
+    names = ("xed04.html", "y1234.html", "y1234.css", "z.html")
+    for name in names:
+        Path("h.example_8080", name).write_bytes(b"<!DOCTYPE html><a href=a>")
+    row = b"\t".join(b"%d" % n for n in range(7))
+    lines = (
+        (b"http://h.example:8080/x?a=1", b"h.example_8080/x.7ed04.delayed"),
+        (b"http://h.example:8080/y?b=2", b"h.example_8080/y.1e1234.delayed"),  # two fit
+        (b"http://h.example:8080/n?c=3", b"h.example_8080/n.20abcd.delayed"),  # none does
+    )
+    listed = b"".join(row + b"\t%b\t%b\t(from )\n" % line for line in lines)
+    Path("hts-cache/new.txt").write_bytes(b"date\tURL\n" + listed)
+    result = run("base", "-r", ".", "--mirror", ".=http", "--no-detect", "--json")
+    found = {one["file"]: one["base"]["url"] for one in map(json.loads, result.stdout.splitlines())}
+    assert {name: found[f"./h.example_8080/{name}"] for name in names} == {
+        "xed04.html": "http://h.example:8080/x?a=1",
+        "y1234.html": "",
+        "y1234.css": "",
+        "z.html": "",
+    }
 
 
 def test_what_wget_converted() -> None:

@@ -8,10 +8,16 @@ from __future__ import annotations
 
 import codecs
 import os
-from typing import Final
+import re
+from typing import TYPE_CHECKING, Final
+from urllib.parse import unquote_to_bytes
 
 from relbase.bases.layers import unsuitable
 from relbase.bases.retrieval import found_url
+from relbase.expressions import expression
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 class MapError(ValueError):
@@ -51,35 +57,64 @@ def read_map(data: bytes) -> dict[str, str]:
 # date, sizes, flags, status, message, type, etag, URL, local file, where from.
 _COLUMNS: Final = 9
 
+# Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
+# gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
+# xed04.html.
+_delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.DOTALL)
+
 
 def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
     """Return the URLs in HTTrack's `hts-cache/new.txt`, by absolute path of existing files."""
-    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
-
     urls: dict[str, str] = {}
-    for line in data.splitlines():
-        columns = line.split(b"\t")
-        if len(columns) < _COLUMNS:
-            continue
-        url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
-        if not url:
-            continue
+    delayed: list[tuple[str, str]] = []
+    for listed, url in _rows(data):
         # The file is listed as a URL is written, and named as it is meant.
-        for listed in (columns[8], unquote_to_bytes(columns[8])):
-            path = _path_in(tree, os.fsdecode(listed))
-            if path is not None:
-                urls[path] = url
-                break
+        names = [os.fsdecode(name) for name in (listed, unquote_to_bytes(listed))]
+        if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
+            urls[path] = url
+        else:
+            delayed.append((names[1], url))
+    for name, url in delayed:
+        if path := _named_later(name, tree, urls):
+            urls[path] = url
     return urls
 
 
-def _path_in(tree: str, listed: str) -> str | None:
+def _rows(data: bytes) -> Iterator[tuple[bytes, str]]:
+    """The local file and the URL of each line that has both."""
+    for line in data.splitlines():
+        columns = line.split(b"\t")
+        if len(columns) >= _COLUMNS:
+            url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
+            if url:
+                yield columns[8], url
+
+
+def _path_in(
+    tree: str, listed: str, is_there: Callable[[str], bool] = os.path.isfile
+) -> str | None:
     """The file of a list that may have been written elsewhere, by the longest path that is here."""
     if "\0" in listed:
         return None
     steps = [step for step in listed.split("/") if step not in {"", os.curdir, os.pardir}]
     for first in range(len(steps)):
         path = os.path.join(tree, *steps[first:])  # noqa: PTH118
-        if os.path.isfile(path):  # noqa: PTH113
+        if is_there(path):
             return os.path.abspath(path)  # noqa: PTH100
     return None
+
+
+def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
+    """The one file without a URL that a delayed name can have become."""
+    folder, _, name = listed.rpartition("/")
+    found = _delayed.fullmatch(name)
+    directory = _path_in(tree, folder, os.path.isdir)
+    if found is None or directory is None:
+        return None
+    later = (
+        os.path.join(directory, one)  # noqa: PTH118
+        for one in os.listdir(directory)  # noqa: PTH208 (names alone)
+        if os.path.splitext(one)[0] == found[1] + found[2]  # noqa: PTH122
+    )
+    fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
+    return fitting[0] if len(fitting) == 1 else None
