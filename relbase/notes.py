@@ -58,6 +58,7 @@ class Reason(Enum):
     MIME_HEADER = "mime-header"  # an edit would make a line of the body a field
     MBOX_SEPARATOR = "mbox-separator"  # it looks like the beginning of a message, and is not one
     ENCODING_UNSUPPORTED = "encoding-unsupported"  # a transfer encoding that cannot be undone
+    ENCODING_DISPUTED = "encoding-disputed"  # a transfer encoding that only some readers undo
     ENCODING_MISLABELLED = "encoding-mislabelled"  # of HTTP: not as the header says
     SIGNATURE_BROKEN = "signature-broken"  # DKIM, ARC: a signed body was changed
     FIELD_STALE = "field-stale"  # Content-Length, Lines or Content-MD5 was wrong before

@@ -45,6 +45,12 @@ def token(value: str) -> str:
     return found[0].lower() if found else ""
 
 
+def is_lone(value: str) -> bool:
+    """Whether a value is one token, comments around it."""
+    found = _token(value, _skip(value, 0))
+    return found is not None and _skip(value, found.end()) == len(value)
+
+
 def media_type(value: str) -> str:
     """Return the media type that a Content-Type states, in lower case; "" when it states none.
 

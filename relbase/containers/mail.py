@@ -184,11 +184,13 @@ def _read(
     stated = read_type(first(data, header, "content-type") or "")
     disposition = first(data, header, "content-disposition") or ""
     type_ = stated.type or _default_type(header, parent)
-    encoding = transfer_encoding(data, header)
+    encoding, disputed = transfer_encoding(data, header)
     depth = parent.depth + 1 if parent else 0
-    if type_.startswith("multipart/") and _is_in_the_clear(whole, header, encoding, stated):
-        encoding = "8bit"
-    structure = _structure(type_, encoding, stated.boundary, header)
+    is_plain = encoding in IDENTITY
+    is_multipart = type_.startswith("multipart/")
+    if is_multipart and not is_plain and _is_in_the_clear(whole, header, stated):
+        encoding, disputed, is_plain = "8bit", "", True
+    structure = _structure(type_, stated.boundary, header, is_plain=is_plain)
     structure = _within_limits(structure, whole, depth, state.count)
     part = Part(
         number=_number(parent, type_),
@@ -196,6 +198,7 @@ def _read(
         type=type_,
         charset=stated.charset,
         encoding=encoding,
+        disputed=disputed,
         disposition=token(disposition) or None,
         name=file_name(disposition) or stated.name,
         header=header,
@@ -213,13 +216,13 @@ def _read(
 _PREAMBLE: Final = 1 << 16
 
 
-def _is_in_the_clear(whole: _Message, header: Header, encoding: str, stated: Stated) -> bool:
-    """Whether a multipart is not encoded as it says: RFC 2045 §6.4 forbids it, and a program lied.
+def _is_in_the_clear(whole: _Message, header: Header, stated: Stated) -> bool:
+    """Whether a multipart is not encoded, whatever it says: RFC 2045 §6.4 forbids it.
 
     Encoded, the lines of its delimiters would not begin with `--`: that is not base64, and in
     quoted-printable the parts would be encoded twice.
     """
-    if encoding not in _CLAIMS or stated.boundary is None:
+    if stated.boundary is None:
         return False
     end = min(whole.end, header.body + _PREAMBLE)
     mark = b"--" + stated.boundary
@@ -227,9 +230,6 @@ def _is_in_the_clear(whole: _Message, header: Header, encoding: str, stated: Sta
         whole.data.startswith(mark, header.body, end)
         or whole.data.find(whole.eol + mark, header.body, end) >= 0
     )
-
-
-_CLAIMS: Final = frozenset(["base64", "quoted-printable"])
 
 
 def _default_type(header: Header, parent: _OpenPart | None) -> str:
@@ -246,7 +246,7 @@ def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
     return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
 
 
-def _structure(type_: str, encoding: str, boundary: bytes | None, header: Header) -> _Structure:
+def _structure(type_: str, boundary: bytes | None, header: Header, *, is_plain: bool) -> _Structure:
     """Say what a body is. A multipart that is not entered is followed if it has a boundary."""
     if header.cut:
         return _Structure(Opaque.HEADER, None, message=False)
@@ -257,7 +257,7 @@ def _structure(type_: str, encoding: str, boundary: bytes | None, header: Header
         return _Structure(OPAQUE_TYPES.get(type_, Opaque.SEALED), boundary, message=False)
     if is_multipart and boundary is None:
         return _Structure(Opaque.BOUNDARY, None, message=False)
-    if (is_multipart or is_message) and encoding not in IDENTITY:
+    if (is_multipart or is_message) and not is_plain:
         return _Structure(Opaque.ENCODED, boundary, message=False)
     return _Structure(None, boundary, message=is_message)
 
@@ -293,6 +293,7 @@ def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int) -> _Op
         type="application/octet-stream",
         charset=None,
         encoding="binary",
+        disputed="",
         disposition=None,
         name="",
         header=Header(at, at, at, (), cut=False),

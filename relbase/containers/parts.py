@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
-from relbase.containers.content_type import token
+from relbase.containers.content_type import is_lone, token
 from relbase.containers.fields import text_of
 from relbase.records import NamedTuple
 
@@ -48,6 +49,8 @@ class Part(NamedTuple):
     type: str  # the media type in lower case, the default one when none is stated
     charset: str | None  # the label that its Content-Type states, None for none
     encoding: str  # the Content-Transfer-Encoding in lower case, "7bit" when none is stated
+    # That encoding as stated, where some mail programs read it and others do not: `base64;`.
+    disputed: str
     disposition: str | None  # of Content-Disposition in lower case, None for none
     name: str  # of the file that it is to be saved as, "" for none
     header: Header  # its fields with their spans
@@ -76,28 +79,48 @@ OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
 # The types whose body is a message: RFC 2046 §5.2.1, RFC 6532 §3.7, RFC 5537 §2.3.
 MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
 
+
+class TransferEncoding(NamedTuple):
+    """How a body is read."""
+
+    name: str  # in lower case
+    # The value as stated, "" where all readers read it as `name`: others show such a body as it is.
+    disputed: str = ""
+
+
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
+QUOTED_PRINTABLE: Final = "quoted-printable"
+BASE64: Final = "base64"
 
-# Of an encoding that nobody can undo so much is reported.
-_SHOWN: Final = 100
+_SHOWN: Final = 100  # characters of an encoding that nobody can undo
+_quoted: Final = re.compile(r'"([^"]++)"').fullmatch
 
 
-def transfer_encoding(data: bytes, header: Header) -> str:
-    """Return the Content-Transfer-Encoding of a header in lower case, "7bit" for none.
+def transfer_encoding(data: bytes, header: Header) -> TransferEncoding:
+    """Return the Content-Transfer-Encoding of a header, "7bit" for none.
 
-    Several of them, or what is not a token, make one that nobody can undo: some readers undo the
-    first one, some the last one, some none.
-
-    Implements RFC 2045 §6.1.
+    | stated | read as |
+    |---|---|
+    | a token, comments around it | that token (RFC 2045 §6.1) |
+    | a token in quotes, or with more behind it: `base64;` | that token, disputed |
+    | several tokens, or none | an encoding that nobody can undo |
     """
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
     for field in header.fields:
         if field.name == "content-transfer-encoding":
-            value = text_of(data, field)
-            encoding = token(value) or ("" if value.startswith("(") else value.lower())
-            if encoding:
-                found[encoding] = None
+            name, disputed = _read(text_of(data, field))
+            if name:
+                found[name] = found.get(name) or disputed
     if IDENTITY.issuperset(found):
-        return next(iter(found), "7bit")
-    return ", ".join(found)[:_SHOWN]
+        return TransferEncoding(next(iter(found), "7bit"))
+    name = ", ".join(found)[:_SHOWN]
+    return TransferEncoding(name, found.get(name, ""))
+
+
+def _read(value: str) -> TransferEncoding:
+    quoted = _quoted(value)
+    name = token(quoted[1] if quoted else value)
+    if not name:
+        return TransferEncoding("" if value.startswith("(") else value.lower())
+    return TransferEncoding(name, "" if is_lone(value) else value[:_SHOWN])

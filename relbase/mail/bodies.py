@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import eol_of
-from relbase.containers.parts import IDENTITY
+from relbase.containers.parts import BASE64, IDENTITY, QUOTED_PRINTABLE
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
@@ -79,11 +79,11 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     """Return the view of a body by its Content-Transfer-Encoding; None where it cannot be read."""
     if part.encoding in IDENTITY:
         return _SameView(raw)
-    if part.encoding == "quoted-printable":
+    if part.encoding == QUOTED_PRINTABLE:
         if eol == b"\r":
             return _BareReturnsView(raw, part.boundaries)
         return QuotedPrintableView(raw, part.boundaries, eol)
-    if part.encoding == "base64":
+    if part.encoding == BASE64:
         return base64_view(raw, eol) or _footed_view(raw, eol)
     return None
 

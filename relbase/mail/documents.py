@@ -9,7 +9,7 @@ from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span, growth
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
-from relbase.mail.entity import MailPart, fit, fit_header, mail_part
+from relbase.mail.entity import MailPart, fit, fit_both_readings, fit_header, mail_part
 from relbase.notes import Note, Reason
 from relbase.rewriting.context import Room
 from relbase.rewriting.items import Found
@@ -54,7 +54,10 @@ def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Ite
     """The items of a document in offsets of the message, with the edits that mail allows."""
     part = entity.part
     items = lower(_in_room(entity, items, view.inner), view, part.body.start)
-    items = fit(entity, part.body, items) if part.encoding in IDENTITY else items
+    if part.disputed:
+        items = fit_both_readings(entity, items)
+    elif part.encoding in IDENTITY:
+        items = fit(entity, part.body, items)
     return fit_header(entity, items)
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import eol_of, read_header
+from relbase.containers.parts import BASE64
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import fit_lines
@@ -81,6 +83,46 @@ def _keep_in_lines(
                 yield item._replace(status=Status.KEPT)
                 continue
         yield item
+
+
+def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a body with a disputed encoding, with the edits that all readers show alike.
+
+    Some mail programs decode it and others show it as it stands: to both a line that is changed
+    must show what it showed, and the new link.
+    """
+    part, data = entity.part, entity.data
+    findings, edits = separate(items)
+    kept: list[Edit] = []
+    lines: list[Span] = []
+    for edit in edits:
+        if part.encoding != BASE64 and _shows_alike(data, edit):
+            kept.append(edit)
+        else:
+            lines.append(_line_of(entity, edit))
+    yield from _keep_in_lines(findings, lines) if lines else findings
+    if edits:
+        text = f"states its encoding as {part.disputed!a}, which only some mail programs decode"
+        left = f": the links in {len(lines)} of its lines stay as they are" if lines else ""
+        yield entity.note(Reason.ENCODING_DISPUTED, f"{text}{left}")
+    yield from kept
+
+
+_escapes: Final = re.compile(rb"=[^=]{0,2}").findall
+
+
+def _shows_alike(data: bytes, edit: Edit) -> bool:
+    """Whether an edit of quoted-printable writes no escape and no line end."""
+    if b"\n" in edit.new or b"\r" in edit.new:
+        return False
+    return Counter(_escapes(edit.new)) <= Counter(_escapes(data, edit.start, edit.end))
+
+
+def _line_of(entity: MailPart, edit: Edit) -> Span:
+    data, eol, body = entity.data, entity.eol[-1:], entity.part.body
+    end = data.find(eol, edit.end, body.end)
+    start = data.rfind(eol, body.start, edit.start) + 1 or body.start
+    return Span(start, body.end if end < 0 else end)
 
 
 def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:

@@ -201,7 +201,9 @@ def _visit_part(
 def _message_view(entity: MailPart, encoded: int) -> View | None:
     """What shows a message that is encoded as a whole, None where there is none to enter."""
     part = entity.part
-    if part.opaque is not Opaque.ENCODED or part.type not in MESSAGES or encoded >= MAX_ENCODED:
+    if part.opaque is not Opaque.ENCODED or part.type not in MESSAGES or part.disputed:
+        return None
+    if encoded >= MAX_ENCODED:
         return None
     return transfer_view(part, entity.body, entity.eol)
 

@@ -409,7 +409,7 @@ CLOSED: Final[list[tuple[str, Opaque]]] = [
         "Content-Type: multipart/mixed; boundary=c\nContent-Transfer-Encoding: base64",
         Opaque.ENCODED,
     ),
-    ("Content-Type: multipart/x; boundary=b\nContent-Transfer-Encoding: x", Opaque.ENCODED),
+    ("Content-Type: multipart/x; boundary=c\nContent-Transfer-Encoding: x", Opaque.ENCODED),
     ("Content-Type: message/rfc822\nContent-Transfer-Encoding: base64", Opaque.ENCODED),
     ("Content-Type: message/global\nContent-Transfer-Encoding: quoted-printable", Opaque.ENCODED),
     ("Content-Type: multipart/mixed", Opaque.BOUNDARY),
@@ -438,14 +438,13 @@ def test_encodings_that_change_nothing(encoding: str) -> None:
     [
         # RFC 2045 §6.1: one token, in any case; comments may be around (§6.1 with RFC 822 §3.4.3)
         (["Base64"], "base64"),
-        (["(a) QUOTED-Printable (b); c"], "quoted-printable"),
+        (["(a) QUOTED-Printable (b)"], "quoted-printable"),
         (["7bit", "8bit"], "7bit"),
         (["base64", "BASE64 "], "base64"),
         (["", "base64", "(none)"], "base64"),
         # Several, or no token: some readers undo it and some do not
         (["7bit", "quoted-printable"], "7bit, quoted-printable"),
         (["base64", "quoted-printable", "base64"], "base64, quoted-printable"),
-        (['"base64"'], '"base64"'),
         (["=?us-ascii?q?base64?="], "=?us-ascii?q?base64?="),
         (["x" * 200], "x" * 100),
     ],
@@ -455,8 +454,29 @@ def test_encodings(stated: list[str], expected: str) -> None:
     (part,) = walk(f"{header}Content-Type: text/html\n\nx".encode())
     assert part.encoding == expected
     (part, *inner) = walk(f"{header}".encode() + mixed() + INSIDE)
-    assert part.opaque is (None if inner else Opaque.ENCODED)
-    assert bool(inner) == (expected in {"7bit", "base64", "quoted-printable"})
+    assert part.opaque is None
+    assert inner, "its delimiters stand in the clear: RFC 2045 §6.4"
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        (["base64;"], ("base64", "base64;")),
+        (["quoted-printable, x"], ("quoted-printable", "quoted-printable, x")),
+        (["(a) Base64 (b) charset=utf-8"], ("base64", "(a) Base64 (b) charset=utf-8")),
+        (['"Base64"'], ("base64", '"Base64"')),
+        (["base64", "base64;"], ("base64", "base64;")),
+        (["8bit;"], ("8bit", "")),  # the same to those that do not read it
+        (['"8bit"'], ("8bit", "")),
+        (["base64;", "7bit"], ("base64, 7bit", "")),
+    ],
+)
+def test_encodings_that_only_some_readers_read(
+    stated: list[str], expected: tuple[str, str]
+) -> None:
+    header = "".join(f"Content-Transfer-Encoding: {value}\n" for value in stated)
+    (part,) = walk(f"{header}Content-Type: text/html\n\nx".encode())
+    assert (part.encoding, part.disputed) == expected
 
 
 @pytest.mark.parametrize("encoding", ["base64", "Quoted-Printable"])

@@ -19,6 +19,7 @@ FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 URL: Final = "http://h.example/d/p.html"
 # Where Python's email decodes otherwise, and why.
 PYTHON_DIFFERS: Final = {
+    "encoding-ambiguous": "it does not decode what has quotes around its encoding",
     "base64-unreadable": "it reads on after the end of base64",
     "encoding-unknown": "it reads no encoding that has a comment after it",
     "line-ends-cr-qp": "to it a CR alone ends no line",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import email
 import email.policy
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -280,3 +280,56 @@ def test_a_page_that_is_said_to_be_in_utf_16_and_is_not_is_noted(how: str) -> No
     result = rewrite(header.replace(b"\n\n", b"\nContent-Transfer-Encoding: binary\n\n") + page)
     assert (result.changed, reasons(result)) == (True, [])
     assert reasons(rewrite(header)) == []
+
+
+# ---- disputed encodings
+
+_LINE: Final = b'<a href=3D"x">'
+_LONG: Final = b'<a href=3D"x">' + b"x" * 60
+_DISPUTED: Final = "encoding-disputed"
+
+
+@pytest.mark.parametrize(
+    "encoding", ["quoted-printable;", '"quoted-printable"', "Quoted-Printable,"]
+)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (_LINE, b'<a href=3D"http://h/x">'),
+        (b'<a href=3D"=2Fx=3D">', b'<a href=3D"http://h=2Fx=3D">'),
+        (_LONG, _LONG),  # it would need a soft line break
+        (
+            b'<a href=3D"x">\n<a href=3D"=\ny">',
+            b'<a href=3D"http://h/x">\n<a href=3D"=\nhttp://h/y">',
+        ),
+    ],
+)
+def test_what_only_some_decode_is_edited_so_that_all_show_it_alike(
+    encoding: str, body: bytes, expected: bytes
+) -> None:
+    head = b"Content-Type: text/html\nContent-Transfer-Encoding: %b\n\n" % encoding.encode()
+    result = relbase.rewrite(head + body, url="http://h/", kind="mail")
+    assert result.data == head + expected
+    assert [note.reason.value for note in result.notes] == [_DISPUTED]
+    written = [link for link in result.links if link.status is relbase.Status.REWRITTEN]
+    assert len(written) == len(result.edits)
+    assert relbase.rewrite(result.data, url="http://h/", kind="mail").data == result.data
+
+
+def test_an_edit_that_would_write_an_escape_is_left_out() -> None:
+    head = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable;\n\n"
+    result = relbase.rewrite(head + b'<a href=3D"x">', url="http://h/?a=b", kind="mail")
+    assert result.data == head + b'<a href=3D"http://h/x">'
+    result = relbase.rewrite(head + b'<a href=3D";x">', url="http://h/a=b/", kind="mail")
+    assert not result.changed
+
+
+def test_base64_that_only_some_decode_is_listed_and_stays() -> None:
+    encoded = base64.b64encode(b"<a href=x>")
+    data = b"Content-Type: text/html\nContent-Transfer-Encoding: base64;\n\n" + encoded
+    result = relbase.rewrite(data, url="http://h/", kind="mail")
+    assert result.data is data
+    assert [(link.url, link.status) for link in result.links] == [
+        ("http://h/x", relbase.Status.KEPT)
+    ]
+    assert [note.reason.value for note in result.notes] == [_DISPUTED]
