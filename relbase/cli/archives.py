@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import time
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 
 import relbase
 from relbase.cli import files, remarks, streams
-from relbase.cli.archive_progress import Progress
 from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
@@ -39,43 +41,40 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.rewrite_options import Choices
+    from relbase.cli.warnings import Collected
     from relbase.warc import Fault, Page
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
 _Made = TypeVar("_Made")
 
-# Of one reason so many notes on pages are shown; a crawl has millions of pages.
-_SHOWN: Final = 3
+# The reason of the warnings on codings that are not as stated.
+_CODING: Final = "coding"
+
+# How often a person who waits sees how far it is, in seconds.
+_PAUSE: Final = 0.5
 
 
 # ---- what is an archive
 
 
 class Archive(NamedTuple):
-    """An input that is an archive.
-
-    Args:
-        source: the input.
-        settings: what the options say.
-        packing: "gz", "zst" or "".
-        tally: where failures and warnings are counted.
-    """
+    """An input that is an archive."""
 
     source: OpenInput
     settings: Settings
-    packing: str
-    tally: Tally
+    packing: str  # "gz", "zst" or ""
+    tally: Tally  # where failures and warnings are counted
 
     def pages(self, unread: Callable[[Fault], None] = lambda _: None) -> Iterator[Page]:
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
         counts: Counter[warc.Trouble] = Counter()
-        progress = Progress(self.source.shown)
+        progress = _Progress(self.source)
         # A pipe with a name would be waited for without end.
         again = None if self.source.status is None else _again(self.source.input)
-        for found in warc.pages(progress.counted(self.source.pieces), again):
+        for found in warc.pages(progress.counted(), again):
             if isinstance(found, warc.Page):
                 progress.pages += 1
                 yield found
@@ -85,7 +84,6 @@ class Archive(NamedTuple):
                 counts[found.trouble] += 1
             else:
                 self._report(found)
-        progress.clear()
         for trouble, count in counts.items():
             self._report_counted(trouble.value, count)
 
@@ -105,9 +103,9 @@ class Archive(NamedTuple):
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
 
-    def warn(self, shown: str, text: str, *, count: int = 1) -> None:
+    def warn(self, shown: str, text: str) -> None:
         """Count a warning, and report it unless nobody wants to read any."""
-        self.tally.warnings += count
+        self.tally.warnings += 1
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{shown}: warning: {text}")
 
@@ -128,6 +126,31 @@ class Archive(NamedTuple):
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
+
+
+class _Progress:
+    """What a person who waits for an archive sees: pages and bytes so far, over the line before."""
+
+    def __init__(self, source: OpenInput) -> None:
+        self._source = source
+        self.pages = 0
+        self._next = time.monotonic() + 2 * _PAUSE if streams.is_terminal() else float("inf")
+
+    def counted(self) -> Iterator[bytes]:
+        read = 0
+        for piece in self._source.pieces:
+            read += len(piece)
+            if time.monotonic() > self._next:
+                self._next += _PAUSE
+                self._show(f"{self._source.shown}: {self.pages:,} pages, {read / 1e6:,.1f} MB read")
+            yield piece
+        if self._next != float("inf"):
+            self._show("")
+
+    def _show(self, text: str) -> None:
+        with suppress(OSError, ValueError, AttributeError):
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
 
 
 # By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
@@ -190,24 +213,18 @@ def _counted(count: int, what: str) -> str:
 
 
 class Sums:
-    """What was done with an archive, known when it is read to its end.
-
-    Attributes:
-        text: in words.
-        links: how many there are of each status.
-        notes: how many there are of each reason.
-    """
+    """What was done with an archive, known when it is read to its end."""
 
     __slots__ = ("links", "notes", "text")
 
     def __init__(self) -> None:
         self.text = ""
-        self.links: Counter[str] = Counter()
-        self.notes: Counter[str] = Counter()
+        self.links: Counter[str] = Counter()  # by status
+        self.notes: Counter[str] = Counter()  # by reason
 
 
 def rewritten(
-    archive: Archive, choices: Choices, sums: Sums, *, reports: bool
+    archive: Archive, choices: Choices, sums: Sums, warned: Collected, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
@@ -224,7 +241,6 @@ def rewritten(
     yield _done(first, ())
     convert = partial(warc.conversion, date=date, info=info, **how)
     counts: Counter[str] = Counter()
-    notes = _Notes(archive, sums.notes)
     for page in archive.pages():
         counts["page"] += 1
         if not (page.succeeded or choices.all_status):
@@ -232,14 +248,17 @@ def rewritten(
         made = archive.done(page, convert)
         if made is None:
             continue
-        notes.add(page, made.notes)
+        remarked = [(_CODING, f"{text} [{_CODING}]") for text in page.remarks]
+        remarked += ((note.reason.value, remarks.sentence(note)) for note in made.notes)
+        for reason, text in remarked:
+            sums.notes[reason] += 1
+            warned.add(reason, f"{archive.place(page)}: warning: {text}")
         if reports:
             sums.links.update(row.outcome for row in warc.link_rows(page, **how))
         if made.record is not None:
             counts["conversion"] += 1
             counts["place"] += len(made.edits)
             yield _done(warc.pack(made.record, packing), made.edits)
-    notes.close()
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
@@ -303,38 +322,3 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     first = next(pieces([start]), None)  # whatever its name says
     if first is not None and arc.line(first.data[: arc.MAX_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
-
-
-class _Notes:
-    """The notes on the pages of an archive: of each reason some, and how many more there are."""
-
-    __slots__ = ("_archive", "_counts")
-
-    def __init__(self, archive: Archive, counts: Counter[str]) -> None:
-        self._archive = archive
-        self._counts = counts
-
-    def add(self, page: Page, notes: Iterable[relbase.Note]) -> None:
-        """Report the notes on a page."""
-        for text in page.remarks:
-            self._add(page, _CODING, f"{text} [{_CODING}]")
-        for note in notes:
-            self._add(page, note.reason.value, remarks.sentence(note))
-
-    def _add(self, page: Page, reason: str, text: str) -> None:
-        self._counts[reason] += 1
-        if self._counts[reason] <= _SHOWN or self._archive.settings.verbosity is Verbosity.ALL:
-            self._archive.warn(self._archive.place(page), text)
-
-    def close(self) -> None:
-        """Report how many more there were."""
-        if self._archive.settings.verbosity is Verbosity.ALL:
-            return
-        for reason, count in self._counts.items():
-            if count > _SHOWN:
-                text = f"{count - _SHOWN} more of this kind [{reason}]; -v shows all"
-                self._archive.warn(self._archive.source.shown, text, count=count - _SHOWN)
-
-
-# The kind of the warnings on codings that are not as stated.
-_CODING: Final = "coding"

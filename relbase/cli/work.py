@@ -183,7 +183,9 @@ class _Doing:
         if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
-        made = archives.rewritten(archive, plan.choices, self._sums, reports=plan.reports)
+        made = archives.rewritten(
+            archive, plan.choices, self._sums, self._warned, reports=plan.reports
+        )
         _ACTIONS[plan.action](self, archive.source, self._summed(made))
         self._text = self._sums.text
 

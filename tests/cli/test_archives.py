@@ -164,13 +164,13 @@ def test_options_of_one_document_say_nothing_of_an_archive(command: str, crawl: 
 def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path: Path) -> None:
     said = http(b"<base href=data:x><a href=x>", "Content-Encoding: gzip")
     crawl.write_bytes(b"".join(gz(response(number, "http://h/", said)) for number in range(5)))
-    for flags, shown, more in (((), 3, 1), (("-v",), 5, 0), (("-q",), 0, 0)):
+    for flags, shown, more in (((), 1, 1), (("-v",), 5, 0), (("-q",), 0, 0)):
         result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--strict", *flags)
         assert result.exit_code == 1
         for end in ("stands [coding]", "count [base-unsuitable]"):
             assert result.stderr.count(f"{end}\n") == shown
             kind = end.partition(" ")[2]
-            assert result.stderr.count(f"2 more of this kind {kind}; -v shows all") == more
+            assert result.stderr.count(f"4 more warnings like it {kind}; -v shows all") == more
 
 
 def test_the_report_counts_what_is_in_an_archive(crawl: Path, tmp_path: Path) -> None:
@@ -409,3 +409,16 @@ def test_a_defect_costs_its_page_alone(
     assert listed.exit_code == 3
     assert "oops" in listed.stderr
     assert "http://h/f/y" in listed.stdout
+
+
+def test_who_waits_at_a_terminal_sees_how_far_it_is(
+    crawl: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("relbase.cli.files.PIECE", 100)
+    times = iter(range(1000))
+    monkeypatch.setattr("time.monotonic", lambda: next(times))
+    for is_terminal in (True, False):
+        monkeypatch.setattr(streams, "is_terminal", lambda *, shown=is_terminal, **_: shown)
+        shown = run("links", crawl).stderr
+        assert (f"{crawl}: 2 pages, 0.0 MB read" in shown) is is_terminal
+        assert bool(shown) is is_terminal
