@@ -26,17 +26,11 @@ STDIN: Final = "-"
 
 
 class Input(NamedTuple):
-    """One input of a run.
+    """One input of a run."""
 
-    Args:
-        name: of its file, as the user gave it or as the walk of a tree found it.
-        root: the tree that it was found in; "" for one that was named.
-        listed: whether the name stands in a list, so that its directories are kept in an output.
-    """
-
-    name: str
-    root: str = ""
-    listed: bool = False
+    name: str  # of its file, as the user gave it or as the walk of a tree found it
+    root: str = ""  # the tree or Maildir that it was found in; "" for one that was named
+    listed: bool = False  # in a file of names: its directories are kept in an output
 
     @property
     def parts(self) -> list[str]:

@@ -29,22 +29,13 @@ class OutputError(click.ClickException):
 
 
 class Tally:
-    """What has happened to the inputs so far.
-
-    Args:
-        failed: how many could not be processed.
-        unsafe: how many the self-check stopped.
-        warnings: how many warnings were given.
-        found: how much `--check` or `--violations` found.
-    """
-
-    __slots__ = ("failed", "found", "unsafe", "warnings")
+    """What has happened to the inputs so far."""
 
     def __init__(self, failed: int = 0, unsafe: int = 0, warnings: int = 0, found: int = 0) -> None:
-        self.failed = failed
-        self.unsafe = unsafe
+        self.failed = failed  # could not be processed
+        self.unsafe = unsafe  # stopped by the self-check
         self.warnings = warnings
-        self.found = found
+        self.found = found  # by `--check` or `--violations`
 
     def status(self, *, strict: bool) -> ExitStatus:
         """Return the exit status; failed inputs count for more than what was found in others."""

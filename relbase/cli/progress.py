@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from rich.progress import Progress
 
     from relbase.cli.inputs import Input
 
@@ -22,22 +24,30 @@ _LARGE: Final = 32 << 20  # bytes
 _PAUSE: Final = 0.1
 
 
-class Bar(Protocol):
-    """Shows how far a run is."""
+class Bar:
+    """Shows how far a run is, where somebody looks."""
+
+    def __init__(self, shown: Progress | None = None, count: int = 0, size: int = 0) -> None:
+        self._shown = shown
+        self._count = count
+        self._files = 0
+        self._drawn = 0.0
+        if shown is not None:
+            self._task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
     def read(self, size: int) -> None:
         """Show that so many bytes more are read."""
+        if self._shown is None:
+            return
+        now = time.monotonic()
+        is_due = now - self._drawn >= _PAUSE or self._files == self._count
+        self._drawn = now if is_due else self._drawn
+        self._shown.update(self._task, advance=size, files=self._files, refresh=is_due)
 
     def done(self) -> None:
         """Show that another input is done."""
-
-
-class _NoBar:
-    def read(self, size: int) -> None:
-        """Show nothing."""
-
-    def done(self) -> None:
-        """Show nothing."""
+        self._files += 1
+        self.read(0)
 
 
 @contextmanager
@@ -49,55 +59,23 @@ def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
             with suppress(OSError):
                 size += os.stat(one.name).st_size  # noqa: PTH116
     if not wanted or not streams.is_terminal() or (len(inputs) < _MANY and size < _LARGE):
-        yield _NoBar()
+        yield Bar()
         return
-    with _rich_bar(len(inputs), size) as bar:
-        yield bar
-
-
-@contextmanager
-def _rich_bar(count: int, size: int) -> Iterator[Bar]:
     # Start-up time of the usual case.
+    from rich import progress as rich  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
+
+    shown = rich.Progress(
+        rich.TextColumn("{task.fields[files]}/{task.fields[count]} files"),
+        rich.BarColumn(),
+        rich.DownloadColumn(binary_units=True),
+        rich.TransferSpeedColumn(),
+        rich.TimeRemainingColumn(),
+        console=Console(stderr=True, force_terminal=True),
+        # No thread of its own: processes are forked, and threads do not live through that.
+        auto_refresh=False,
+        transient=True,
+        redirect_stdout=False,
     )
-
-    columns = (
-        TextColumn("{task.fields[files]}/{task.fields[count]} files"),
-        BarColumn(),
-        DownloadColumn(binary_units=True),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    # No thread of its own: processes are forked, and threads do not live through that.
-    console = Console(stderr=True, force_terminal=True)
-    shown_by = Progress(
-        *columns, console=console, auto_refresh=False, transient=True, redirect_stdout=False
-    )
-    with shown_by as shown:
-        task = shown.add_task("", total=max(size, 1), files=0, count=count)
-
-        class RichBar:
-            files = 0
-            drawn = 0.0
-
-            def read(self, size: int) -> None:
-                self._update(size)
-
-            def done(self) -> None:
-                self.files += 1
-                self._update(0)
-
-            def _update(self, size: int) -> None:
-                now = time.monotonic()
-                is_due = now - self.drawn >= _PAUSE or self.files == count
-                self.drawn = now if is_due else self.drawn
-                shown.update(task, advance=size, files=self.files, refresh=is_due)
-
-        yield RichBar()
+    with shown:
+        yield Bar(shown, len(inputs), size)

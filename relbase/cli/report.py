@@ -18,7 +18,6 @@ from relbase.cli.streams import printable
 from relbase.cli.summary import counted
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
 # The states of inputs that need not be done again.
@@ -66,11 +65,7 @@ _LONGEST: Final = 10_000
 
 
 class Report:
-    """The report of a run.
-
-    Args:
-        path: of its file.
-        goes_on: whether lines are added to what is there.
+    """The report of a run, which may go on with the lines that are there.
 
     Raises:
         click.UsageError: if the file is there and not to be added to.
@@ -94,12 +89,7 @@ class Report:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             with self._file:
                 self._file.flush()
@@ -129,13 +119,7 @@ def _cut_off(path: str) -> None:
 
 
 class Earlier:
-    """What the report of an earlier run says.
-
-    Args:
-        path: of its file; one that is not there says nothing.
-
-    Attributes:
-        outputs: the names of what it wrote; None where there is no report.
+    """What the report of an earlier run says; one that is not there says nothing.
 
     Raises:
         click.UsageError: if it is not a report.
@@ -146,7 +130,7 @@ class Earlier:
 
     def __init__(self, path: str) -> None:
         self._rows: dict[str, tuple[str, str]] = {}
-        self.outputs: set[str] | None = None
+        self.outputs: set[str] | None = None  # that it wrote; None where there is no report
         try:
             with open(path, "rb") as file:  # noqa: PTH123
                 self.outputs = set()

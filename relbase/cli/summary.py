@@ -17,33 +17,7 @@ if TYPE_CHECKING:
 
 
 class Summary:
-    """Collects what is remarked on the documents of an input, and sums up what was done.
-
-    Args:
-        shown: the name of the input for messages.
-        warned: the warnings on it.
-        several: whether there are other inputs.
-
-    Attributes:
-        changed: how many documents were changed.
-        places: how many places were changed in them.
-        unknown: how many documents have relative references and no base.
-        shared: how many messages were changed on the URL of their mailbox.
-        notes: how many notes there were of each reason.
-    """
-
-    __slots__ = (
-        "_first_left",
-        "_several",
-        "_shown",
-        "_single",
-        "_warned",
-        "changed",
-        "notes",
-        "places",
-        "shared",
-        "unknown",
-    )
+    """Collects what is remarked on the documents of an input, and sums up what was done."""
 
     def __init__(self, shown: str, warned: Collected, *, several: bool = False) -> None:
         self._several = several
@@ -51,7 +25,10 @@ class Summary:
         self._warned = warned
         self._first_left = ""
         self._single: Result | None = None
-        self.changed = self.places = self.shared = self.unknown = 0
+        self.changed = 0  # documents
+        self.places = 0  # that were changed in them
+        self.shared = 0  # messages that were changed on the URL of their mailbox
+        self.unknown = 0  # documents with relative references and no base
         self.notes: Counter[Reason] = Counter()
 
     def add(self, document: InputDocument, result: Result, *, has_url: bool = True) -> None:

@@ -25,25 +25,15 @@ class Verbosity(Enum):
 
 
 class Warned(NamedTuple):
-    """A warning, and how many more of its kind came with it.
-
-    Args:
-        reason: its kind.
-        line: printable.
-        more: how many were counted and not kept.
-    """
+    """A warning, and how many more of its kind were counted and not kept."""
 
     reason: str
-    line: str
+    line: str  # printable
     more: int = 0
 
 
 class Collected:
-    """The warnings on one input.
-
-    Args:
-        verbosity: how much is said.
-    """
+    """The warnings on one input."""
 
     __slots__ = ("_first", "_kept", "_verbosity", "count")
 
@@ -69,11 +59,7 @@ class Collected:
 
 
 class WarningPrinter:
-    """Prints the warnings of a run.
-
-    Args:
-        verbosity: how much.
-    """
+    """Prints the warnings of a run."""
 
     __slots__ = ("_more", "_names", "_seen", "_verbosity")
 
