@@ -25,7 +25,7 @@ from relbase.cli import files, remarks, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
-from relbase.cli.warnings import Verbosity
+from relbase.cli.warnings import Collected, Verbosity, WarningPrinter
 from relbase.containers import arc
 from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.rewrite_options import Choices
-    from relbase.cli.warnings import Collected
     from relbase.warc import Fault, Page
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
@@ -65,43 +64,57 @@ class Archive(NamedTuple):
     settings: Settings
     packing: str  # "gz", "zst" or ""
     tally: Tally  # where failures and warnings are counted
+    left_out: Counter[str]  # records and pages, by trouble
+    warned: Collected  # the notes on its pages
+    is_shown: bool  # whether these are shown here
 
     def pages(self, unread: Callable[[Fault], None] = lambda _: None) -> Iterator[Page]:
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        counts: Counter[warc.Trouble] = Counter()
         progress = _Progress(self.source)
         # A pipe with a name would be waited for without end.
         again = None if self.source.status is None else _again(self.source.input)
         for found in warc.pages(progress.counted(), again):
             if isinstance(found, warc.Page):
                 progress.pages += 1
+                for remark in found.remarks:
+                    self.note(found, _CODING, f"{printable(remark)} [{_CODING}]")
                 yield found
-                continue
-            unread(found)
-            if found.trouble.value in _COUNTED:
-                counts[found.trouble] += 1
             else:
-                self._report(found)
-        for trouble, count in counts.items():
-            self._report_counted(trouble.value, count)
+                unread(found)
+                self.report(found)
+        self._report_counts()
 
-    def _report_counted(self, trouble: str, count: int) -> None:
+    def _report_counts(self) -> None:
         """What a crawl may have thousands of is reported once."""
-        what, why, fix = _COUNTED[trouble]
-        text = f"{_counted(count, what)} {why}"
-        if fix:
-            self.tally.failed += 1
-            streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
-        else:
-            self.warn(self.source.shown, f"{text}: left out")
+        for trouble, count in self.left_out.items():
+            what, why, fix = _COUNTED[trouble]
+            text = f"{_counted(count, what)} {why}"
+            if fix:
+                self.tally.failed += 1
+                streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
+            else:
+                self.warn(self.source.shown, f"{text}: left out")
+        if self.is_shown:
+            self.tally.warnings += self.warned.count
+            printer = WarningPrinter(self.settings.verbosity)
+            printer.show(self.warned.all())
+            printer.close()
 
-    def _report(self, fault: Fault) -> None:
+    def report(self, fault: Fault) -> None:
+        """Report what could not be done, or count it where there may be many."""
+        if fault.trouble.value in _COUNTED:
+            self.left_out[fault.trouble.value] += 1
+            return
         self.tally.failed += 1
         record = f" (record {printable(fault.record_id)})" if fault.record_id else ""
         text = f"{printable(fault.text)} [{fault.trouble.value}]"
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
+
+    def note(self, page: Page, reason: str, text: str) -> None:
+        """Collect a note on a page."""
+        self.warned.add(reason, f"{self.place(page)}: warning: {text}")
 
     def warn(self, shown: str, text: str) -> None:
         """Count a warning, and report it unless nobody wants to read any."""
@@ -121,7 +134,7 @@ class Archive(NamedTuple):
         """Report what went wrong in relbase itself; the input counts as failed."""
         from relbase.warc.work import fault_of_error  # noqa: PLC0415 (start-up time)
 
-        self._report(fault_of_error(page, error))
+        self.report(fault_of_error(page, error))
 
     def place(self, page: Page) -> str:
         """Where a page is, for people."""
@@ -157,6 +170,11 @@ class _Progress:
 _COUNTED: Final = {
     "elsewhere": ("revisit", "of payloads that are not before them in the archive", ""),
     "partial": ("partial response", "(a range of a document)", ""),
+    "truncated": (
+        "page",
+        "of which not all is there: not converted",
+        "--salvage converts what is there",
+    ),
     "not-again": (
         "revisit",
         "of payloads that cannot be read once more",
@@ -166,9 +184,12 @@ _COUNTED: Final = {
 
 
 def recognise(
-    source: OpenInput, settings: Settings, tally: Tally
+    source: OpenInput, settings: Settings, tally: Tally, warned: Collected | None = None
 ) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the archive that it is, if it is one."""
+    """Return an input, and the archive that it is, if it is one.
+
+    The notes on its pages are put into `warned`, or shown when it has been read.
+    """
     first = next(source.pieces, b"")
     source = source._replace(pieces=chain((first,), source.pieces))
     named = None if settings.kind else _named.search(source.name)
@@ -177,7 +198,10 @@ def recognise(
         packing = (named[1] or "").lower() if named else ""
     if packing is None:
         return source, None
-    archive = Archive(source, settings, packing, tally)
+    collected = Collected(settings.verbosity) if warned is None else warned
+    archive = Archive(
+        source, settings, packing, tally, Counter(), collected, is_shown=warned is None
+    )
     for option in _said_of_one(settings):
         text = "says nothing of an archive: a page has the URL and the header of its record"
         archive.warn(source.shown, f"{option} {text}")
@@ -224,10 +248,11 @@ class Sums:
 
 
 def rewritten(
-    archive: Archive, choices: Choices, sums: Sums, warned: Collected, *, reports: bool
+    archive: Archive, choices: Choices, sums: Sums, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
+    from relbase.warc.work import truncated_fault  # noqa: PLC0415 (likewise)
 
     packing, name = _packing(archive, choices)
     _refuse_originals(archive, choices, packing)
@@ -248,14 +273,16 @@ def rewritten(
         made = archive.done(page, convert)
         if made is None:
             continue
-        remarked = [(_CODING, f"{text} [{_CODING}]") for text in page.remarks]
-        remarked += ((note.reason.value, remarks.sentence(note)) for note in made.notes)
-        for reason, text in remarked:
-            sums.notes[reason] += 1
-            warned.add(reason, f"{archive.place(page)}: warning: {text}")
+        sums.notes.update(
+            [*[_CODING for _ in page.remarks], *(one.reason.value for one in made.notes)]
+        )
+        for note in made.notes:
+            archive.note(page, note.reason.value, remarks.sentence(note))
         if reports:
             sums.links.update(row.outcome for row in warc.link_rows(page, **how))
-        if made.record is not None:
+        if made.record is not None and page.truncated and not choices.salvage:
+            archive.report(truncated_fault(page))
+        elif made.record is not None:
             counts["conversion"] += 1
             counts["place"] += len(made.edits)
             yield _done(warc.pack(made.record, packing), made.edits)

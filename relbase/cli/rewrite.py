@@ -92,7 +92,7 @@ def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
 def _choices(own: dict[str, Any]) -> Choices:
     # One time for all archives of the run, whatever process does them.
     now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
-    return Choices(own["output"], own["with_originals"], own["all_status"], own["date"], now)
+    return Choices(now=now, **{name: own[name] for name in Choices._fields if name != "now"})
 
 
 def _action(own: dict[str, Any]) -> Action:

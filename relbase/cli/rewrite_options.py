@@ -149,6 +149,12 @@ OPTIONS: Final = (
         help="Convert responses of every status, not only 2xx.",
     ),
     Option(
+        "--salvage",
+        section=ARCHIVES,
+        is_flag=True,
+        help="Convert what is there of pages that are cut or do not decode to their end.",
+    ),
+    Option(
         "--date",
         section=ARCHIVES,
         metavar="DATE",
@@ -164,6 +170,7 @@ class Choices(NamedTuple):
     output: str | None
     with_originals: bool
     all_status: bool
+    salvage: bool
     date: str | None
     now: str = ""
 

@@ -123,7 +123,7 @@ class _Doing:
     def done(self, source: OpenInput) -> Done:
         first, source = peeked(source)
         settings = self._plan.settings
-        source, archive = archives.recognise(source, settings, self._tally)
+        source, archive = archives.recognise(source, settings, self._tally, self._warned)
         if archive is not None:
             self._archive(archive._replace(source=self._counted(source)))
             return self._result()
@@ -183,9 +183,7 @@ class _Doing:
         if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
-        made = archives.rewritten(
-            archive, plan.choices, self._sums, self._warned, reports=plan.reports
-        )
+        made = archives.rewritten(archive, plan.choices, self._sums, reports=plan.reports)
         _ACTIONS[plan.action](self, archive.source, self._summed(made))
         self._text = self._sums.text
 

@@ -16,11 +16,12 @@ MAX_LINE: Final = 1 << 14
 
 # url-record = URL IP-address Archive-date Content-type [ Result-code Checksum Location Offset
 # Filename ] Archive-length   (ARC file format, versions 1 and 2)
-# However, a URL may have spaces in it, and a type may have parameters.
+# However, a URL may have spaces in it, and a type may have parameters, or be empty or left out; the
+# address may be `0` or `-`.
 _WORD: Final = rb"[^ \r\n]++"
 _LINE: Final = (
-    rb"([a-zA-Z][a-zA-Z0-9+.-]*+:[^ \r\n]*+(?: %b){0,50}?) ([0-9a-fA-F.:]{2,45}+)"
-    rb" ([0-9]{14}|[0-9]{12}|[0-9]{8}) ((?:%b(?<=;) )*+%b)"
+    rb"([a-zA-Z][a-zA-Z0-9+.-]*+:[^ \r\n]*+(?: %b){0,50}?) ([0-9a-fA-F.:]{1,45}+|-)"
+    rb" ([0-9]{14}|[0-9]{12}|[0-9]{8})(?: ((?:%b(?<=;) )*+%b|))?"
     rb"(?: %b %b %b [0-9]++ %b)?+ ([0-9]{1,18})\r?\n"
 ) % ((_WORD,) * 7)
 line: Final = re.compile(_LINE).match

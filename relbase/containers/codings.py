@@ -5,9 +5,11 @@ last one first (RFC 9112 §6.1, RFC 9110 §8.4). Nothing is undone in place: who
 changes one that has no coding.
 
 Where real messages break the rules: programs write down a body that they have decoded, with the
-fields as they came. So a body that does not begin as its coding does and begins as text is taken as
-it stands, with a remark; so is a gzip that nobody stated undone. A body that begins as stated and
-then breaks off, does not decode or is too long is refused: half a page is a wrong page.
+fields as they came. So a coding that the body does not begin with is skipped, with a remark, if a
+later one or text follows; so is a gzip that nobody stated undone. A checksum that is wrong or
+missing loses no byte: a remark. A body that begins as stated and then breaks off, does not decode
+or is too long is refused: half a page is a wrong page. Only who asks for it (`salvage`) is given
+what was decoded until then.
 
 To mind: a coding may unfold to a thousand times its size, and codings may be stacked. Everything is
 unfolded in pieces up to `MAX_DECODED` bytes, by no more than `MAX_CODINGS` codings.
@@ -16,13 +18,23 @@ unfolded in pieces up to `MAX_DECODED` bytes, by no more than `MAX_CODINGS` codi
 from __future__ import annotations
 
 import re
-import zlib
 from typing import TYPE_CHECKING, Final
 
+from relbase.containers.compressions import (
+    GZIP,
+    TOO_LONG,
+    MislabelledError,
+    UndecodableError,
+    gunzip,
+    inflate,
+    looks_like_text,
+    unbrotli,
+    unzstd,
+)
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
 # The bytes that a body may unfold to: no page is so long, and all of it is held at once.
 MAX_DECODED: Final = 64 << 20
@@ -35,19 +47,13 @@ MAX_CHUNK_LINE: Final = 8192
 
 
 class Decoded(NamedTuple):
-    """A body without its codings.
+    """A body without its codings."""
 
-    Args:
-        data: the bytes, None when the codings cannot be undone.
-        undone: the codings that were undone, the outermost first.
-        remarks: where the codings are not as stated, sentences for people.
-        fault: why they cannot be undone, "" when they can.
-    """
-
-    data: bytes | None
-    undone: tuple[str, ...] = ()
-    remarks: tuple[str, ...] = ()
-    fault: str = ""
+    data: bytes | None  # None when they cannot be undone
+    undone: tuple[str, ...] = ()  # the outermost first
+    remarks: tuple[str, ...] = ()  # where the codings are not as stated
+    fault: str = ""  # why they cannot be undone; of what was salvaged, why that is not all
+    is_mislabelled: bool = False  # the body does not begin as its coding does, nor as text
 
 
 def codings(stated: Iterable[str]) -> list[str]:
@@ -64,81 +70,66 @@ def codings(stated: Iterable[str]) -> list[str]:
     return [name.removeprefix("x-") for name in names if name not in ("", "identity", "none")]
 
 
-class _UndecodableError(Exception):
-    """A body cannot be decoded, for the reason in the text."""
-
-
-class _MislabelledError(_UndecodableError):
-    """A body does not begin as its coding does."""
-
-
 def decoded(
     body: bytes,
     transfer: Iterable[str] = (),
     content: Iterable[str] = (),
     limit: int = MAX_DECODED,
+    *,
+    salvage: bool = False,
 ) -> Decoded:
-    r"""Undo the codings of a body.
+    r"""Undo the codings of a body; with `salvage` as far as they can be undone.
 
     Implements RFC 9112 §6 and §7, RFC 9110 §8.4, RFC 7932 and RFC 8878, as leniently as the head of
     this file says.
 
-    >>> decoded(b"3;x=1\r\nabc\r\n0\r\n\r\n", ["chunked"])
-    Decoded(data=b'abc', undone=('chunked',), remarks=(), fault='')
+    >>> decoded(b"3;x=1\r\nabc\r\n0\r\n\r\n", ["chunked"])[:3]
+    (b'abc', ('chunked',), ())
     """
     stated = [*codings(content), *codings(transfer)]
     if len(stated) > MAX_CODINGS:
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
     undone: list[str] = []
     remarks: list[str] = []
-    for coding in reversed(stated):
+    fault = ""
+    while stated or (body.startswith(GZIP) and len(undone) < MAX_CODINGS):
+        coding, shown = _next(stated)
         try:
             body, remark = _undo(body, coding, limit)
-        except _MislabelledError as error:
-            if not _looks_like_text(body):
-                return Decoded(None, tuple(undone), tuple(remarks), f"{coding}: {error}")
+        except MislabelledError as error:
+            if not (stated or body.startswith(GZIP) or looks_like_text(body)):
+                found = tuple(undone), tuple(remarks), f"{shown}: {error}"
+                return Decoded(None, *found, is_mislabelled=True)
             remarks.append(f"the body is said to be {coding}, and is not: taken as it stands")
-        except _UndecodableError as error:
-            return Decoded(None, tuple(undone), tuple(remarks), f"{coding}: {error}")
-        else:
-            undone.append(coding)
-            if remark:
-                remarks.append(f"{coding}: {remark}")
-    return _unstated(body, undone, remarks, limit)
+            continue
+        except UndecodableError as error:
+            if not (salvage and error.salvaged):
+                return Decoded(None, tuple(undone), tuple(remarks), f"{shown}: {error}")
+            body, remark, fault = error.salvaged, "", fault or f"{shown}: {error}"
+        undone.append(coding)
+        if remark:
+            remarks.append(f"{coding}: {remark}")
+        if shown != coding:
+            remarks.append("the body is gzip once more than is stated")
+    return Decoded(body, tuple(undone), tuple(remarks), fault)
 
 
-def _unstated(body: bytes, undone: list[str], remarks: list[str], limit: int) -> Decoded:
-    """The body, with a gzip undone that nobody stated: no text begins so."""
-    while body.startswith(_GZIP) and len(undone) < MAX_CODINGS:
-        try:
-            body, _ = _undo(body, "gzip", limit)
-        except _UndecodableError as error:
-            return Decoded(None, tuple(undone), tuple(remarks), f"gzip, not stated: {error}")
-        undone.append("gzip")
-        remarks.append("the body is gzip once more than is stated")
-    return Decoded(body, tuple(undone), tuple(remarks))
+def _next(stated: list[str]) -> tuple[str, str]:
+    """The coding to be undone next, and what it is called: no text begins as gzip does."""
+    if stated:
+        coding = stated.pop()
+        return coding, coding
+    return "gzip", "gzip, not stated"
 
 
 def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
     """The body without one coding, and what is to be remarked on it."""
     undo = _CODINGS.get(coding)
     if undo is None:
-        raise _MislabelledError("no coding that is known")
+        raise MislabelledError("no coding that is known")
     if not body:
         return b"", ""  # HEAD, 204, 304: no body has no coding
     return undo(body, limit)
-
-
-# What stands in no text: the controls but TAB, LF, FF, CR and ESC (of ISO-2022-JP).
-_CONTROL: Final = re.compile(rb"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]")
-_LOOKED_AT: Final = 256
-
-
-def _looks_like_text(body: bytes) -> bool:
-    start = body[:_LOOKED_AT]
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        start = start.replace(b"\0", b"")
-    return _CONTROL.search(start) is None
 
 
 # ---- chunked (RFC 9112 §7.1)
@@ -159,18 +150,20 @@ def _dechunk(body: bytes, limit: int) -> tuple[bytes, str]:
         if line is None:
             at_end = _part_of_line(body, at) is not None
             if at == 0 and not at_end:
-                raise _MislabelledError("the body begins with no chunk")
-            raise _UndecodableError(_broken(body, len(body) if at_end else at, "no chunk"))
+                raise MislabelledError("the body begins with no chunk")
+            why = _broken(body, len(body) if at_end else at, "no chunk")
+            raise UndecodableError(why, pieces)
         size, start = int(line[1], 16), line.end()
         if size == 0:
             return b"".join(pieces), ""  # trailers tell nothing of the body
         end = _chunk_end(body, start + size) if start + size < len(body) else None
-        if end is None:
-            raise _UndecodableError(_broken(body, start + size, "a chunk that is longer"))
-        left -= size
+        left -= min(size, len(body))
         if left < 0:
-            raise _UndecodableError(f"it unfolds to more than {limit} bytes")
+            raise UndecodableError(TOO_LONG)
         pieces.append(body[start : start + size])
+        if end is None:
+            why = _broken(body, start + size, "a chunk that is longer")
+            raise UndecodableError(why, pieces)
         at = end.end()
 
 
@@ -178,172 +171,10 @@ def _broken(body: bytes, at: int, what: str) -> str:
     return f"it breaks off at byte {len(body)}" if at >= len(body) else f"{what} at byte {at}"
 
 
-# ---- compression
-
-_GZIP: Final = b"\x1f\x8b\x08"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
-
-# How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
-_FED: Final = {"gzip": 1 << 13, "deflate": 1 << 13, "zstd": 1 << 8}
-_FED_FIRST: Final = 256
-
-# What a window of Zstandard may need (RFC 8878 §3.1.1.1.2 recommends 8 MB at least).
-MAX_WINDOW: Final = 1 << 27
-
-
-class _Stream:
-    """One stream of a coding, fed piece by piece: what `zlib` and `zstandard` have in common."""
-
-    __slots__ = ("_errors", "_stream")
-
-    def __init__(self, stream: object, errors: tuple[type[Exception], ...]) -> None:
-        self._stream = stream
-        self._errors = errors
-
-    def unfold(self, body: bytes, at: int, step: int, left: int) -> Iterator[bytes | int]:
-        """Yield the pieces of the stream that begins at `at`, and last where it ends."""
-        stream: zlib._Decompress = self._stream  # type: ignore[assignment]
-        fed_size = min(step, _FED_FIRST)  # there may be millions of streams, each very short
-        while at < len(body):
-            fed = body[at : at + fed_size]
-            fed_size = min(step, 2 * fed_size)
-            try:
-                piece = stream.decompress(fed)
-            except self._errors as error:
-                raise _UndecodableError(f"it does not decode: {error}") from None
-            left -= len(piece)
-            if left < 0:
-                raise _UndecodableError("it unfolds to too many bytes")
-            yield piece
-            at += len(fed)
-            if stream.eof:
-                yield at - len(stream.unused_data)
-                return
-        raise _UndecodableError(f"it breaks off at byte {len(body)}")
-
-
-def _unfold(
-    body: bytes, make: Callable[[], _Stream], mark: bytes, step: int, limit: int
-) -> tuple[bytes, str]:
-    """All streams of a body that begin with a mark, one after the other."""
-    pieces: list[bytes] = []
-    at, left = 0, limit
-    while True:
-        for found in make().unfold(body, at, step, left):
-            if isinstance(found, int):
-                at = found
-            else:
-                pieces.append(found)
-                left -= len(found)
-        if at >= len(body):
-            return b"".join(pieces), ""
-        if not mark or not body.startswith(mark, at):
-            rest = len(body) - at
-            return b"".join(pieces), f"{rest} bytes follow its end: left out"
-
-
-def _begin(body: bytes, mark: bytes, what: str) -> None:
-    """Raise unless a body begins with a mark."""
-    if body.startswith(mark):
-        return
-    if mark.startswith(body):
-        raise _UndecodableError(f"it breaks off at byte {len(body)}")
-    raise _MislabelledError(f"the body begins with no {what}")
-
-
-def _gunzip(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 1952: a gzip is one member or several."""
-    _begin(body, _GZIP[:2], "gzip")
-    return _unfold(body, lambda: _zlib(31), _GZIP, _FED["gzip"], limit)
-
-
-def _inflate(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 9110 §8.4.1.2: the zlib format; however, some servers send deflate without it."""
-    if len(body) < len(b"x\x9c"):
-        raise _UndecodableError(f"it breaks off at byte {len(body)}")
-    if _is_zlib(body):
-        try:
-            return _unfold(body, lambda: _zlib(15), b"", _FED["deflate"], limit)
-        except _UndecodableError:
-            if not _begins(body, -15):
-                raise
-    elif not _begins(body, -15):
-        raise _MislabelledError("the body begins with no deflate")
-    return _unfold(body, lambda: _zlib(-15), b"", _FED["deflate"], limit)
-
-
-def _zlib(wbits: int) -> _Stream:
-    return _Stream(zlib.decompressobj(wbits), (zlib.error,))
-
-
-def _is_zlib(body: bytes) -> bool:
-    """RFC 1950 §2.2: compression method 8, and a check of the first two bytes."""
-    return body[0] & 0x0F == _DEFLATE and int.from_bytes(body[:2]) % 31 == 0
-
-
-_DEFLATE: Final = 8
-
-
-def _begins(body: bytes, wbits: int) -> bool:
-    try:
-        zlib.decompressobj(wbits).decompress(body[:_LOOKED_AT])
-    except zlib.error:
-        return False
-    return not _looks_like_text(body) or not body[:1].isascii()
-
-
-def _unzstd(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 8878: frames, one after the other."""
-    _begin(body, _ZSTD, "frame of Zstandard")
-    try:
-        import zstandard  # noqa: PLC0415 (of the extra `warc`)
-    except ImportError:
-        raise _UndecodableError(_MISSING.format("zstandard")) from None
-
-    def make() -> _Stream:
-        stream = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj()
-        return _Stream(stream, (zstandard.ZstdError,))
-
-    return _unfold(body, make, _ZSTD, _FED["zstd"], limit)
-
-
-def _unbrotli(body: bytes, limit: int) -> tuple[bytes, str]:
-    """RFC 7932. It has no mark: what begins like text may still be one."""
-    try:
-        import brotli  # noqa: PLC0415 (of the extra `warc`)
-    except ImportError:
-        if body.lstrip()[:1] == b"<":
-            raise _MislabelledError("the body begins with a tag") from None
-        raise _UndecodableError(_MISSING.format("brotli")) from None
-    stream = brotli.Decompressor()
-    pieces: list[bytes] = []
-    left, fed = limit, body
-    try:
-        while True:
-            piece = stream.process(fed, output_buffer_limit=_BROTLI_PIECE)
-            pieces.append(piece)
-            left -= len(piece)
-            if left < 0:
-                raise _UndecodableError(f"it unfolds to more than {limit} bytes")
-            if stream.is_finished():
-                return b"".join(pieces), ""
-            if not piece and stream.can_accept_more_data():
-                raise _UndecodableError(f"it breaks off at byte {len(body)}")
-            fed = b""
-    except brotli.error as error:
-        if len(pieces) == 0:
-            raise _MislabelledError("the body does not decode") from None
-        raise _UndecodableError(f"it does not decode: {error}") from None
-
-
-_BROTLI_PIECE: Final = 1 << 20
-
-_MISSING: Final = "the package {0} is needed to undo it: pip install 'relbase[warc]'"
-
 _CODINGS: Final[dict[str, Callable[[bytes, int], tuple[bytes, str]]]] = {
     "chunked": _dechunk,
-    "gzip": _gunzip,
-    "deflate": _inflate,
-    "br": _unbrotli,
-    "zstd": _unzstd,
+    "gzip": gunzip,
+    "deflate": inflate,
+    "br": unbrotli,
+    "zstd": unzstd,
 }

@@ -50,6 +50,7 @@ class Trouble(Enum):
     TOO_LARGE = "too-large"
     UNDECODABLE = "undecodable"  # the codings of its body cannot be undone
     PARTIAL = "partial"  # a response that holds a range of a document
+    TRUNCATED = "truncated"  # not all of a page is there: it has no conversion
     SEGMENTED = "segmented"  # the block is in several records (WARC/1.1 §8)
     ELSEWHERE = "elsewhere"  # a revisit of a payload that is not in the archive
     NOT_AGAIN = "not-again"  # a revisit of a payload that is there, and cannot be read once more

@@ -133,6 +133,7 @@ def convert(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     all_status: bool = False,
+    salvage: bool = False,
     opener: Opener = open_file,
     careful: bool = False,
 ) -> list[Report]:
@@ -146,6 +147,7 @@ def convert(
         profile: the algorithm that resolves.
         policy: what is left alone.
         all_status: whether responses of every status are converted, not of 2xx alone.
+        salvage: whether what is there of a truncated page is converted.
         opener: opens an archive by its path, for reading and seeking.
         careful: whether to work in children at once, not only when a worker died.
 
@@ -161,7 +163,7 @@ def convert(
         raise ValueError(f"several archives would be {min(clashes)!r}: convert them in two runs")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103 (a path of the user's)
     known = as_profile(profile)
-    job = Job(opener, _listed(paths), known, policy, careful, output, date, all_status)
+    job = Job(opener, _listed(paths), known, policy, careful, output, date, all_status, salvage)
     if own := [path for path in paths if _is_same(path, _output(job, path))]:
         raise ValueError(f"the output of {own[0]!r} would replace it: give another directory")
     rows = _tasks(spark, job).mapInArrow(partial(_report_batches, job), _REPORT).collect()

@@ -19,7 +19,7 @@ from relbase.containers.content_type import effective_type
 from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
-from relbase.opening.recognition import may_hold_references
+from relbase.opening.recognition import kind_of_type, may_hold_references
 from relbase.records import NamedTuple
 from relbase.warc.places import Places
 
@@ -50,8 +50,9 @@ class Page(NamedTuple):
         status: of the HTTP response, None where it is none.
         fields: of the HTTP header, names in lower case; of a resource, its Content-Type.
         body: without the codings of its transfer and of its content.
-        truncated: why the crawler did not store all of it (WARC-Truncated), "" when it did.
-        remarks: where the codings are not as stated, sentences for people.
+        truncated: why not all of it is there, as in WARC-Truncated; "" when it is whole.
+        remarks: where the record is not as it should be, sentences for people.
+        payload: "truncated", "recoded" when its codings are not as stated, else "".
     """
 
     offset: int
@@ -63,6 +64,7 @@ class Page(NamedTuple):
     body: bytes
     truncated: str
     remarks: tuple[str, ...]
+    payload: str = ""
 
     @property
     def content_type(self) -> str:
@@ -142,13 +144,16 @@ def _page(record: Record) -> Page | Fault | None:
         return record.fault(Trouble.PARTIAL, "the response is a range of a document: not read")
     coded = message.values("transfer-encoding"), message.values("content-encoding")
     try:
-        found = decoded(message.body, *coded)
+        found = decoded(message.body, *coded, salvage=True)
     except MemoryError:
         return record.fault(Trouble.TOO_LARGE, "the page is too large for the memory")
     if found.data is None:
-        return record.fault(Trouble.UNDECODABLE, found.fault)
+        # Of what nobody says to be text, a header that lies loses nothing.
+        is_lost = kind_of_type(stated) is not None or not found.is_mislabelled
+        return record.fault(Trouble.UNDECODABLE, found.fault) if is_lost else None
     if not may_hold_references(stated, found.data):
         return None
+    truncated = record.get("warc-truncated") or ("unspecified" if found.fault else "")
     return Page(
         record.offset,
         record.get("warc-record-id"),
@@ -157,9 +162,17 @@ def _page(record: Record) -> Page | Fault | None:
         message.status,
         message.fields,
         found.data,
-        record.get("warc-truncated"),
-        message.remarks + found.remarks,
+        truncated,
+        (*message.remarks, *found.remarks, *_missing(truncated, found.fault)),
+        "truncated" if truncated else "recoded" if found.remarks else "",
     )
+
+
+def _missing(truncated: str, fault: str) -> list[str]:
+    """What is to be remarked on a page of which not all is there."""
+    if fault:
+        return [f"not all of the page is there, {fault}"]
+    return [f"the crawler did not store all of the page: {truncated}"] if truncated else []
 
 
 class _Message(NamedTuple):

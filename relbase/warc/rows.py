@@ -40,6 +40,8 @@ class LinkRow(NamedTuple):
         outcome: rewritten, absolute, kept or unresolved.
         start: where it begins in the decoded body, in bytes.
         end: where it ends.
+        payload: of the page, "truncated" when not all of it is there, "recoded" when its codings
+            are not as stated, else "".
     """
 
     warc: str
@@ -60,6 +62,7 @@ class LinkRow(NamedTuple):
     outcome: str
     start: int
     end: int
+    payload: str
 
 
 def link_rows(
@@ -88,4 +91,4 @@ def link_rows(
     for span, *what, found_on, status, part in found_called(page.body, call):
         if found_on is not base:
             base, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
-        yield LinkRow._make((*place, part, *what, *stated, status.value, *span))
+        yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))

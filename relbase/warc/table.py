@@ -77,9 +77,9 @@ def batches(
         schema: `SCHEMA` or `PLAIN` for links, `ERRORS` for errors.
         size: how many rows make a batch.
 
-    >>> [batch.num_columns for batch in batches([LinkRow(*"abcdefghijklmnop", 1, 2)._replace(
+    >>> [batch.num_columns for batch in batches([LinkRow(*"abcdefghijklmnop", 1, 2, "")._replace(
     ...     offset=0, status=200)])]
-    [18]
+    [19]
     """
     columns = Columns(schema, size)
     yield from columns.add(rows)

@@ -40,6 +40,7 @@ class Job(NamedTuple):
         output: the directory of the conversions, "" for rows of links.
         date: of the conversions.
         all_status: whether responses of every status are converted.
+        salvage: whether what is there of a truncated page is converted.
     """
 
     opener: Opener
@@ -50,6 +51,7 @@ class Job(NamedTuple):
     output: str = ""
     date: str = ""
     all_status: bool = False
+    salvage: bool = False
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
@@ -89,7 +91,17 @@ def _made(job: Job, path: str, page: Page) -> Item:
         made = conversion(page, date=job.date, profile=job.profile, policy=job.policy, info=info)
     except Exception as error:  # noqa: BLE001 (one page of many stops no others)
         return fault_of_error(page, error)
-    return (b"" if made.record is None else pack(made.record)), len(made.edits)
+    if made.record is None:
+        return b"", 0
+    if page.truncated and not job.salvage:
+        return truncated_fault(page)
+    return pack(made.record), len(made.edits)
+
+
+def truncated_fault(page: Page) -> Fault:
+    """Return the fault of a page that has no conversion since not all of it is there."""
+    text = f"not all of the page is there ({page.truncated}): not converted without salvage"
+    return Fault(page.offset, page.record_id, page.url, Trouble.TRUNCATED, text)
 
 
 def fault_of_error(page: Page, error: Exception) -> Fault:

@@ -66,6 +66,25 @@ def test_a_terminal_gets_a_summary(
         )
 
 
+def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path, tmp_path: Path) -> None:
+    body = gz(b"<a href=x>" + bytes(range(256)))[:60]
+    cut = response(4, "http://h/g/", http(body, "Content-Encoding: gzip"))
+    crawl.write_bytes(b"".join(map(gz, [*RECORDS, cut])))
+    listed = run("links", crawl, "--json")
+    assert listed.exit_code == 0
+    rows = [json.loads(line) for line in listed.stdout.splitlines()]
+    assert [row["payload"] for row in rows] == ["", "", "", "truncated"]
+    assert "not all of the page is there, gzip: it breaks off at byte 60 [coding]" in listed.stderr
+    output = tmp_path / "out.warc.gz"
+    result = run("rewrite", crawl, "-o", output)
+    assert (result.exit_code, len(made(output))) == (3, 1)
+    assert "1 page of which not all is there: not converted: --salvage" in result.stderr
+    assert run("rewrite", crawl, "-o", output, "--salvage").exit_code == 0
+    salvaged = made(output)[1]
+    assert (salvaged.url, salvaged.truncated) == ("http://h/g/", "unspecified")
+    assert salvaged.body.startswith(b"<a href=http://h/g/x>")
+
+
 def test_all_status_converts_what_failed_too(crawl: Path, tmp_path: Path) -> None:
     run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--all-status")
     assert [page.url for page in made(tmp_path / "out.warc.gz")] == ["http://h/d/", "http://h/f/"]

@@ -253,6 +253,23 @@ def test_arc_is_read_as_warc_is(pack: Callable[[bytes], bytes], size: int) -> No
     assert good[1].get("warc-date") == "2014-02-16T05:02:22Z"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"http://h/ 0 20140216050222 text/html 5",
+        b"http://h/ - 20140216050222 text/html 5",
+        b"http://h/ 1.2.3.4 20140216050222  5",
+        b"http://h/ 1.2.3.4 20140216050222 5",
+        b"http://h/ 1.2.3.4 20140216050222 text/html 200 - - 9 x.arc 5",  # version 2
+    ],
+)
+def test_lines_of_arc_as_crawlers_write_them(line: bytes) -> None:
+    good, bad = read(ARC + line + b"\nabcde\n")
+    assert bad == []
+    assert (good[-1].url, good[-1].block) == ("http://h/", b"abcde")
+    assert good[-1].get("content-type") == ("text/html" if b"text" in line else "")
+
+
 # ---- others' archives, and hostile ones
 
 

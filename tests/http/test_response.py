@@ -206,7 +206,7 @@ def test_an_encoded_body_is_read_and_passes_through(body: bytes, field: str) -> 
 
 @pytest.mark.parametrize(("body", "field"), ENCODED)
 def test_a_body_that_breaks_off_is_noted(body: bytes, field: str) -> None:
-    data = message(body[:-6], field)
+    data = message(body[:-9], field)
     assert list(links(data, url=URL)) == []
     assert reasons(data) == {Reason.ENCODING_UNSUPPORTED}
 

@@ -110,7 +110,7 @@ def test_a_response_of_any_status_is_a_page() -> None:
     ("data", "trouble"),
     [
         (
-            response(1, "http://h/", http(gz(BODY)[:-9], "Content-Encoding: gzip")),
+            response(1, "http://h/", http(gz(BODY)[:10], "Content-Encoding: gzip")),
             Trouble.UNDECODABLE,
         ),
         (response(1, "http://h/", http(b"\0\1", "Content-Encoding: br")), Trouble.UNDECODABLE),
@@ -168,9 +168,49 @@ def test_the_type_of_a_record_is_in_any_case_and_there() -> None:
     assert (fault.trouble, fault.text) == (Trouble.DAMAGED, "it has no WARC-Type: not read")
 
 
+CHUNKED: Final = b"a\r\n<a href=x>\r\n" * 20
+
+
+@pytest.mark.parametrize(
+    ("body", "field", "size"),
+    [
+        (gz(BODY)[:-9], "Content-Encoding: gzip", 1),
+        (zlib.compress(BODY)[:-6], "Content-Encoding: deflate", 1),
+        (CHUNKED, "Transfer-Encoding: chunked", len(BODY)),  # without its last chunk
+        (CHUNKED[:-5], "Transfer-Encoding: chunked", len(BODY) - 3),
+    ],
+)
+def test_a_page_that_breaks_off_is_read_and_said_to_be_truncated(
+    body: bytes, field: str, size: int
+) -> None:
+    page = only(response(1, "http://h/", http(body, field)))
+    assert BODY.startswith(page.body)
+    assert len(page.body) >= size
+    assert (page.truncated, page.payload, len(page.remarks)) == ("unspecified", "truncated", 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        (gz(BODY)[:-8], "Content-Encoding: gzip"),
+        (gz(BODY)[:-4] + b"abcd", "Content-Encoding: gzip"),
+        (gz(BODY), "Content-Encoding: gzip", "Transfer-Encoding: chunked"),
+    ],
+)
+def test_a_page_that_is_all_there_is_whole(body: tuple[bytes, str]) -> None:
+    page = only(response(1, "http://h/", http(*body)))
+    assert (page.body, page.truncated, page.payload) == (BODY, "", "recoded")
+
+
 def test_how_a_page_was_truncated_is_known() -> None:
-    data = response(1, "http://h/", http(BODY), ("WARC-Truncated", "length"))
-    assert only(data).truncated == "length"
+    page = only(response(1, "http://h/", http(BODY), ("WARC-Truncated", "length")))
+    assert (page.truncated, page.payload, len(page.remarks)) == ("length", "truncated", 1)
+
+
+@pytest.mark.parametrize("type_", ["", "application/octet-stream"])
+def test_a_lie_about_what_nobody_calls_a_page_loses_nothing(type_: str) -> None:
+    lie = http(b"\x89PNG\0\1", f"Content-Type: {type_}", "Transfer-Encoding: chunked")
+    assert read(response(1, "http://h/", lie)) == []
 
 
 # ---- revisits (WARC/1.1 §6.7)

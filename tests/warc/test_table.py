@@ -1,4 +1,4 @@
-"""The table of links: 18 columns, dictionaries where values repeat, and the table of errors."""
+"""The table of links: 19 columns, dictionaries where values repeat, and the table of errors."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def test_a_row_tells_what_which_why_and_where() -> None:
     assert second == LinkRow(
         "a.warc", 0, second.record_id, "http://h/d/", "2026-01-02T03:04:05Z", 200, "", "a", "href",
         "url", "x", "http://h/b/x", "embedded", "http://h/b/", "<base href> at 1:12", "rewritten",
-        23, 24,
+        23, 24, "",
     )  # fmt: skip
 
 
 def test_the_columns_are_the_fields_of_a_row() -> None:
     assert SCHEMA.names == PLAIN.names == list(LinkRow._fields)
-    assert len(SCHEMA) == 18
+    assert len(SCHEMA) == 19
     assert not any(pa.types.is_dictionary(field.type) for field in PLAIN)
 
 
