@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relbase.records import NamedTuple
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.xml_names import Names
-from relbase.references.xml_vocabulary import RSS, XML_BASE
+from relbase.references.xml_vocabulary import ITEMS, RSS, XML_BASE, deciding_attributes
 from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
@@ -68,26 +68,18 @@ class Attribute(NamedTuple):
 
 
 class Element(NamedTuple):
-    """A start tag of interest, as offsets.
-
-    Args:
-        named: what its name means.
-        name: its name as written.
-        start: of its `<`.
-        end: after its `>`.
-        text_end: where its text ends, which is markup only in sections, comments and instructions;
-            `end` where it has none, or elements in it.
-        attributes: those that its rows ask for, by key.
-        opens: whether its inside is of its own: it has an `xml:base`, or is a template. Its end is
-            `Left`, but for the root.
-    """
+    """A start tag of interest, as offsets."""
 
     named: Named
-    name: bytes
-    start: int
-    end: int
-    text_end: int
-    attributes: Mapping[bytes, Attribute]
+    name: bytes  # as written
+    start: int  # of its `<`
+    end: int  # after its `>`
+    text_end: int  # of its text; `end` where it has none, or elements in it
+    attributes: Mapping[bytes, Attribute]  # those that its rows ask for, by key
+    repeated: frozenset[bytes]  # the keys of those that stand there more than once
+    unbound: tuple[bytes, ...]  # prefixes that are read as customary, since nothing binds them
+    # Whether its inside is of its own: it has an `xml:base`, or is a template. Its end is `Left`,
+    # but for the root.
     opens: bool
 
 
@@ -153,6 +145,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             declared: Mapping[bytes, bytes] = {}
             before: Bindings = ()
             attributes: dict[bytes, Attribute] = {}
+            repeated: frozenset[bytes] = frozenset()
             named = names.of_element(name)
             if found.start(2) < found.end(2):
                 declared = _declared(text, found)
@@ -165,7 +158,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if is_prolog or declared:
                 named = names.of_element(name)
             if found.start(2) < found.end(2):
-                attributes = _asked(text, found, names, named)
+                attributes, repeated = _asked(text, found, names, named)
             opens = not is_prolog and (XML_BASE in attributes or _is_template(named))
             text_end = pos
             is_open = not found[3]
@@ -173,7 +166,11 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 text_end = _text_end(text, pos)
             if attributes or named.held.text or is_prolog or opens or is_item(named):
                 start = found.start(1) - 1
-                yield Element(named, name, start, pos, text_end, attributes, opens)
+                spelled = (name, *(attribute.name for attribute in attributes.values()))
+                unbound = tuple(names.unbound(spelled))
+                yield Element(
+                    named, name, start, pos, text_end, attributes, repeated, unbound, opens
+                )
             if opens or (declared and not is_prolog):
                 if is_open:
                     scopes.append(_Scope(depth, before, opens))
@@ -202,8 +199,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
 
 
 def is_item(named: Named) -> bool:
-    """Whether an element is an item of RSS: its link may be the base of its HTML."""
-    return named.local == b"item" and named.vocabulary == RSS
+    """Whether an element is an item of a feed: its link may be the base of its HTML."""
+    return (named.vocabulary, named.local) in ITEMS
 
 
 def is_base(named: Named) -> bool:
@@ -242,15 +239,47 @@ def meant(raw: bytes) -> bytes:
     return value_view(raw, b'"').inner if needs_xml_view(raw) else raw
 
 
-def _asked(text: bytes, tag: re.Match[bytes], names: Names, named: Named) -> dict[bytes, Attribute]:
-    """The attributes of a start tag that the rows of its element ask for."""
+def _asked(
+    text: bytes, tag: re.Match[bytes], names: Names, named: Named
+) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
+    """The attributes of a start tag that its rows ask for, and which of them are repeated."""
     asked = named.held.asked
-    attributes = {}
+    attributes: dict[bytes, Attribute] = {}
+    repeated: frozenset[bytes] = frozenset()
     for found in _attributes(text, *tag.span(2)):
         key = names.key(found[1], named.vocabulary)
         if key in asked and key is not None:
+            if key in attributes:
+                repeated |= {key}
             attributes[key] = _attribute(found, text)
-    return attributes
+    return attributes, repeated
+
+
+# Start tags, and what may hold `<` without being one, up to its end or that of the document.
+_tags: Final = re.compile(
+    rb"<(?:!--(?:[^-]++|-(?!->))*+|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+|\?(?:[^?]++|\?(?!>))*+"
+    rb"|" + _NAME + rb"(" + _ATTRIBUTES + rb"))"
+).finditer
+
+
+def without_repeated(text: bytes) -> bytes:
+    """Blank out the attributes that are repeated in a tag; b"" where one of them decides on others.
+
+    >>> without_repeated(b"<a b='1' c='2' b='3'/>")
+    b"<a b='1' c='2'      />"
+    """
+    pieces: list[bytes] = []
+    at = 0
+    for tag in _tags(text):
+        names: set[bytes] = set()
+        for found in _attributes(text, *(tag.span(1) if tag[1] else (0, 0))):
+            if found[1] in names:
+                if not deciding_attributes().isdisjoint(found[1].split(b":")):
+                    return b""
+                pieces += text[at : found.start()], b" " * len(found[0])
+                at = found.end()
+            names.add(found[1])
+    return b"".join([*pieces, text[at:]])
 
 
 def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
@@ -294,7 +323,10 @@ def _text_end(text: bytes, pos: int) -> int:
 
 
 def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
-    """Where an item of RSS ends, and the text of its own `link`, as a value without quotes."""
+    """Where an item ends, and its first own `link` that leads to what it is about.
+
+    That of RSS is a text, as a value without quotes; that of Atom is the `href` of an alternate.
+    """
     name = item.name[: -len(item.named.local)] + b"link"
     depth, pos = 0, item.end
     link: Attribute | None = None
@@ -309,12 +341,27 @@ def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
             if found[1] == item.name:
                 return start, link
             is_open = not found[3]
-            if link is None and depth == 0 and found[1] == name and is_open:
-                link = Attribute(b"", pos, _text_end(text, pos), b"")
+            if link is None and depth == 0 and found[1] == name:
+                if item.named.vocabulary != RSS:
+                    link = _alternate(text, found)
+                elif is_open:
+                    link = Attribute(b"", pos, _text_end(text, pos), b"")
             depth += is_open
         elif group == _DOCTYPE or (pos := text.find(_CLOSING[group], pos)) < 0:
             break
     return len(text), link
+
+
+def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
+    """The `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
+    own = {found[1]: _attribute(found, text) for found in _attributes(text, *tag.span(2))}
+    relation = own.get(b"rel")
+    if relation is None or meant(text[relation.start : relation.end]) in _ALTERNATES:
+        return own.get(b"href")
+    return None
+
+
+_ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 
 def embedded_base(text: bytes) -> Attribute | None:

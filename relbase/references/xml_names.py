@@ -1,8 +1,8 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there.
 
 What is bound on an element holds for its inside: `bind` says what to put back at its end. Names are
-looked up once between two changes. To mind: a prefix that is bound nowhere makes a name of no
-vocabulary, since nobody can say what was meant.
+looked up once between two changes. To mind: a prefix that is bound nowhere is read as bound to its
+customary namespace; another one makes a name of no vocabulary.
 """
 
 from __future__ import annotations
@@ -10,10 +10,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from relbase.records import NamedTuple
-from relbase.references.xml_vocabulary import KEYS, ROOTS, VOCABULARIES, Held, held, key_of
+from relbase.references.xml_vocabulary import (
+    CUSTOMARY,
+    KEYS,
+    ROOTS,
+    VOCABULARIES,
+    Held,
+    held,
+    key_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 _XML = b"http://www.w3.org/XML/1998/namespace"
 
@@ -75,7 +83,7 @@ class Names:
             prefix, colon, local = name.partition(b":")
             if not colon:
                 prefix, local = b"", name
-            namespace = self._bound.get(prefix)
+            namespace = self._namespace(prefix)
             if namespace is None:
                 vocabulary = None if colon else self._plain
             else:
@@ -89,5 +97,16 @@ class Names:
             return key_of(name, vocabulary)
         if name not in self._keys:
             prefix, _, local = name.partition(b":")
-            self._keys[name] = KEYS.get((self._bound.get(prefix, b""), local))
+            self._keys[name] = KEYS.get((self._namespace(prefix) or b"", local))
         return self._keys[name]
+
+    def _namespace(self, prefix: bytes) -> bytes | None:
+        namespace = self._bound.get(prefix)
+        return CUSTOMARY.get(prefix) if namespace is None else namespace
+
+    def unbound(self, names: Iterable[bytes]) -> Iterator[bytes]:
+        """The prefixes of names that are read as customary, since nothing binds them."""
+        for name in names:
+            prefix, colon, _ = name.partition(b":")
+            if colon and prefix in CUSTOMARY and prefix not in self._bound:
+                yield prefix

@@ -31,6 +31,7 @@ class Slot(NamedTuple):
     value: Attribute
     codebase: Attribute | None = None
     stays: bool = False
+    is_repeated: bool = False
 
 
 def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
@@ -47,7 +48,8 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
         for row in held.rows.get(key, ()):
             if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
                 codebase = attributes.get(b"codebase") if row.on_codebase else None
-                yield Slot(element.name, value.name, row, value, codebase)
+                is_repeated = key in element.repeated
+                yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
                 break
     if element.text_end == element.end:
         return

@@ -1,9 +1,13 @@
-"""Whether an XML document is one: what the spans of `xml` found is believed only then.
+"""Whether an XML document is sound: what the spans of `xml` found is believed only then.
 
 expat decides, the parser of the standard library, which says where. It is stopped at the first
 declaration of an entity or of an attribute's default: with those a document means what its
 declarations make of it, and relbase reads none. So no entity is ever expanded, and nothing outside
 of the document is looked for: expat fetches nothing on its own.
+
+A flaw that leaves spans, names and scopes certain is passed over (rule 20). To know that it is the
+only kind of flaw, what is wrong is masked byte for byte in a copy, and expat reads that. U+007F is
+the mask: XML allows it in text and in values, and nowhere in markup.
 
 In a feed nearly all is HTML that is written in texts, which expat has read already, each on its
 own, when somebody asked what they mean (`xml_values`). Those are not read again.
@@ -11,34 +15,85 @@ own, when somebody asked what they mean (`xml_values`). Those are not read again
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
+from relbase.references.xml import without_repeated
+from relbase.view.xml_flaws import UNDEFINED, masked
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from relbase.edit import Span
 
 
-class Unsound(NamedTuple):
-    """Why a document is passed through: the offset, and a phrase for people."""
+class Flaw(NamedTuple):
+    """What is wrong with a document, as a phrase for people, and where."""
 
     start: int
     text: str
+
+
+class Soundness(NamedTuple):
+    """What is known of a document."""
+
+    unsound: Flaw | None  # why nothing in it is believed
+    flaws: tuple[Flaw, ...]  # what is wrong without a consequence
+    end: int  # where what is read of it ends
 
 
 class _Declared(Exception):  # noqa: N818 (it is not an error)
     """The document declares what relbase does not read."""
 
 
-def unsound(text: bytes, read: Sequence[Span] = ()) -> Unsound | None:
-    """Say where and why a document is not well-formed, or declares entities or defaults.
+def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
+    """Return what is wrong with a document of which some texts have been read already.
 
-    Namespaces do not count: a prefix that is bound nowhere makes an element of no vocabulary.
+    Namespaces do not count: `xml_names` looks after prefixes.
 
-    >>> unsound(b"<a><b></a>")
-    Unsound(start=7, text='it is not well-formed: mismatched tag')
+    >>> [flaw.text for flaw in examine(b"<a>Q&A</a><b/>").flaws]
+    ["a bare '&'", 'something follows its root']
+    """
+    flaws: list[Flaw] = []
+    masks = list(_MASKS)
+    copy = text
+    while True:
+        try:
+            error = _error(copy, read)
+        except _Declared as declared:
+            return Soundness(Flaw(*declared.args), (), len(text))
+        if error is None:
+            return Soundness(None, tuple(flaws), len(text))
+        for mask in masks:
+            flaw = mask.tell(text, error) if error.text in mask.errors else None
+            if flaw is not None and (better := mask.apply(copy)):
+                break
+        else:
+            end = error.start - (text[error.start - 1 : error.start] == b"<")
+            if not _is_closed(copy, end):
+                why = Flaw(error.start, f"it is not well-formed: {error.text}")
+                return Soundness(why, (), len(text))
+            flaws.append(Flaw(end, "something follows its root"))
+            return Soundness(None, tuple(flaws), end)
+        masks.remove(mask)
+        flaws.append(flaw)
+        copy = better
+
+
+def _is_closed(text: bytes, end: int) -> bool:
+    """Whether the root of a document has ended at a place."""
+    try:
+        return end > 0 and _error(text[:end], ()) is None
+    except _Declared:
+        return False
+
+
+def _error(text: bytes, read: Sequence[Span]) -> Flaw | None:
+    """The first thing that expat complains of, in its words.
+
+    Raises:
+        _Declared: with the place of a declaration, and what it declares.
     """
     from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
 
@@ -57,10 +112,9 @@ def unsound(text: bytes, read: Sequence[Span] = ()) -> Unsound | None:
             at = end
         parser.Parse(memoryview(text)[at:], True)
     except _Declared as declared:
-        return Unsound(_place(parser.CurrentByteIndex, read), str(declared))
+        raise _Declared(_place(parser.CurrentByteIndex, read), *declared.args) from None
     except expat.ExpatError as error:
-        why = expat.ErrorString(error.code)
-        return Unsound(_place(max(parser.ErrorByteIndex, 0), read), f"it is not well-formed: {why}")
+        return Flaw(_place(max(parser.ErrorByteIndex, 0), read), expat.ErrorString(error.code))
     return None
 
 
@@ -104,3 +158,82 @@ def _entity(name: str, *_declaration: object) -> None:
 def _attribute(element: str, name: str, _type: str, default: str | None, _required: int) -> None:
     if default is not None:
         raise _Declared(f"it declares a default of the attribute {name[:40]!r} of {element[:40]!r}")
+
+
+# ---- flaws without a consequence, and what masks them
+
+
+class _Mask(NamedTuple):
+    """What undoes one kind of flaw in a copy of the document."""
+
+    errors: tuple[str, ...]  # of expat
+    tell: Callable[[bytes, Flaw], Flaw | None]  # what is wrong; None where it is another flaw
+    apply: Callable[[bytes], bytes]  # b"" where that cannot be done
+
+
+_undefined: Final = re.compile(UNDEFINED).search
+_bare: Final = re.compile(rb"&[^\x00-\x20<>&\"'=;/]*+").match
+# Expat complains where the name after an ampersand ends.
+_BEFORE: Final = 1 << 10
+_LONGEST: Final = 4  # of the characters of UTF-8
+
+
+def _entity_flaw(text: bytes, error: Flaw) -> Flaw | None:
+    found = _undefined(text, error.start)
+    return found and Flaw(found.start(), f"the entity {_shown(found[0])} is not defined")
+
+
+def _number_flaw(text: bytes, error: Flaw) -> Flaw | None:
+    number = text[error.start : text.find(b";", error.start) + 1]
+    return Flaw(error.start, f"{_shown(number)} is not a character of XML")
+
+
+def _character_flaw(text: bytes, error: Flaw) -> Flaw | None:
+    at = error.start
+    start = text.rfind(b"&", max(0, at - _BEFORE), at + 1)
+    found = _bare(text, start) if start >= 0 else None
+    if found is not None and found.end() >= at:
+        return Flaw(start, "a bare '&'")
+    if masked(text[at : at + _LONGEST])[:1] == text[at : at + 1]:
+        return None
+    return Flaw(at, f"a character that XML does not allow (byte {text[at]:02X})")
+
+
+def _declaration_flaw(text: bytes, error: Flaw) -> Flaw | None:
+    start = text.rfind(b"<?xml", 0, error.start + len(b"<?xml"))
+    if start >= 0:
+        return Flaw(start, "an XML declaration is malformed or not at the start")
+    is_mark = text.startswith(b"\xef\xbb\xbf", error.start)
+    return Flaw(error.start, "a second byte order mark") if is_mark else None
+
+
+def _attribute_flaw(_text: bytes, error: Flaw) -> Flaw | None:
+    return Flaw(error.start, "an attribute is repeated")
+
+
+_declarations: Final = re.compile(
+    rb"\A(?:\xef\xbb\xbf)++|<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)"
+)
+
+
+def _without_declarations(text: bytes) -> bytes:
+    return _declarations.sub(lambda found: b" " * len(found[0]), text)
+
+
+def _shown(reference: bytes) -> str:
+    return repr(reference[:40].decode("utf-8", "replace"))
+
+
+_INVALID: Final = "not well-formed (invalid token)"
+_DECLARATION: Final = (
+    "XML or text declaration not at start of entity",
+    "XML declaration not well-formed",
+    _INVALID,
+)
+_MASKS: Final = (
+    _Mask(("undefined entity",), _entity_flaw, masked),
+    _Mask(("reference to invalid character number",), _number_flaw, masked),
+    _Mask((_INVALID,), _character_flaw, masked),
+    _Mask(_DECLARATION, _declaration_flaw, _without_declarations),
+    _Mask(("duplicate attribute",), _attribute_flaw, without_repeated),
+)

@@ -83,6 +83,36 @@ VOCABULARIES: Final[Mapping[bytes, str]] = {
     namespace.encode(): name for name, all_ in _NAMESPACES.items() for namespace in all_.split()
 }
 
+# Prefixes that are read as bound to their customary namespace where nothing binds them (rule 20).
+_PREFIXES: Final = {
+    HTML: "xhtml html",
+    SVG: "svg",
+    ATOM: "atom atom10 a10",
+    "threading": "thr",
+    "publishing": "app",
+    "content": "content",
+    "comments": "wfw",
+    "trackback": "trackback",
+    "licence": "creativeCommons",
+    "feedburner": "feedburner",
+    _MEDIA: "media",
+    "itunes": "itunes",
+    "play": "googleplay",
+    _PODCAST: "podcast",
+    "sitemap image": "image",
+    "sitemap video": "video",
+}
+_XLINK: Final = "http://www.w3.org/1999/xlink"
+CUSTOMARY: Final[Mapping[bytes, bytes]] = {
+    **{
+        prefix.encode(): _NAMESPACES[name].split()[0].encode()
+        for name, prefixes in _PREFIXES.items()
+        for prefix in prefixes.split()
+    },
+    b"xlink": _XLINK.encode(),
+    b"rdf": _NAMESPACES[_RDF].encode(),
+}
+
 # Documents in no namespace say by their root what they are.
 _ROOTS: Final = {
     RSS: "rss",
@@ -95,11 +125,14 @@ ROOTS: Final[Mapping[bytes, str]] = {
     root.encode(): name for name, all_ in _ROOTS.items() for root in all_.split()
 }
 
+# Elements with a link that some readers take for the base of the HTML in them.
+ITEMS: Final = frozenset(((RSS, b"item"), (ATOM, b"entry"), (_ATOM_03, b"entry")))
+
 XML_BASE: Final = b"xml:base"
 # Attributes in a namespace that count, and by which key.
 KEYS: Final[Mapping[tuple[bytes, bytes], bytes]] = {
     (b"http://www.w3.org/XML/1998/namespace", b"base"): XML_BASE,
-    (b"http://www.w3.org/1999/xlink", b"href"): b"xlink:href",
+    (_XLINK.encode(), b"href"): b"xlink:href",
     **{
         (_NAMESPACES[_RDF].encode(), name.encode()): f"rdf:{name}".encode()
         for name in ("about", "resource", "datatype")
@@ -306,6 +339,15 @@ def key_of(name: bytes, vocabulary_: str | None) -> bytes | None:
     if vocabulary_ in _FOLDED:
         return CASED.get(name, None if name in _UNCASED else name)
     return name
+
+
+@lru_cache(maxsize=1)
+def deciding_attributes() -> frozenset[bytes]:
+    """The names of attributes that decide on others: of conditions, bases, an item's link."""
+    found: set[bytes] = {b"xmlns", b"base", b"rel"}
+    for held_ in (*_tables().values(), _UNKNOWN):
+        found |= held_.asked - frozenset(held_.rows)
+    return frozenset(found)
 
 
 def text_rows() -> dict[bytes, list[Row]]:

@@ -89,7 +89,7 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
     return Text(data if view is None else view.inner, view, charset, inside)
 
 
-_GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT)
+_GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CONTRADICTED)
 
 
 def _unstated(data: bytes) -> re.Pattern[str]:

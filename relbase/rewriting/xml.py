@@ -8,7 +8,8 @@ To mind: what the walk finds is believed only when the document is well-formed a
 that would change its meaning. That costs a parse, so it is asked after the first reference that
 would change: up to there nothing of the document has been changed, and after a no nothing will be.
 Of a feed that parse is most of the work, but that its articles are parsed already for what they
-mean: so changes wait for a while, and then only what is left is parsed.
+mean: so changes wait for a while, and then only what is left is parsed. A document whose flaws have
+no consequence is visited once more, with an eye on the values that they stand in.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml_skim import skipping
 from relbase.references.xml_slots import Slot, slots
-from relbase.references.xml_sound import unsound
-from relbase.references.xml_vocabulary import XML_BASE
+from relbase.references.xml_sound import Flaw, examine
+from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
+from relbase.rewriting.xml_flaws import DOUBTFUL, doubtful, without_doubtful
 from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile, is_absolute
 from relbase.view.characters import text as decode_inner
@@ -48,7 +50,7 @@ from relbase.view.xml_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
@@ -59,39 +61,50 @@ if TYPE_CHECKING:
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an XML document; none that changes it when it is not sound."""
-    read: list[Span] = []
-    items = _visit_found(text, around, read)
     task = around.task
     left = None if task.room is None else task.room.left
-    for item in items:
-        if not _changes(item):
-            yield item
-            continue
-        waiting = [item, *(_some(items) if task.edits_only else ())]
-        note = _unsound_note(text, around, read=read)
-        if note is None:
-            yield from drained(waiting)
-            yield from items
-            return
-        yield note
+    visit = _Visit(text, around)
+    items = visit.items()
+    waiting, is_asked = _begun(items, is_long=task.edits_only)
+    if not is_asked:
+        yield from drained(waiting)
+        return
+    unsound, flaws, end = examine(text, visit.read)
+    if unsound is None and not flaws:
+        yield from drained(waiting)
+        yield from items
+        return
+    if unsound is None:
+        yield from (_note(Reason.XML_FLAW, text, around, flaw, "passed over") for flaw in flaws)
+    else:
+        yield _note(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
         if not task.edits_only:
             yield from _unchanged(chain(waiting, items))
-        elif task.room is not None and left is not None:
-            task.room.left = left  # nothing of it is written
-        return
+            return
+    if task.room is not None and left is not None:
+        task.room.left = left  # nothing of that is written
+    if unsound is None:
+        yield from _Visit(text[:end], around, is_flawed=True).items()
 
 
-# So much of what would change waits, in bytes: what is written, and what an item takes.
+# Items wait, in bytes of what they take and what is written.
 _MAY_WAIT: Final = 1 << 22
-_ITEM: Final = 150
+_EDIT: Final = 150
+_FOUND: Final = 1 << 10
 
 
-def _some(items: Iterator[Item]) -> Iterator[Item]:
-    """As many items as may wait."""
+def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool]:
+    """The first items, and whether it counts if their document is sound: one of them changes it."""
+    waiting: list[Item] = []
+    is_asked = False
     left = _MAY_WAIT
-    while left > 0 and (item := next(items, None)) is not None:
-        left -= _ITEM + (len(item.new) if isinstance(item, Edit) else 0)
-        yield item
+    for item in items:
+        waiting.append(item)
+        left -= _EDIT + len(item.new) if isinstance(item, Edit) else _FOUND
+        is_asked = is_asked or _changes(item) or left < 0
+        if left < 0 or (is_asked and not is_long):
+            break
+    return waiting, is_asked
 
 
 def _changes(item: Item) -> bool:
@@ -99,12 +112,18 @@ def _changes(item: Item) -> bool:
 
 
 def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
-    """What is listed of a document that is passed through."""
+    """What is listed of a document that is left unchanged."""
     for item in items:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
         elif not isinstance(item, Edit):
             yield item
+
+
+def _note(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
+    at = Lines(text, around.encoding).of(flaw.start)
+    words = f"{flaw.text} at {at}{around.within}: {done}"
+    return Note(reason, around.part, Span(flaw.start, flaw.start), words)
 
 
 def xml_base(text: bytes, around: Context) -> Base:
@@ -115,7 +134,7 @@ def xml_base(text: bytes, around: Context) -> Base:
     scopes = Scopes(text, _document(text, around)[0], counts=_counts(root, around))
     scopes.enter(root)
     inside = scopes.inside
-    if inside is None or inside.base is around.base or unsound(text) is not None:
+    if inside is None or inside.base is around.base or examine(text).unsound is not None:
         return around.base
     return inside.base
 
@@ -135,188 +154,197 @@ def _counts(root: xml.Element, around: Context) -> bool:
     return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
 
 
-def _unsound_note(
-    text: bytes, around: Context, broken: xml.Broken | None = None, read: Sequence[Span] = ()
-) -> Note | None:
-    """Why nothing in a document is changed, if it is not sound."""
-    why = unsound(text, read)
-    if why is None:
-        if broken is None:
-            return None
-        start, reason = broken
-    else:
-        start, reason = why
-    at = Lines(text, around.encoding).of(start)
-    text_ = f"{reason} at {at}{around.within}: passed through"
-    return Note(Reason.XML_UNSOUND, around.part, Span(start, start), text_)
-
-
-def _visit_found(text: bytes, around: Context, read: list[Span]) -> Iterator[Item]:
-    """The items of a document that is taken for sound; what expat reads of it goes into `read`."""
-    task = around.task
-    skips = task.edits_only
-    document, notes, base_at = _document(text, around)
-    yield from notes
-    visit = _Visit(text, around, document, base_at, read)
-    for each in xml.elements(text, skipping() if skips else None):
-        if isinstance(each, xml.Element):
-            yield from visit.element(each)
-        elif isinstance(each, xml.Left):
-            visit.scopes.leave()
-        elif isinstance(each, xml.Sheet):
-            yield from visit.sheet(each)
-        else:
-            note = _unsound_note(text, around, each, read)
-            assert note is not None
-            yield note
-    if visit.guids:
-        yield Note(Reason.FEED_GUID, around.part, visit.first_guid, _guids(visit.guids))
-    late = visit.late
-    if late and document.base.layer is Layer.EMBEDDED:
-        text_ = (
-            f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
-            "some of them from the base outside"
-        )
-        yield Note(Reason.BASE_LATE, around.part, Span(base_at, base_at), text_)
-
-
-def _guids(count: int) -> str:
-    relative = f"{count} relative guids" if count > 1 else "a relative guid"
-    return f"{relative} left unchanged: feed readers compare guids as strings"
-
-
 _SHEET: Final = Row(Syntax.URL)
 _DOCTYPE: Final = b"<!DOCTYPE"
 
 
 class _Visit:
-    """A visit of one document: its scopes, and the item of RSS that it is in."""
+    """A visit of one document: its scopes, the item that it is in, what it counts."""
 
     __slots__ = (
         "_around",
         "_around_html",
         "_base_at",
         "_document",
+        "_first_guid",
+        "_guids",
         "_html",
         "_in_html",
+        "_is_flawed",
         "_is_outside",
         "_items",
+        "_late",
         "_may_have_entities",
-        "_read",
+        "_scopes",
         "_text",
-        "first_guid",
-        "guids",
-        "late",
-        "scopes",
+        "_unbound",
+        "read",
     )
 
-    def __init__(
-        self, text: bytes, around: Context, document: Context, base_at: int, read: list[Span]
-    ) -> None:
+    def __init__(self, text: bytes, around: Context, *, is_flawed: bool = False) -> None:
         self._text = text
-        self._read = read
-        self._around = around
-        self._document = document
+        self._around = self._document = around
+        self._is_flawed = is_flawed
         self._may_have_entities = False
         self._items = Items(text, around.encoding)
         self._is_outside = True
-        self._base_at = base_at
-        self.guids = 0
-        self.first_guid: Span | None = None
-        self.late = 0
+        self._base_at = self._late = self._guids = 0
+        self._first_guid: Span | None = None
+        self._unbound: set[bytes] = set()
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
-        self.scopes = Scopes(text, document, counts=True)
+        self._scopes = Scopes(text, around, counts=True)
+        self.read: list[Span] = []  # texts that expat has read
 
-    def sheet(self, sheet: xml.Sheet) -> Iterable[Item]:
-        """The items of a style sheet that the document is to be shown with."""
-        self._may_have_entities = True  # no DTD tells what an instruction means
-        return self.slot(Slot(b"xml-stylesheet", b"href", _SHEET, sheet.href), self._around)
+    def items(self) -> Iterator[Item]:
+        """The items of the document, if it is sound."""
+        around = self._around
+        self._document, notes, self._base_at = _document(self._text, around)
+        yield from notes
+        if around.unstated is not None:
+            flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
+            yield _note(Reason.XML_FLAW, self._text, around, flaw, "passed over")
+        self._scopes = Scopes(self._text, self._document, counts=True)
+        for each in xml.elements(self._text, skipping() if around.task.edits_only else None):
+            if isinstance(each, xml.Element):
+                yield from self._element(each)
+            elif isinstance(each, xml.Left):
+                self._scopes.leave()
+            elif isinstance(each, xml.Sheet):
+                self._may_have_entities = True  # no DTD tells what an instruction means
+                slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
+                yield from self._slot(slot, around)
+            else:
+                flaw = examine(self._text, self.read).unsound or Flaw(*each)
+                yield _note(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
+        yield from self._counted()
 
-    def element(self, element: xml.Element) -> Iterator[Item]:
+    def _counted(self) -> Iterator[Note]:
+        """What is said of the document once it is over."""
+        around, late = self._around, self._late
+        yield from self._items.notes(around)
+        if self._guids:
+            relative = f"{self._guids} relative guids" if self._guids > 1 else "a relative guid"
+            text = f"{relative} left unchanged: feed readers compare guids as strings"
+            yield Note(Reason.FEED_GUID, around.part, self._first_guid, text)
+        if late and self._document.base.layer is Layer.EMBEDDED:
+            text = (
+                f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers "
+                "fetch some of them from the base outside"
+            )
+            yield Note(Reason.BASE_LATE, around.part, Span(self._base_at, self._base_at), text)
+
+    def _element(self, element: xml.Element) -> Iterator[Item]:
         """The items of one element."""
         if self._is_outside:
             self._is_outside = False
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
             counts = _counts(element, self._around)
-            self.scopes = Scopes(self._text, self._document, counts=counts)
-        stated = self.scopes.stated
-        yield from self.scopes.enter(element)
+            self._scopes = Scopes(self._text, self._document, counts=counts)
+        if element.unbound:
+            yield from self._prefixes(element)
+        stated = self._scopes.stated
+        yield from self._scopes.enter(element)
         if xml.is_item(element.named):
             self._items.enter(element)
-        inside = self.scopes.inside
+        inside = self._scopes.inside
         is_base = xml.is_base(element.named)
-        policy = self._around.task.policy
-        for slot in slots(self._text, element, extended=policy.extended):
+        for slot in slots(self._text, element, extended=self._around.task.policy.extended):
             states = is_base or slot.attribute == XML_BASE
             context = inside
             if states:
                 context = self._around if is_base else stated
             if context is None:
                 continue
-            if policy.keep_fragments and element.named.vocabulary != HTML and self._is_empty(slot):
+            if slot.is_repeated or self._is_kept(slot, element):
                 yield from self._kept(slot, context)
-            elif slot.value.start < self._base_at and not states:
-                yield from self._counted(self._inside(slot, context))
+            elif states:
+                yield from self._slot(slot, context)
+            elif slot.value.start < self._base_at:
+                yield from self._before_base(self._inside(slot, element, context))
             else:
-                yield from self._inside(slot, context)
+                yield from self._inside(slot, element, context)
 
-    def _inside(self, slot: Slot, context: Context) -> Iterable[Item]:
-        """The items of one value of an element."""
+    def _prefixes(self, element: xml.Element) -> Iterator[Note]:
+        """The notes on prefixes that nothing binds."""
+        for prefix in element.unbound:
+            if prefix not in self._unbound:
+                self._unbound.add(prefix)
+                name, namespace = shown(prefix), CUSTOMARY[prefix].decode()
+                text = f'{name}: is not declared, read as xmlns:{name}="{namespace}"'
+                span = Span(element.start, element.end)
+                yield Note(Reason.XML_PREFIX, self._around.part, span, text)
+
+    def _is_kept(self, slot: Slot, element: xml.Element) -> bool:
+        """Whether a value is the empty reference, which refers into its own document."""
+        if not self._around.task.policy.keep_fragments or element.named.vocabulary == HTML:
+            return False
+        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
+
+    def _inside(self, slot: Slot, element: xml.Element, context: Context) -> Iterable[Item]:
+        """The items of one value of an element, on the base that counts there."""
         if slot.stays:
             self._guid(slot, context)
             return ()
-        if slot.row.syntax is Nested.HTML and not slot.attribute:
-            return self._items.visit(slot, context, self.slot)
-        return self.slot(slot, context)
+        if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
+            return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
+        return self._slot(slot, context)
 
     def _guid(self, slot: Slot, context: Context) -> None:
         """Count a guid that is relative."""
         url = url_of(self._text, slot.value)
         if url and not is_absolute(url, context.task.profile):
-            self.guids += 1
-            self.first_guid = self.first_guid or Span(slot.value.start, slot.value.end)
+            self._guids += 1
+            self._first_guid = self._first_guid or Span(slot.value.start, slot.value.end)
 
-    def _is_empty(self, slot: Slot) -> bool:
-        """Whether a value is the empty reference, into its own document."""
-        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
-
-    def _counted(self, items: Iterable[Item]) -> Iterator[Item]:
+    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
         """Items before the `<base>` that decides for them."""
         for item in items:
-            self.late += isinstance(item, Edit)
+            self._late += isinstance(item, Edit)
             yield item
 
-    def slot(self, slot: Slot, context: Context) -> Iterable[Item]:
+    def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
         """The items of one value, in offsets of the document."""
         value = slot.value
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
-            return self._left(slot, context)
+            return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
+        doubts = doubtful(raw, value) if self._is_flawed else ()
+        if not doubts:
+            return self._read(slot, raw, context)
+        if value.quote or slot.row.syntax is not Nested.HTML:
+            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
+        task = context.task
+        listing = context.asking(task._replace(edits_only=False, found_only=False))
+        items = self._read(slot, raw, listing)
+        return without_doubtful(items, doubts, is_listed=not task.edits_only)
+
+    def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
+        """The items of one value, as its view decodes it."""
+        value = slot.value
         place = Place(
             shown(slot.element),
             shown(slot.attribute),
             slot.row,
             None if slot.codebase is None else self._codebase(slot.codebase, context),
         )
-        if not value.quote:
-            if _means_itself(raw):
-                items = visit_value(raw, context, place)
-                return lower_plain(items, plain_in_quotes, partial(text_view, raw), value.start)
+        if not value.quote and not _means_itself(raw):
             view = _text_view(raw)
             if view is None:
                 return (self._too_many(slot, context),)
             if isinstance(view, EscapedView) and len(raw) >= _LEFT_OUT_FROM:
-                self._read.append(Span(value.start, value.end))
-            if slot.row.syntax is Nested.HTML and self._html is not None:
-                items = self._html(view.inner, self._nested(context))
-                if isinstance(view, PiecesView):
-                    return lower(items, view, value.start)
-                return _lowered(items, view, value.start)
-            return lower(visit_value(view.inner, context, place), view, value.start)
-        make_view = partial(value_view, raw, value.quote)
-        if needs_xml_view(raw):
+                self.read.append(Span(value.start, value.end))
+            if slot.row.syntax is not Nested.HTML or self._html is None:
+                return lower(visit_value(view.inner, context, place), view, value.start)
+            items = self._html(view.inner, self._nested(context))
+            if isinstance(view, PiecesView):
+                return lower(items, view, value.start)
+            return _lowered(items, view, value.start)
+        make_view = (
+            partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
+        )
+        if value.quote and needs_xml_view(raw):
             view = make_view()
             return lower(visit_value(view.inner, context, place), view, value.start)
         return lower_plain(
@@ -329,12 +357,10 @@ class _Visit:
             self._around_html, self._in_html = context, nested(context)
         return self._in_html
 
-    def _left(self, slot: Slot, context: Context) -> Iterator[Item]:
-        """What is said of a value that refers to an entity of an external DTD."""
+    def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
+        """What is listed and said of a value that nobody can be sure of."""
         yield from self._kept(slot, context)
-        span = Span(slot.value.start, slot.value.end)
-        text = "it holds an entity that only a DTD could declare, which nobody reads: left as it is"
-        yield Note(Reason.XML_ENTITY, context.part, span, text)
+        yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
     def _kept(self, slot: Slot, context: Context) -> Iterator[Item]:
         """What is listed of a value that stays."""
@@ -355,13 +381,15 @@ class _Visit:
     def _too_many(self, slot: Slot, context: Context) -> Note:
         """What is said of a text in too many pieces."""
         span = Span(slot.value.start, slot.value.end)
-        text = f"a text in more than {MAX_PIECES} sections or comments: left as it is"
+        text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
         return Note(Reason.LIMIT_XML_PIECES, context.part, span, text)
 
     def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
         url = url_of(self._text, attribute)
         return on_codebase(url, context) if url else None
 
+
+_ENTITY: Final = "an entity that only a DTD could declare, and relbase reads none: left unchanged"
 
 # A shorter text is read again sooner than left out.
 _LEFT_OUT_FROM: Final = 1 << 10

@@ -63,9 +63,20 @@ class Scopes:
     Attributes:
         inside: what references are resolved with; None where bases nest too deep.
         stated: what the next `xml:base` is resolved with.
+        stated_at: where the `xml:base` stands that decides here; -1 for none.
     """
 
-    __slots__ = ("_counts", "_depth", "_last", "_lines", "_outer", "_text", "inside", "stated")
+    __slots__ = (
+        "_counts",
+        "_depth",
+        "_last",
+        "_lines",
+        "_outer",
+        "_text",
+        "inside",
+        "stated",
+        "stated_at",
+    )
 
     def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
         self._text = text
@@ -73,18 +84,20 @@ class Scopes:
         self._counts = counts
         self._depth = 0
         self._last: tuple[tuple[bytes, str] | None, Context] = None, document
-        self._outer: list[tuple[Context | None, Context | None, int]] = []
+        self._outer: list[tuple[Context | None, Context | None, int, int]] = []
+        self.stated_at = -1
         self.inside: Context | None = document
         self.stated: Context | None = document
 
     def enter(self, element: Element) -> list[Note]:
         """Go into an element; return what is to be noted on its `xml:base`."""
         if element.opens:
-            self._outer.append((self.inside, self.stated, self._depth))
+            self._outer.append((self.inside, self.stated, self._depth, self.stated_at))
         stated = element.attributes.get(XML_BASE)
         if stated is None or self.stated is None:
             return []
         self._depth += 1
+        self.stated_at = stated.start
         if self._depth > MAX_XML_BASE_DEPTH:
             self.inside = self.stated = None
             text = f"xml:base nests deeper than {MAX_XML_BASE_DEPTH}: what is inside stays as it is"
@@ -111,7 +124,7 @@ class Scopes:
 
     def leave(self) -> None:
         """Come out of the element that was entered last, among those that open a scope."""
-        self.inside, self.stated, self._depth = self._outer.pop()
+        self.inside, self.stated, self._depth, self.stated_at = self._outer.pop()
 
 
 def shown(name: bytes) -> str:

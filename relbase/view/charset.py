@@ -49,6 +49,7 @@ class CharsetSource(Enum):
     GUESS = "valid UTF-8"
     DEFAULT = "default"
     FORMAT = "the format's own rule"  # XML without a declaration
+    CONTRADICTED = "valid UTF-8, whatever it declares"  # XML that says UTF-16
 
 
 class Charset(NamedTuple):
@@ -121,7 +122,7 @@ def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charse
         stated = Charset(name, CharsetSource.META)
     if stated is not None:
         return stated
-    return _GUESSED if _is_utf8(data) else DEFAULT
+    return _GUESSED if is_utf_8(data) else DEFAULT
 
 
 _GUESSED: Final = Charset("utf-8", CharsetSource.GUESS)
@@ -181,7 +182,8 @@ def wide_start(data: bytes, start: str) -> str | None:
     return next(found, None)
 
 
-def _is_utf8(data: bytes) -> bool:
+def is_utf_8(data: bytes) -> bool:
+    """Return whether bytes can be read as UTF-8."""
     if data.isascii():
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()

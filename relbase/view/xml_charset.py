@@ -19,7 +19,15 @@ from typing import TYPE_CHECKING, Final
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
-from relbase.view.charset import UTF_32, WIDE, Charset, CharsetSource, lookup, wide_start
+from relbase.view.charset import (
+    UTF_32,
+    WIDE,
+    Charset,
+    CharsetSource,
+    is_utf_8,
+    lookup,
+    wide_start,
+)
 from relbase.view.charset import sniff as sniff_html
 from relbase.view.runs import merge
 from relbase.view.transcode import document_view, reference, text_view, whole_characters
@@ -33,7 +41,7 @@ _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
 
 # What stands in a declaration before its encoding: [77] of XML 1.0. Encodings are short.
 _declaration: Final = expression(
-    rb"""<\?xml[ \t\r\n]++
+    rb"""(?:\xef\xbb\xbf|[ \t\r\n])*+<\?xml[ \t\r\n]++
     (?:version[ \t\r\n]*+=[ \t\r\n]*+(?:"[^"<>]{0,64}"|'[^'<>]{0,64}')[ \t\r\n]++)?+
     encoding[ \t\r\n]*+=[ \t\r\n]*+(?:"([^"<>]{0,200})"|'([^'<>]{0,200})')""",
     re.VERBOSE,
@@ -63,14 +71,16 @@ def sniff_xml(data: bytes, label: str | None = None) -> Charset:
     found = _declaration.match(data)
     if found is None:
         return Charset("utf-8", CharsetSource.FORMAT)
-    return _declared(found[found.lastindex or 0].decode("latin-1"))
+    return _declared(found[found.lastindex or 0].decode("latin-1"), data)
 
 
-def _declared(label: str) -> Charset:
+def _declared(label: str, data: bytes) -> Charset:
     name = lookup(label)
-    # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".
-    if name is None or name in WIDE:
+    if name is None:
         return UNKNOWN
+    # A declaration that can be read as ASCII has no code units of two bytes: "a fatal error".
+    if name in WIDE:
+        return Charset("utf-8", CharsetSource.CONTRADICTED) if is_utf_8(data) else UNKNOWN
     return Charset(name, CharsetSource.META)
 
 

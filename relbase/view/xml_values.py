@@ -130,11 +130,15 @@ _SURROGATES: Final = range(0xD800, 0xE000)
 
 def _character(digits: bytes, radix: int) -> bytes:
     """§4.1; what is not a character is not well-formed: it means U+FFFD until that is found out."""
+    code = code_of(digits, radix)
+    return chr(code).encode("utf-8") if code else b"\xef\xbf\xbd"
+
+
+def code_of(digits: bytes, radix: int) -> int:
+    """The code of the character that a reference names; 0 for none."""
     digits = digits.lstrip(b"0")
     code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
-    if not 0 < code <= _GREATEST or code in _SURROGATES:
-        return b"\xef\xbf\xbd"
-    return chr(code).encode("utf-8")
+    return 0 if code > _GREATEST or code in _SURROGATES else code
 
 
 def text_view(raw: bytes) -> TextView:

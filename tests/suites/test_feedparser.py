@@ -25,6 +25,7 @@ URL: Final = "http://127.0.0.1:8097/wellformed/"
 
 _HTTP: Final = "Content-Location is not a base in HTTP (rule 3, RFC 9110 §8.7)"
 _SLASHES: Final = "an empty net_loc is kept: only browsers skip further slashes"
+_HOST: Final = "the URL Standard writes a host in ASCII (§3.3)"
 _BASE64: Final = "Atom 0.3 in mode base64 is not text that anybody links in (rule 20 has none)"
 _ID: Final = "an id is a name and stays, or every entry would be new (rule 20)"
 _CDF: Final = "the Channel Definition Format is not a vocabulary of relbase's"
@@ -47,7 +48,7 @@ _EVERYWHERE: Final = {
 DIFFER: Final[dict[str, dict[str, str]]] = {
     "rfc1808": {**_EVERYWHERE, "base/malformed_base.xml": _SLASHES},
     "rfc3986": {**_EVERYWHERE, "base/malformed_base.xml": _SLASHES},
-    "whatwg": _EVERYWHERE,
+    "whatwg": {**_EVERYWHERE, "base/feed_link_xml_base_iri.xml": _HOST},
 }
 # Feeds that expect nothing of a base.
 OTHER: Final = frozenset(

@@ -57,7 +57,9 @@ def test_infosets(data: Path, counts: Counts, profile: ProfileName) -> None:
         if profile != "rfc1808" and number % 8 and b"base" not in document:
             continue
         result = relbase.rewrite(document, url=URL, kind="xml", profile=profile)
-        before = parsed(document)
+        # lxml skips no blank line before a declaration; relbase notes such flaws, and goes on.
+        start = len(document) - len(document.lstrip(b" \r\n"))
+        before = parsed(document[start:])
         run += 1
         changed += result.changed
         name = str(path.relative_to(data))
@@ -66,7 +68,7 @@ def test_infosets(data: Path, counts: Counts, profile: ProfileName) -> None:
             if result.changed and name not in LXML_ALONE:
                 wrong[name] = ["it is not sound, and changed"]
             continue
-        after = parsed(result.data)
+        after = parsed(result.data[start:])
         if after is None:
             wrong[name] = ["it can no longer be parsed"]
         elif found := list(differences(before, after, URL, profile)):

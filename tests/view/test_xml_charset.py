@@ -24,11 +24,12 @@ from relbase.view.xml_charset import sniff_xml, xml_view
         (b'<?xml encoding="koi8-r"?><a/>', None, "koi8-r", CharsetSource.META),  # [77] of an entity
         (b'<?xml version="1.0" encoding="koi8-r"?>', "euc-kr", "euc-kr", CharsetSource.TRANSPORT),
         (b'<?xml version="1.0" encoding="koi8-r"?>', "nonsense", "koi8-r", CharsetSource.META),
-        (b' <?xml version="1.0" encoding="koi8-r"?>', None, "utf-8", CharsetSource.FORMAT),
+        (b' <?xml version="1.0" encoding="koi8-r"?>', None, "koi8-r", CharsetSource.META),
         (b'<a encoding="koi8-r"/>', None, "utf-8", CharsetSource.FORMAT),
         (b"<meta charset=koi8-r>", None, "utf-8", CharsetSource.FORMAT),  # that is HTML's rule
         (b'<?xml version="1.0" encoding="utf-7"?>', None, "replacement", CharsetSource.META),
-        (b'<?xml version="1.0" encoding="UTF-16"?>', None, "replacement", CharsetSource.META),
+        (b'<?xml version="1.0" encoding="UTF-16"?>', None, "utf-8", CharsetSource.CONTRADICTED),
+        (b'<?xml encoding="UTF-16"?>\xe9', None, "replacement", CharsetSource.META),
         ("<a/>".encode("utf-16"), None, "utf-16le", CharsetSource.BOM),
         ("<?xml?>".encode("utf-16-be"), None, "utf-16be", CharsetSource.FORMAT),
         ("<a/>".encode("utf-16-le"), None, "utf-16le", CharsetSource.FORMAT),
