@@ -9,27 +9,19 @@ import pytest
 from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
+from running import run
 
+from relbase.cli import streams
 from relbase.cli.diff import diff
 from relbase.edit import Edit, splice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 
 def shown(data: bytes, *edits: tuple[int, int, bytes]) -> list[str]:
     return list(diff("a", data, [Edit(*edit) for edit in edits]))[2:]
-
-
-def test_nothing_changed() -> None:
-    assert list(diff("a", b"x", [])) == []
-
-
-def test_the_header_is_printable() -> None:
-    assert list(diff("a\x1b\n", b"x", [Edit(0, 0, b"y")]))[:2] == [
-        "--- a\\x1b\\n",
-        "+++ a\\x1b\\n (rewritten)",
-    ]
 
 
 LINES: Final = b"".join(b"%d\n" % number for number in range(1, 10))  # two bytes a line
@@ -55,10 +47,6 @@ def test_changes_whose_context_meets_are_one_hunk() -> None:
     ]  # fmt: skip
 
 
-def test_edits_of_one_line_are_shown_together() -> None:
-    assert shown(b"abc", (0, 0, b"x"), (2, 3, b"y")) == ["@@ -1 +1 @@", "-abc", "+xaby"]
-
-
 def test_lines_that_become_one() -> None:
     assert shown(LINES, (3, 4, b"")) == [
         "@@ -1,6 +1,5 @@", " 1", "-2", "-3", "+23", " 4", " 5", " 6",
@@ -66,16 +54,6 @@ def test_lines_that_become_one() -> None:
     assert shown(LINES * 2, (3, 4, b""), (34, 35, b"I"))[-6:] == [
         "@@ -15,4 +14,4 @@", " 6", " 7", " 8", "-9", "+I",
     ]  # fmt: skip
-
-
-def test_bytes_are_shown_as_utf_8_or_escapes() -> None:
-    data = b"\xc3\xa9\xff\x1b\x00\t\xe2\x80\xae\r\nb\r\n"
-    assert shown(data, (0, 0, b"x")) == [
-        "@@ -1,2 +1,2 @@",
-        "-\u00e9\\xff\\x1b\\x00\\t\\u202e",
-        "+x\u00e9\\xff\\x1b\\x00\\t\\u202e",
-        " b",
-    ]
 
 
 # ---- long lines
@@ -89,23 +67,6 @@ def test_a_long_line_is_shown_around_the_edit() -> None:
         "-..." + "b" * 40 + "<i href=x>" + "c" * 46 + "...",
         "+..." + "b" * 40 + "<i href=http://h/x>" + "c" * 46 + "...",
     ]
-
-
-def test_edits_that_are_close_share_an_excerpt() -> None:
-    data = b"b" * 1000
-    together = shown(data, (500, 501, b"X"), (590, 591, b"Y"))
-    apart = shown(data, (500, 501, b"X"), (600, 601, b"Y"))
-    assert [line[0] for line in together] == ["@", "-", "+"]
-    assert [line[0] for line in apart] == ["@", "-", "+", "@", "-", "+"]
-    assert "X" + "b" * 89 + "Y" in together[2]
-    assert together[0] == "@@ -1 +1 @@ column 453"
-
-
-def test_the_ends_of_a_long_line_have_no_dots() -> None:
-    data = b"b" * 1000
-    first, last = shown(data, (0, 0, b"X"), (999, 1000, b"Y"))[2::3]
-    assert first == "+X" + "b" * 48 + "..."
-    assert last == "+..." + "b" * 48 + "Y"
 
 
 def test_an_excerpt_cuts_no_character() -> None:
@@ -228,3 +189,17 @@ def test_linear_time(line: bytes) -> None:
             pass
 
     assert_linear_from_10_ms(show, make, 1 << 10)
+
+
+def test_a_terminal_gets_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
+    (tmp_path / "a").write_bytes(b"<p>\n<a href=x>\n")
+    lines = run("rewrite", tmp_path / "a", "--url", "http://h/", "--diff").stdout.splitlines()
+    assert [line.removesuffix("\x1b[m") for line in lines] == [
+        f"\x1b[1m--- {tmp_path}/a",
+        f"\x1b[1m+++ {tmp_path}/a (rewritten)",
+        "\x1b[36m@@ -1,2 +1,2 @@",
+        " <p>",
+        "\x1b[31m-<a href=x>",
+        "\x1b[32m+<a href=http://h/x>",
+    ]

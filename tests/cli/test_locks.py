@@ -12,8 +12,6 @@ from running import run
 
 from relbase import pipeline
 from relbase.cli import locks
-from relbase.cli.locks import locked_mailbox
-from relbase.cli.outcome import OutputError
 
 if TYPE_CHECKING:
     from relbase import Result
@@ -55,33 +53,23 @@ def test_an_mbox_in_which_nothing_changes_is_not_touched() -> None:
     assert [path.name for path in Path().iterdir()] == ["in.mbox"]
 
 
-def test_a_dot_lock_of_somebody_else() -> None:
-    Path("in.mbox.lock").write_bytes(b"1\n")
-    with pytest.raises(OutputError, match=r"there is a lock, in\.mbox\.lock"):
-        locked_mailbox("in.mbox").__enter__()
-    assert Path("in.mbox.lock").read_bytes() == b"1\n"
-
-
-def test_a_program_that_has_locked_it() -> None:
+@pytest.mark.parametrize("how", ["dot", "fcntl"])
+def test_a_lock_of_somebody_else_stops_the_run(how: str) -> None:
     command = [sys.executable, "-c", HOLD, "in.mbox"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(OutputError, match="another program has locked it"):
-            locked_mailbox("in.mbox").__enter__()
+        if how == "dot":
+            holder.communicate()
+            Path("in.mbox.lock").write_bytes(b"1\n")
+        result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
         holder.communicate()
-    assert not Path("in.mbox.lock").exists()
-    with locked_mailbox("in.mbox"):
-        assert Path("in.mbox.lock").exists()
-    assert not Path("in.mbox.lock").exists()
-
-
-def test_a_run_that_cannot_have_the_lock_stops() -> None:
-    Path("in.mbox.lock").touch()
-    result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
     assert result.exit_code == 4
-    assert "wait for it, or rewrite a copy with -o" in result.stderr
+    why = "there is a lock, in.mbox.lock" if how == "dot" else "another program has locked it"
+    fix = "wait for it, or rewrite a copy with -o"
+    assert result.stderr == f"Error: in.mbox: {why}: {fix}\n"
     assert Path("in.mbox").read_bytes() == BOX
+    assert Path("in.mbox.lock").exists() is (how == "dot")
 
 
 DELIVER: Final = """

@@ -139,6 +139,16 @@ def test_what_lacks_a_base_is_told_what_to_give() -> None:
         assert "with --url URL" in result.output
 
 
+def test_of_warnings_of_a_kind_one_is_shown() -> None:
+    first = "site/a/b.html: warning: 1 relative reference left as it is: no base URL is known"
+    for flags, shown, more in (((), 1, 1), (("-v",), 3, 0), (("-q",), 0, 0)):
+        result = run("rewrite", "site", "-o", "out", "--force", *flags)
+        assert result.stderr.count("[base-none]\n") == shown
+        counted = "2 more warnings like it [base-none], in 2 more inputs; -v shows all\n"
+        assert result.stderr.count(counted) == more
+        assert (first in result.stderr) is (flags == ("-v",))
+
+
 def test_a_list_with_nul_bytes_wants_its_flag() -> None:
     Path("names").write_bytes(b"site/index.html\0site/a/b.html\0")
     result = run("rewrite", "--files-from", "names", "-o", "out")
