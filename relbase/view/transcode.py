@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.expressions import expression
-from relbase.view.characters import Characters, bytes_of, text
+from relbase.view.characters import Characters, bytes_of, is_multi_byte, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import DEFAULT, UNREADABLE, WIDE, lookup
 from relbase.view.runs import Grown, RunView, merge
@@ -75,10 +75,24 @@ def _is_scanned(charset: str) -> bool:
 
 
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
-    """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8."""
-    return RunView(
-        raw, Characters(raw, charset), lambda inner: encode(text(inner), charset, unencodable)
-    )
+    """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8.
+
+    An undecodable byte in new text is written as U+FFFD where the letter or backslash after it
+    could complete a character: a style sheet would lose the backslash of an escape.
+    """
+
+    def spell(new: bytes) -> bytes:
+        string = text(new)
+        if is_multi_byte(charset):
+            bad = unencodable("\ufffd").decode("ascii")
+            string = _COMPLETED.sub(lambda _: bad, string)
+        return encode(string, charset, unencodable)
+
+    return RunView(raw, Characters(raw, charset), spell)
+
+
+# The trail bytes of ASCII in any of the multi-byte charsets, and what may be written with one.
+_COMPLETED: Final = expression("[\udc80-\udcff](?=[0-9@-~]|[^\0-\x7f\udc80-\udcff])")
 
 
 def writes_all(charset: str) -> bool:

@@ -8,6 +8,7 @@ import html5lib
 import pytest
 from scanners import SCANNERS, scanning
 
+import relbase
 from relbase import Policy, Profile, Status, links, resolve, rewrite
 from relbase.bases.layers import UNKNOWN, Base, Layer
 from relbase.edit import Edit, splice
@@ -351,3 +352,14 @@ def test_a_backslash_is_a_slash_in_profile_whatwg_alone() -> None:
     document = LINKED + b"<p style='--a:url(\"\\\\x\")'>"
     assert rewrite(document, url=URL, profile="whatwg").changed
     assert not rewrite(document, url=URL).changed
+
+
+def test_an_undecodable_byte_of_a_base_takes_no_escape_after_it() -> None:
+    """In GBK `\\xb6` and the backslash of an escape would be one character."""
+    data = b'<base href="http://h/\xb6\0/"><style>a{b:url(y)}</style>'
+    result = relbase.rewrite(data, charset="gbk", kind="html")
+    assert result.data.endswith(b"url(http://h/\\fffd \\fffd /y)}</style>")
+    assert [link.status.value for link in relbase.links(result.data, charset="gbk")] == [
+        "absolute",
+        "absolute",
+    ]
