@@ -534,6 +534,22 @@ HOSTILE: Final[dict[str, Callable[[int], bytes]]] = {
     "comments in a doctype": lambda n: b"<!DOCTYPE a [" + b"<!-- " * (n // 5),
     "instructions in a doctype": lambda n: b"<!DOCTYPE a [" + b"<?x " * (n // 4),
     "style sheets": lambda n: b"<?xml-stylesheet href='a'?>" * (n // 27) + b"<a/>",
+    "prefixes rebound": lambda n: b"<a xmlns:p='u%d' p:b='c'>" * (n // 25),
+    "a default each": lambda n: b"".join(b"<a xmlns='u%d'>" % i for i in range(n // 16)),
+    "new prefixes nested": lambda n: b"".join(b"<a xmlns:p%d='u'>" % i for i in range(n // 18)),
+    "prefixed attributes": lambda n: b"<a" + b"".join(b" b:c%d='d'" % i for i in range(n // 12)),
+    "many names": lambda n: b"".join(b"<a%d/>" % i for i in range(n // 8)),
+    "comments in texts": lambda n: b"<rss>" + b"<link>x<!---->" * (n // 14),
+    "texts never closed": lambda n: b"<rss>" + b"<link>" * (n // 6),
+    "one tag": lambda n: b"<a " + b"b " * (n // 2),
+    "open comments": lambda n: b"<!--" * (n // 4),
+    "flaws": lambda n: b"<rss><link>x</link>" + b"<link>/a&b&c;\x01</link>" * (n // 23)
+    + b"</rss>",
+    "flaws in HTML": lambda n: b"<rss><description>" + b"&lt;a href=x&d;&amp;e>" * (n // 22)
+    + b"</description></rss>",
+    "repeated attributes": lambda n: b"<rss><link>x</link>" + b"<a b='' b=''/>" * (n // 14)
+    + b"<!--" * 99 + b"</rss>",
+    "declarations": lambda n: b"<rss><link>x</link></rss>" + b"<?xml " * (n // 6),
     "bases in links": lambda n: b"<rss>" + b"<link xml:base='a/'>x</link>" * (n // 27) + b"</rss>",
 }  # fmt: skip
 

@@ -13,13 +13,11 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.xml_values import (
-    EscapedView,
     has_entities,
     needs_xml_view,
     spell_text,
     text_view,
     value_view,
-    written_longer,
 )
 
 
@@ -76,30 +74,6 @@ def test_plain_values_mean_themselves() -> None:
 @pytest.mark.parametrize("raw", [b"&", b"\t", b"\n", b"\r"])
 def test_others_need_a_view(raw: bytes) -> None:
     assert needs_xml_view(raw)
-
-
-# What is written in one way only is mapped by counting.
-@pytest.mark.parametrize(
-    ("raw", "counted"),
-    [
-        (b"&lt;a href=&quot;x&quot;&gt;&amp;nbsp;", True),
-        (b"&lt;a href='x'&gt;", True),
-        (b"&lt;a href=&#39;x&#39;&gt;", True),
-        (b"&lt;a href=&#x27;x&#x27;&gt;", True),
-        (b"&lt;a href=&#x27;x&#39;&gt;", False),
-        (b"&lt;a href=&#39;x&apos;&gt;", False),
-        (b"&lt;a href=&#39;x'&gt;", False),
-        (b"&#8217;&#8217;", True),
-        (b'&lt;a href=&quot;x"&gt;', False),  # the quote is written in two ways
-        (b"&lt;&#60;", False),
-        (b"&amp;&#38;", False),
-        (b"&lt;&nbsp;", False),
-        (b"plain", True),
-    ],
-)
-def test_which_texts_are_counted(raw: bytes, *, counted: bool) -> None:
-    is_read = isinstance(text_view(raw), EscapedView)
-    assert (is_read and written_longer(raw) is not None) is counted
 
 
 def test_an_escaped_ampersand_is_read_once() -> None:
