@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # A mailbox may have very many: a page that nobody can read says no more than a number.
 MAX_DRAWN: Final = 1_000
 
+_OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
+
 
 def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
     """Return the boxes of a document and of what is in it."""
@@ -32,18 +34,21 @@ def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
         counts[link.part][link.status] += 1
     outermost = entities[0]
     if len(entities) == 1:
-        inner = f'<p class="leaf">{text(outermost.type)}: {_counts(counts[outermost.part])}</p>'
-        return _layers(outermost.base, inner, _ALL, outermost.base)
-    tree = _Tree(entities, counts)
+        inner = f'<p class="leaf">{text(outermost.type)}: {summed(counts[outermost.part])}</p>'
+        return _layers(outermost.base, inner, tuple(SHOWN), outermost.base)
     around = [base for base in chain(outermost.base) if base.layer in _OUTSIDE]
-    inner = tree.drawn(outermost, {_key(base) for base in around})
+    inner = _Tree(entities, counts).drawn(outermost, set(map(_key, around)))
     if len(entities) > MAX_DRAWN:
         inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
     return _layers(around[0] if around else None, inner, _OUTSIDE, outermost.base)
 
 
-_ALL: Final = (Layer.EMBEDDED, Layer.ENTITY, Layer.RETRIEVAL, Layer.NONE)
-_OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
+def summed(counts: Counter[Status]) -> str:
+    """Return how many references there are, and how many of each status."""
+    if not counts:
+        return "no references"
+    each = ", ".join(f"{counts[status]:,} {status.value}" for status in Status if counts[status])
+    return f"{counted(counts.total(), 'reference')}: {each}"
 
 
 def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
@@ -51,11 +56,9 @@ def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Ba
     stated = chain(base)
     refused = [note for one in stated for note in one.refused]
     for layer in layers:
-        own = [one for one in stated if one.layer is layer]
         notes = [note for note in refused if _layer_of(note) is layer]
-        if not own:
-            inner = _box(layer, inner, None, notes)
-        for one in own:
+        own = [one for one in stated if one.layer is layer]
+        for one in own or (None,):
             inner = _box(layer, inner, one, notes, decides=one is deciding)
             notes = []
     return inner
@@ -65,22 +68,23 @@ def _box(
     layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool = False
 ) -> str:
     shown = SHOWN[layer]
-    state = " decides" if decides else "" if base else " missing"
-    label = f"({shown.section}) {shown.title}"
-    body = ""
-    if base is not None and layer is not Layer.NONE:
-        body = f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
-    elif base is None:
+    body = '<p class="verdict">Decides for what is inside</p>' if decides else ""
+    if base is None:
         missing = "what is stated does not count" if refused else shown.missing
-        body = f'<p class="quiet">{missing}</p>' if missing else ""
-    if decides:
-        body = f'<p class="verdict">Decides for what is inside</p>{body}'
-    body += "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in refused)
+        body += f'<p class="quiet">{missing}</p>' if missing else ""
+    elif layer is not Layer.NONE:
+        body += f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
+    state = " decides" if decides else "" if base else " missing"
     return (
-        f'<div class="box {shown.name}{state}" role="group" aria-label="{attribute(label)}">'
+        f'<div class="box {shown.name}{state}" role="group" '
+        f'aria-label="{attribute(f"({shown.section}) {shown.title}")}">'
         f'{inner}<div class="about"><p class="label"><span class="section">{shown.section}</span> '
-        f"{text(shown.title)}</p>{body}</div></div>"
+        f"{text(shown.title)}</p>{body}{_refused(refused)}</div></div>"
     )
+
+
+def _refused(notes: Iterable[Note]) -> str:
+    return "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in notes)
 
 
 def _layer_of(note: Note) -> Layer:
@@ -119,18 +123,15 @@ class _Tree:
         own = [base for base in chain(entity.base) if _key(base) not in known]
         inside = known | {_key(base) for base in own}
         inner = "".join(self.drawn(part, inside) for part in self._inside[entity.part])
-        if not inner:
-            inner = f'<p class="leaf">{_counts(self._counts[entity.part])}</p>'
-        refused = list(entity.base.refused)
+        inner = inner or f'<p class="leaf">{summed(self._counts[entity.part])}</p>'
+        refused = [note for note in entity.base.refused if note.part == entity.part]
         for base in own:
             if base.layer is not Layer.NONE:
-                notes = [note for note in refused if note.part == entity.part]
-                inner = _box(base.layer, inner, base, notes, decides=base is own[0])
+                inner = _box(base.layer, inner, base, refused, decides=base is own[0])
                 refused = []
         if not own:
-            notes = [note for note in refused if note.part == entity.part]
-            said = "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in notes)
-            inner += f'{said}<p class="quiet">The base is that of the box around it.</p>'
+            same = '<p class="quiet">The base is that of the box around it.</p>'
+            inner += f"{_refused(refused)}{same}"
         major = entity.type.partition("/")[0]
         name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")
         return (
@@ -146,10 +147,3 @@ def _around(part: str, known: set[str]) -> str:
         if part in known:
             break
     return part
-
-
-def _counts(counts: Counter[Status]) -> str:
-    if not counts:
-        return "no references"
-    said = [f"{counts[status]:,} {status.value}" for status in Status if counts[status]]
-    return f"{counted(counts.total(), 'reference')}: {', '.join(said)}"

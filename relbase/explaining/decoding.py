@@ -6,11 +6,11 @@ in ISO-2022-JP each begins in ASCII, as every line does that mail programs write
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.view.charset import DEFAULT, WIDE, sniff
+from relbase.records import NamedTuple
+from relbase.view.charset import DEFAULT, WIDE, lookup, sniff
 from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
@@ -22,13 +22,8 @@ if TYPE_CHECKING:
 _BYTES: Final = expression("[\udc80-\udcff]")
 
 
-@dataclass(frozen=True, slots=True)
-class Decoder:
-    """What shows pieces of a document.
-
-    Args:
-        charset: a WHATWG name in lower case.
-    """
+class Decoder(NamedTuple):
+    """What shows pieces of a document."""
 
     charset: str
 
@@ -37,10 +32,10 @@ class Decoder:
         """How many bytes are never shown apart."""
         return 2 if self.charset in WIDE else 1
 
-    def __call__(self, piece: bytes) -> str:
+    def text(self, piece: bytes) -> str:
         r"""Return a piece as text.
 
-        >>> Decoder("utf-8")(b"caf\xe9"), Decoder("koi8-r")(b"\xc4\xc1")
+        >>> Decoder("utf-8").text(b"caf\xe9"), Decoder("koi8-r").text(b"\xc4\xc1")
         ('caf\\xe9', 'да')
         """
         return _BYTES.sub(_escape, decode(piece, self.charset))
@@ -53,6 +48,8 @@ def _escape(found: re.Match[str]) -> str:
 def decoder(data: bytes, stated: Charset | None, label: str | None) -> Decoder:
     """Return what shows the pieces of a document."""
     name = (stated or sniff(data, label, meta=False)).name
+    if lookup(name) is None:  # UTF-32 and the like, which browsers do not read
+        name = DEFAULT.name
     # What says that it is Latin-1 is most often UTF-8 all the same, if it can be read as such.
     if name == DEFAULT.name and _is_utf_8(data):
         name = "utf-8"

@@ -9,52 +9,31 @@ from relbase.records import NamedTuple
 
 
 class Shown(NamedTuple):
-    """How a layer is shown.
+    """How a layer is shown."""
 
-    Args:
-        name: of its CSS class.
-        section: of RFC 1808.
-        mark: before each reference that it decides, so that colour is not all.
-        title: as the figure of §3 has it.
-        missing: what is said where nothing states a base in it.
-    """
-
-    name: str
-    section: str
-    mark: str
-    title: str
-    missing: str
+    name: str  # of its CSS class, which also puts a sign before each of its references
+    section: str  # of RFC 1808
+    title: str  # as the figure of §3 has it
+    missing: str  # what is said where nothing states a base in it
 
 
 SHOWN: Final = {
     Layer.EMBEDDED: Shown(
         "embedded",
         "3.1",
-        "\N{SUPERSCRIPT ONE}",
         "Base URL embedded in the document's content",
         "the document states none",
     ),
     Layer.ENTITY: Shown(
         "entity",
         "3.2",
-        "\N{SUPERSCRIPT TWO}",
         "Base URL of the encapsulating entity",
         "no header around it states one",
     ),
     Layer.RETRIEVAL: Shown(
-        "retrieval",
-        "3.3",
-        "\N{SUPERSCRIPT THREE}",
-        "URL used to retrieve the entity",
-        "it is not known",
+        "retrieval", "3.3", "URL used to retrieve the entity", "it is not known"
     ),
-    Layer.NONE: Shown(
-        "none",
-        "3.4",
-        "\N{SUPERSCRIPT FOUR}",
-        'Base URL = "" (undefined)',
-        "",
-    ),
+    Layer.NONE: Shown("none", "3.4", 'Base URL = "" (undefined)', ""),
 }
 
 

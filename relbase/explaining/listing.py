@@ -10,9 +10,8 @@ from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-    from relbase.edit import Span
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.results import Link
@@ -31,9 +30,6 @@ MAX_TAKEN: Final = 10_000
 _GROUP: Final = 100
 
 _ABSOLUTE: Final = "absolute as it stands: not a byte of it is changed"
-_FRAGMENT: Final = "a fragment that stays: it is meant for this document"
-_POLICY: Final = "the policy keeps references like this"
-_OWN_URL: Final = "it means the document itself, or nothing is fetched for it: it stays"
 _NO_BASE: Final = "relative, and there is no base URL that it could be resolved on"
 
 
@@ -42,11 +38,11 @@ def listing(
 ) -> str:
     """Return the list of references."""
     writer = _Writer(notes, profile, policy, encoding)
-    pieces: list[str] = []
-    for first in range(0, min(len(links), MAX_LISTED), _GROUP):
-        group = links[first : min(first + _GROUP, MAX_LISTED)]
-        items = "".join(writer.item(first + at, link) for at, link in enumerate(group, 1))
-        pieces.append(f'<ol class="links" start="{first + 1}">{items}</ol>')
+    items = [writer.item(number, link) for number, link in enumerate(links[:MAX_LISTED], 1)]
+    pieces = [
+        f'<ol class="links" start="{at + 1}">{"".join(items[at : at + _GROUP])}</ol>'
+        for at in range(0, len(items), _GROUP)
+    ]
     if len(links) > MAX_LISTED:
         more = len(links) - MAX_LISTED
         pieces.append(f"<p>{more:,} more are marked in the source and not listed.</p>")
@@ -59,7 +55,7 @@ class _Writer:
     def __init__(
         self, notes: Sequence[Note], profile: Profile, policy: Policy, encoding: str
     ) -> None:
-        self._notes: Mapping[Span, Note] = {note.span: note for note in notes if note.span}
+        self._notes = {note.span: note for note in notes if note.span}
         self._profile = profile
         self._policy = policy
         self._encoding = encoding
@@ -68,8 +64,9 @@ class _Writer:
 
     def item(self, number: int, link: Link) -> str:
         """One reference."""
-        where = f"part {link.part}, " if link.part else ""
-        where += f"{_place(link)} ({link.syntax})"
+        # The element, or the header field, that it stands in.
+        place = "/@".join(filter(None, (link.element, link.attribute))) or "text"
+        where = f"{f'part {link.part}, ' if link.part else ''}{place} ({link.syntax})"
         target = "" if link.url is None else f'<p class="to"><span>to</span> {url(link.url)}</p>'
         return (
             f'<li id="r{number}" class="{link.status.value}">'
@@ -81,24 +78,26 @@ class _Writer:
         )
 
     def _why(self, link: Link) -> str:
-        if link.status is Status.ABSOLUTE:
-            return f"<p>{_ABSOLUTE}</p>"
         note = self._notes.get(link.span)
         said = f"<p>{text(note.text)}</p>" if note else ""
-        if link.status is Status.UNRESOLVED:
-            return said or f"<p>{_NO_BASE}</p>"
-        if link.status is Status.KEPT:
-            return f"<p>{self._why_kept(link)}</p>{said}"
-        return self._steps(link) + said
+        match link.status:
+            case Status.ABSOLUTE:
+                return f"<p>{_ABSOLUTE}</p>"
+            case Status.UNRESOLVED:
+                return said or f"<p>{_NO_BASE}</p>"
+            case Status.KEPT:
+                return f"<p>{self._why_kept(link.reference)}</p>{said}"
+            case _:
+                return self._steps(link) + said
 
-    def _why_kept(self, link: Link) -> str:
+    def _why_kept(self, reference: str) -> str:
         keep = self._policy.keep
-        if link.reference.startswith("#"):
-            return _FRAGMENT
-        if link.reference == "":
-            return _OWN_URL
-        if keep is not None and _matches(keep, link.reference):
-            return _POLICY
+        if reference.startswith("#"):
+            return "a fragment that stays: it is meant for this document"
+        if reference == "":
+            return "it means the document itself, or nothing is fetched for it: it stays"
+        if keep is not None and _matches(keep, reference):
+            return "the policy keeps references like this"
         return "it stays as it is"
 
     def _steps(self, link: Link) -> str:
@@ -107,11 +106,16 @@ class _Writer:
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
         step = [one for one in steps if not one.number.startswith(_FOLLOWING)][-1]
-        reported = f"{_numbered(self._profile.value, step)}: {text(step.text)}"
+        decides = f"{_OF[self._profile.value]}{text(step.number)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
-            return f"<p>{reported}</p>"
+            return f"<p>{decides}</p>"
         self._explained += 1
-        return f"<details><summary>{reported}</summary><ol>{''.join(_told(steps))}</ol></details>"
+        listed = "".join(
+            f"<li><b>{text(one.number)}</b> {text(one.text)}"
+            f"{'' if one.value is None else f' {url(one.value)}'}</li>"
+            for one in steps
+        )
+        return f"<details><summary>{decides}</summary><ol>{listed}</ol></details>"
 
     def _taken(self, link: Link) -> list[Step]:
         if len(link.reference) + len(link.base.url) > MAX_TAKEN:
@@ -121,14 +125,17 @@ class _Writer:
                 self._resolver = Resolver(link.base.url, self._profile, self._encoding)
             except ValueError:
                 return []
-        return list(self._resolver.steps(link.reference))
+        return self._resolver.steps(link.reference)
 
 
-def _place(link: Link) -> str:
-    """The element or the header field that a reference stands in."""
-    if link.element and link.attribute:
-        return f"{link.element}/@{link.attribute}"
-    return link.element or link.attribute or "text"
+_OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
+
+# What follows from a decision that was made before: merging, and putting together again.
+_FOLLOWING: Final = (
+    *("7", "6a", "6b", "6c", "6d"),  # RFC 1808 §4
+    *("5.2.4", "5.3"),  # RFC 3986
+    "URL serializer",  # WHATWG
+)
 
 
 def _layer(link: Link) -> str:
@@ -143,24 +150,3 @@ def _layer(link: Link) -> str:
 def _matches(keep: object, reference: str) -> bool:
     search: Callable[[str], object] = getattr(keep, "search", None) or keep  # type: ignore[assignment]
     return bool(search(reference))
-
-
-_OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
-
-
-# What follows from a decision that was made before: merging, and putting together again.
-_FOLLOWING: Final = (
-    *("7", "6a", "6b", "6c", "6d"),  # RFC 1808 §4
-    *("5.2.4", "5.3"),  # RFC 3986
-    "URL serializer",  # WHATWG
-)
-
-
-def _numbered(profile: str, step: Step) -> str:
-    return f"{_OF[profile]}{text(step.number)}"
-
-
-def _told(steps: Sequence[Step]) -> Iterator[str]:
-    for step in steps:
-        value = "" if step.value is None else f" {url(step.value)}"
-        yield f"<li><b>{text(step.number)}</b> {text(step.text)}{value}</li>"

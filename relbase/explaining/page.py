@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
 from relbase.edit import Span
-from relbase.explaining.boxes import boxes
+from relbase.explaining.boxes import boxes, summed
 from relbase.explaining.decoding import decoder
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import listing
@@ -20,7 +20,6 @@ from relbase.opening.door import open_input, prepare
 from relbase.pipeline import entities_called, rewrite_called
 from relbase.records import NamedTuple
 from relbase.results import Entity
-from relbase.rewriting.items import Status
 from relbase.view.charset import sniff
 
 if TYPE_CHECKING:
@@ -30,24 +29,16 @@ if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.formats import Document
     from relbase.notes import Note
-    from relbase.results import Link
+    from relbase.rewriting.items import Status
 
 
 class Summary(NamedTuple):
-    """What an index says of a document.
-
-    Args:
-        title: its name.
-        type: its media type.
-        base: of the outermost entity.
-        counts: how many references have a status.
-        notes: how many notes there are.
-    """
+    """What an index says of a document."""
 
     title: str
-    type: str
-    base: Base
-    counts: Counter[Status]
+    type: str  # its media type
+    base: Base  # of the outermost entity
+    counts: Counter[Status]  # of its references
     notes: int
 
 
@@ -64,7 +55,6 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
     encoding = document.charset.name if document.charset else document.context.charset
     listed = listing(links, result.notes, call.profile, call.policy, encoding)
     sections = (
-        _counts(links),
         _section("boxes", "Where the base URL comes from", _BOXES + boxes(found, links)),
         _notes(result.notes),
         _section("source", "The source, before and after", _SOURCE_HEAD)
@@ -134,44 +124,18 @@ def _section(identity: str, title: str, inner: str) -> str:
 
 
 def _head(summary: Summary, within: int, profile: str) -> str:
-    base, counts = summary.base, summary.counts
+    base = summary.base
     if base.layer is Layer.NONE:
         verdict = "Nothing states a base URL for it (RFC 1808 §3.4): give the URL it came from."
     else:
         section = SHOWN[base.layer].section
         verdict = f"Its base URL is {url(base.url)}: {text(base.source)} (RFC 1808 §{section})."
-    absolute = counts[Status.REWRITTEN]
-    become = f"{absolute:,} {'becomes' if absolute == 1 else 'become'}"
     inside = f", {counted(within, 'entity', 'entities')}" if within > 1 else ""
     return (
         f'<h1>{text(summary.title)}</h1><p class="lead">{verdict}</p>'
-        f'<p class="quiet">{text(summary.type)}{inside}; '
-        f"{counted(counts.total(), 'reference')}, of which {become} absolute; "
+        f'<p class="quiet">{text(summary.type)}{inside}; {summed(summary.counts)}; '
         f"profile {profile}</p>"
     )
-
-
-def _counts(links: Sequence[Link]) -> str:
-    """A table: layers down, statuses across."""
-    counts = Counter((link.base.layer, link.status) for link in links)
-    there = {link.status for link in links} | {Status.REWRITTEN}
-    statuses = [status for status in Status if status in there]  # fits a phone
-    columns = "".join(f'<th scope="col">{status.value}</th>' for status in statuses)
-    rows = []
-    for layer, shown in SHOWN.items():
-        cells = "".join(f"<td>{counts[layer, status]:,}</td>" for status in statuses)
-        header = f'<span class="badge {shown.name}">{shown.section}</span> {shown.name}'
-        if any(counts[layer, status] for status in Status):
-            rows.append(f'<tr><th scope="row">{header}</th>{cells}</tr>')
-    sums = (sum(counts[layer, status] for layer in Layer) for status in statuses)
-    total = "".join(f"<td>{number:,}</td>" for number in sums)
-    rows.append(f'<tr><th scope="row">all</th>{total}</tr>')
-    table = (
-        '<div class="scroll" tabindex="0" role="region" aria-labelledby="counts">'
-        '<table aria-labelledby="counts"><thead><tr><th scope="col">base in '
-        f"layer</th>{columns}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
-    )
-    return _section("counts", "How many", table)
 
 
 # A reader goes through no more of them; the command line's warnings have all.
@@ -188,7 +152,7 @@ def _notes(notes: Sequence[Note]) -> str:
     )
     more = len(notes) - _MAX_NOTES
     rest = f"<p>{counted(more, 'more note')}.</p>" if more > 0 else ""
-    return _section("notes", "What is to be noted", f'<ul class="notes">{listed}</ul>{rest}')
+    return _section("notes", "Notes", f'<ul class="notes">{listed}</ul>{rest}')
 
 
 def _bodies(document: Document) -> Iterator[Body]:

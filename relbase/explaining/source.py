@@ -1,9 +1,8 @@
 """The source of a document, with each reference marked by the layer that decides it.
 
-Strategy: references and edits are walked in order, once. The source falls into regions: a mark for
-each reference, and what is between. Within a region an edit strikes its bytes out (`<del>`) and
-puts the new ones after them (`<ins>`). The whole stands in chunks of many lines, so that a browser
-lays out only those that are in sight.
+Strategy: the source is cut where a mark or an edit begins or ends, and written piece by piece. An
+edit strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). The whole stands in
+chunks of many lines, so that a browser lays out only those that are in sight.
 
 A body in base64 or quoted-printable is shown as it decodes, in a frame of its own: there its
 references can be read. Its marks are those of the document's links, in the same order.
@@ -12,8 +11,9 @@ references can be read. Its marks are those of the document's links, in the same
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
-from typing import TYPE_CHECKING, Final, TypeAlias
+from collections import defaultdict, deque
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from relbase.edit import Span
 from relbase.explaining.layers import SHOWN
@@ -29,162 +29,167 @@ if TYPE_CHECKING:
     from relbase.explaining.decoding import Decoder
     from relbase.results import Link
 
-# A chunk ends at the first line end after so many bytes; without one it is cut here at last,
-# between two references too: a page that was minified is one line.
+# A chunk ends at the first line end after so many bytes; without one it is cut here at last: a page
+# that was minified is one line.
 _CHUNK: Final = 8 << 10
 _LONGEST: Final = 64 << 10
-
-# What the title of a mark has of a URL, in characters.
-_TITLE: Final = 300
-
 
 # A longer source is laid out by the browser as far as it is in sight; of a short one it would
 # guess a height, and jump.
 _FAR: Final = 16 * _CHUNK
 
-_Marked: TypeAlias = "tuple[int, Link]"
+# What the title of a mark has of a URL, in characters.
+_TITLE: Final = 300
+
+
+T = TypeVar("T", "Edit", "_Mark")
 
 
 class Body(NamedTuple):
-    """An encoded body that is shown as it decodes.
+    """An encoded body that is shown as it decodes."""
 
-    Args:
-        title: what stands above it, markup.
-        span: of the body, in the document.
-        part: the number of its part.
-        inner: the decoded bytes.
-        spans: of its references, in offsets of `inner`.
-        edits: in offsets of `inner`.
-        decode: shows its bytes as text.
-    """
+    title: str  # what stands above it, markup
+    span: Span  # of the body, in the document
+    part: str  # its number
+    inner: bytes  # the decoded bytes
+    spans: Sequence[Span]  # of its references, in offsets of `inner`
+    edits: Sequence[Edit]  # in offsets of `inner`
+    decoder: Decoder
 
-    title: str
-    span: Span
-    part: str
-    inner: bytes
-    spans: Sequence[Span]
-    edits: Sequence[Edit]
-    decode: Decoder
+
+class _Mark(NamedTuple):
+    """A reference, numbered from 1, and where it is shown."""
+
+    number: int
+    link: Link
+    start: int
+    end: int
 
 
 def source(
     data: bytes,
     edits: Sequence[Edit],
     links: Sequence[Link],
-    decode: Decoder,
+    decoder: Decoder,
     bodies: Iterable[Body] = (),
 ) -> str:
     """Return the marked source."""
-    by_part: dict[str, list[_Marked]] = defaultdict(list)
-    for number, link in enumerate(links, 1):
-        by_part[link.part].append((number, link))
-    shown: list[tuple[Body, list[_Marked]]] = []
-    inside: set[int] = set()
-    for body in bodies:
-        own = [(number, link) for number, link in by_part[body.part] if _within(link, body)]
-        if own and len(own) == len(body.spans):
-            shown.append((body, own))
-            inside.update(number for number, _ in own)
-    outside = [marked for marked in enumerate(links, 1) if marked[0] not in inside]
-    return _whole(data, edits, outside, decode, shown)
-
-
-def _within(link: Link, body: Body) -> bool:
-    return body.span.start <= link.span.start and link.span.end <= body.span.end
-
-
-def _whole(
-    data: bytes,
-    edits: Sequence[Edit],
-    outside: Sequence[_Marked],
-    decode: Decoder,
-    shown: Sequence[tuple[Body, list[_Marked]]],
-) -> str:
-    """What is between the decoded bodies, and these."""
+    marks = [_Mark(number, link, *link.span) for number, link in enumerate(links, 1)]
+    shown = _decoded(marks, bodies)
+    inside = {mark.number for _, own in shown for mark in own}
+    marks = [mark for mark in marks if mark.number not in inside]
     pieces: list[str] = []
-    at = mark = 0
-    starts = [edit.start for edit in edits]
-    far = len(data) > _FAR
-    for body, own in (*shown, (None, [])):
-        end = len(data) if body is None else body.span.start
-        first, last = bisect_left(starts, at), bisect_left(starts, end)
-        until = mark
-        while until < len(outside) and outside[until][1].span.start < end:
-            until += 1
-        around = edits[first : len(edits) if body is None else last]
-        pieces.append(_text(data, Span(at, end), around, outside[mark:until], decode, far=far))
-        if body is None:
-            break
-        changed = bisect_left(starts, body.span.end) > last
-        marks = [
-            (number, link._replace(span=span))
-            for (number, link), span in zip(own, body.spans, strict=True)
-        ]
-        inner = _text(
-            body.inner,
-            Span(0, len(body.inner)),
-            body.edits if changed else (),
-            marks,
-            body.decode,
-            far=far,
-        )
+    at = 0
+    for body, own in shown:
+        start, end = body.span
+        around = Span(at, start)
+        pieces.append(_marked(data, around, _of(edits, at, start), _of(marks, at, start), decoder))
+        changes = body.edits if _of(edits, start, end) else ()
+        inner = _marked(body.inner, Span(0, len(body.inner)), changes, own, body.decoder)
         pieces.append(f'<div class="decoded"><p>{body.title}</p>{inner}</div>')
-        at, mark = body.span.end, until
-    return "".join(pieces)
-
-
-def _text(
-    data: bytes,
-    within: Span,
-    edits: Sequence[Edit],
-    marks: Sequence[_Marked],
-    decode: Decoder,
-    *,
-    far: bool,
-) -> str:
-    opening = f'<div class="{"chunk far" if far else "chunk"}">'
-    writer = _Writer(data, decode, f"</div>{opening}")
-    for mark, start, end, own in _regions(within, edits, marks):
-        if mark is None:
-            writer.between(start, end, own)
-        else:
-            writer.mark(mark, start, end, own)
-    return f"{opening}{''.join(writer.pieces)}</div>"
-
-
-def _regions(
-    within: Span, edits: Sequence[Edit], marks: Sequence[_Marked]
-) -> Iterator[tuple[_Marked | None, int, int, list[Edit]]]:
-    """The marks and what is between them, each with its edits; an edit is in one region alone."""
-    at, index = within.start, 0
-    for number, link in marks:
-        start, end = link.span
-        if start < at or (start == end == at and at > within.start):
-            continue
-        before: list[Edit] = []
-        while index < len(edits) and not _is_inside(edits[index], start, end):
-            if edits[index].end > start or edits[index].start >= end:
-                break
-            before.append(edits[index])
-            index += 1
-        yield None, at, start, before
-        own: list[Edit] = []
-        while index < len(edits) and _is_inside(edits[index], start, end):
-            own.append(edits[index])
-            index += 1
-        yield (number, link), start, end, own
         at = end
-    yield None, at, within.end, list(edits[index:])
+    rest = len(data) + 1  # what stands at the end is a part of it
+    pieces.append(
+        _marked(data, Span(at, len(data)), _of(edits, at, rest), _of(marks, at, rest), decoder)
+    )
+    far = " far" if len(data) > _FAR else ""
+    return f'<div class="all{far}">{"".join(pieces)}</div>'
 
 
-def _is_inside(edit: Edit, start: int, end: int) -> bool:
-    return start <= edit.start and edit.end <= end
+def _decoded(marks: Sequence[_Mark], bodies: Iterable[Body]) -> list[tuple[Body, list[_Mark]]]:
+    """The bodies whose references are all known, with their marks."""
+    by_part: dict[str, list[_Mark]] = defaultdict(list)
+    for mark in marks:
+        by_part[mark.link.part].append(mark)
+    shown = []
+    for body in bodies:
+        own = _of(by_part[body.part], body.span.start, body.span.end)
+        if own and len(own) == len(body.spans):
+            places = zip(own, body.spans, strict=True)
+            shown.append((body, [_Mark(mark.number, mark.link, *span) for mark, span in places]))
+    return shown
+
+
+def _of(sorted_: Sequence[T], start: int, end: int) -> Sequence[T]:
+    """Those of sorted edits or marks that begin in a span."""
+    first = bisect_left(sorted_, start, key=_start)
+    return sorted_[first : bisect_left(sorted_, end, first, key=_start)]
+
+
+def _start(one: Edit | _Mark) -> int:
+    return one.start
+
+
+def _marked(
+    data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], decoder: Decoder
+) -> str:
+    """A span of the source with its marks and edits, in chunks."""
+    breaks = set(_breaks(data, within, decoder.unit))
+    bounds = {bound for edit in edits for bound in (edit.start, edit.end)}
+    bounds |= {bound for mark in marks for bound in (mark.start, mark.end)}
+    cuts = sorted(breaks | bounds | set(within))
+    writer = _Writer(edits, marks, decoder)
+    for at, until in pairwise((*cuts, cuts[-1])):
+        writer.stop(at, breaks=at in breaks)
+        writer.text(data[at:until], at)
+    return f'<div class="chunk">{"".join(writer.pieces)}</div>'
+
+
+class _Writer:
+    """Writes marks, edits and text; it is told each place where one begins or ends, in order."""
+
+    def __init__(self, edits: Iterable[Edit], marks: Iterable[_Mark], decoder: Decoder) -> None:
+        self.pieces: list[str] = []
+        self._edits = deque(edits)  # those that have not ended
+        self._marks = deque(marks)  # those that have not begun
+        self._open: _Mark | None = None
+        self._breaks = False  # whether a chunk is to end as soon as it can
+        self._decoder = decoder
+
+    def stop(self, at: int, *, breaks: bool) -> None:
+        """What begins or ends at a place."""
+        self._breaks |= breaks
+        edits = self._edits
+        if edits and edits[0].end == at and (self._open or edits[0].start < at):
+            self._insert(at)
+        if self._open and self._open.end <= at:
+            self._close()
+        if self._breaks and not self._open and not (edits and edits[0].start < at):
+            self.pieces.append('</div><div class="chunk">')
+            self._breaks = False
+        while not self._open and self._marks and self._marks[0].start <= at:
+            self._begin(at)
+        self._insert(at)
+
+    def text(self, piece: bytes, at: int) -> None:
+        """What stands up to the next place."""
+        if not piece:
+            return
+        shown = text(self._decoder.text(piece))
+        is_struck = self._edits and self._edits[0].start <= at
+        self.pieces.append(f"<del>{shown}</del>" if is_struck else shown)
+
+    def _insert(self, at: int) -> None:
+        while self._edits and self._edits[0].end <= at:
+            new = self._edits.popleft().new
+            if new:
+                self.pieces.append(f"<ins>{text(self._decoder.text(new))}</ins>")
+
+    def _begin(self, at: int) -> None:
+        self._open = self._marks.popleft()
+        self.pieces.append(_opening(self._open.number, self._open.link))
+        if self._open.end <= at:
+            self._insert(at)
+            self._close()
+
+    def _close(self) -> None:
+        self.pieces.append("</a>")
+        self._open = None
 
 
 def _opening(number: int, link: Link) -> str:
-    shown = SHOWN[link.base.layer]
     kind = link.status.value
-    layer = "" if link.status is Status.ABSOLUTE else f" {shown.name}"
+    layer = "" if link.status is Status.ABSOLUTE else f" {SHOWN[link.base.layer].name}"
     url = link.url or ""
     cut = url if len(url) <= _TITLE else f"{url[:_TITLE]}..."
     title = f"{kind}: {cut}" if url else kind
@@ -192,80 +197,17 @@ def _opening(number: int, link: Link) -> str:
     return f'<a class="{kind}{layer}" id="s{number}" {target} title="{attribute(title)}">'
 
 
-class _Writer:
-    """Writes regions one after the other, and breaks what is between marks into chunks.
-
-    Attributes:
-        pieces: of markup.
-    """
-
-    def __init__(self, data: bytes, decode: Decoder, breaking: str) -> None:
-        self._data = data
-        self._decode = decode
-        self._breaking = breaking
-        self._size = 0  # of the chunk so far, in bytes
-        self.pieces: list[str] = []
-
-    def mark(self, mark: tuple[int, Link], start: int, end: int, edits: Sequence[Edit]) -> None:
-        """A reference."""
-        self.pieces.append(_opening(*mark))
-        self._edited(start, end, edits)
-        self.pieces.append("</a>")
-
-    def between(self, start: int, end: int, edits: Sequence[Edit]) -> None:
-        """What is between two references; no edit is cut in two."""
-        index = 0
-        while True:
-            cut = _cut(self._data, start, end, self._size, self._decode.unit)
-            last = index
-            while last < len(edits) and edits[last].start < cut:
-                cut = max(cut, edits[last].end)
-                last += 1
-            if cut >= end:
-                self._edited(start, end, edits[index:])
-                return
-            self._edited(start, cut, edits[index:last])
-            self.pieces.append(self._breaking)
-            self._size, start, index = 0, cut, last
-
-    def _edited(self, start: int, end: int, edits: Sequence[Edit]) -> None:
-        at = start
-        for edit in edits:
-            self._show(at, edit.start)
-            at = max(at, edit.start)
-            if at < edit.end:
-                self.pieces.append("<del>")
-                self._show(at, edit.end)
-                self.pieces.append("</del>")
-            if edit.new:
-                self.pieces.append(f"<ins>{text(self._decode(edit.new))}</ins>")
-            at = max(at, edit.end)
-        self._show(at, end)
-        self._size += end - start
-
-    def _show(self, start: int, end: int) -> None:
+def _breaks(data: bytes, within: Span, unit: int) -> Iterator[int]:
+    """Where chunks may end: after lines, or between characters of UTF-8 and units of UTF-16."""
+    start, end = within
+    while start + _CHUNK < end:
+        cut = data.find(b"\n", start + _CHUNK, start + _LONGEST) + 1
+        if not cut:
+            cut = min(start + _LONGEST, end - 1)
+            cut -= next((back for back in range(4) if data[cut - back] not in _CONTINUING), 0)
+        start = cut + -cut % unit
         if start < end:
-            self.pieces.append(text(self._decode(self._data[start:end])))
-
-
-def _cut(data: bytes, start: int, end: int, size: int, unit: int) -> int:
-    """Where the chunk ends that has `size` bytes already, between two units of the charset."""
-    cut = _line_cut(data, start, end, size)
-    return min(cut + -cut % unit, end)
-
-
-def _line_cut(data: bytes, start: int, end: int, size: int) -> int:
-    least = start + max(_CHUNK - size, 0)
-    longest = start + max(_LONGEST - size, 0)
-    newline = data.find(b"\n", least, min(longest, end))
-    if newline >= 0:
-        return newline + 1
-    if longest >= end:
-        return end
-    # Not inside of a character of UTF-8.
-    while longest > least and data[longest] in _CONTINUING:
-        longest -= 1
-    return longest
+            yield start
 
 
 _CONTINUING: Final = range(0x80, 0xC0)

@@ -73,7 +73,7 @@ input{accent-color:var(--link);width:1.05em;height:1.05em;vertical-align:-.12em}
 .source{background:var(--sheet);border:1px solid var(--line);border-radius:.75rem;padding:1rem;
 font:0.86rem/1.65 ui-monospace,"SFMono-Regular","DejaVu Sans Mono",Menlo,Consolas,monospace;
 white-space:pre-wrap;overflow-wrap:anywhere;tab-size:4;max-height:42rem;overflow-y:auto}
-.far{content-visibility:auto;contain-intrinsic-size:auto 60rem}
+.far .chunk{content-visibility:auto;contain-intrinsic-size:auto 60rem}
 .decoded{border:1px solid var(--line);border-left:.3rem solid var(--quiet);border-radius:.4rem;
 background:var(--page);padding:.6rem .75rem;margin:.4rem 0}
 .decoded>p{margin:0 0 .5rem;color:var(--quiet);font:.95em system-ui,sans-serif;white-space:normal}
@@ -125,7 +125,8 @@ th,td{padding:.3rem .22rem}thead th{font-size:.72rem}
 .links .number{grid-row:auto;text-align:left}}
 @media print{:root{color-scheme:light;--page:#fff;--sheet:#fff;--ink:#000;--quiet:#444;--line:#999}
 body{font-size:10pt}header,main,footer{max-width:none;padding:0}.skip,fieldset{display:none}
-.source{max-height:none;overflow:visible;font-size:8pt}.far,.links:not(:only-of-type){content-visibility:visible}
+.source{max-height:none;overflow:visible;font-size:8pt}
+.far .chunk,.links:not(:only-of-type){content-visibility:visible}
 .links>li,.box .about,tr{break-inside:avoid}h2{break-after:avoid}
 *{-webkit-print-color-adjust:exact;print-color-adjust:exact}}
 """

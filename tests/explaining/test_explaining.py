@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from relbase import Policy, entities, explain, links, rewrite
@@ -267,10 +267,45 @@ def test_a_hostile_document_stays_text(piece: str) -> None:
         assert not re.search("[\x00\x1b\u202e\u2028]", markup)
 
 
-@given(st.binary(max_size=200), st.sampled_from(["html", "css", "mail", "mbox", "other", None]))
-@settings(max_examples=150)
-def test_no_document_raises(data: bytes, kind: str | None) -> None:
-    markup = explain(data, kind=kind, url=URL)  # type: ignore[arg-type]
+# Marks of charsets that browsers do not read too, NULs, and what has parts and encodings.
+BYTES: Final = [
+    *(
+        b"\xff\xfe",
+        b"\xfe\xff",
+        b"\xff\xfe\0\0",
+        b"\0\0\xfe\xff",
+        b"\xef\xbb\xbf",
+        b"\0",
+        b"\xd8\x00",
+    ),
+    *(b"<a href=x>", b"<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0", b"<style>a{b:url(c)}</style>", b"\x1b$B"),
+    *(
+        b"<meta charset=",
+        b"utf-16",
+        b"utf-32",
+        b"replacement",
+        b"iso-2022-kr",
+        b"<?xml version='1.0'",
+    ),
+    b"MIME-Version: 1.0\nContent-Type: text/html; charset=",
+    *(b"\nContent-Transfer-Encoding: base64\n\n", b"PGEgaHJlZj14Pg==", b"\n\n", b"=\n"),
+    b"From a@b Thu Jan  1 00:00:00 2015\n",
+    b"Content-Type: multipart/mixed; boundary=b\n\n--b\n",
+]
+KINDS: Final = ["html", "css", "xml", "mail", "mbox", "http", "other", None]
+CHARSETS: Final = ["utf-16", "utf-16be", "iso-2022-jp", "koi8-r", "x-user-defined", "gb18030", None]
+
+
+@given(
+    st.lists(st.sampled_from(BYTES) | st.binary(max_size=4), max_size=9).map(b"".join),
+    st.sampled_from(KINDS),
+    st.sampled_from(CHARSETS),
+)
+@example(b"\xff\xfe\0\0<a href=x>", "html", None)
+@example(b"\0\0\xfe\xff\0\0\0x", None, "iso-2022-jp")
+@settings(max_examples=300)
+def test_no_document_raises(data: bytes, kind: str | None, charset: str | None) -> None:
+    markup = explain(data, kind=kind, charset=charset, url=URL)  # type: ignore[arg-type]
     assert Reader(markup).open == []
 
 
@@ -298,7 +333,8 @@ def test_long_pages_list_some_and_mark_all() -> None:
 def test_a_page_without_line_ends_is_cut_in_chunks(piece: bytes) -> None:
     # a browser lays out a chunk as a whole: one of 5 MB hung it
     marked = source_of(explain(piece * (150_000 // len(piece)), url=URL, kind="html"))
-    chunks = [plain(chunk) for chunk in marked.split('<div class="chunk far">')]
+    assert '<div class="all far">' in marked
+    chunks = [plain(chunk) for chunk in marked.split('<div class="chunk">')]
     assert len(chunks) > 2
     assert max(len(chunk.encode()) for chunk in chunks) < 400_000  # 64 KiB, with what they become
     assert "\\xe6" not in marked
