@@ -11,7 +11,7 @@ from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import entity_in, part_name
-from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
@@ -62,11 +62,11 @@ Exit status:
 
 _OPTIONS: Final = (
     Option(
-        *("--json", "as_json"),
-        section=OUTPUT,
+        OUTPUT,
+        "--json",
+        "Write JSON Lines, one object per entity, with its chain of bases.",
+        dest="as_json",
         basic=True,
-        is_flag=True,
-        help="Write JSON Lines, one object per entity, with its chain of bases.",
     ),
 )
 
@@ -92,10 +92,7 @@ def base(
     "-" or no INPUT is standard input.
     """
     tally = Tally()
-    found = inputs_of(inputs, given, tally)
-    settings = options.settings(given)
-    refuse_one_url(found, settings)
-    finder = finder_of(found, settings, tally)
+    found, settings, finder = begin(inputs, given, tally)
 
     def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from relbase.cli import maildir, streams
+from relbase.cli import maildir, options, streams
 from relbase.cli.files import shown_name
 from relbase.cli.inputs import STDIN, Input, passed_words, read_list, refuse_twice, walk
 from relbase.cli.origins.finder import Finder
@@ -89,7 +89,7 @@ def inputs_of(
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
     """The names in the file of --files-from."""
-    data, nul = given.pop("listed"), given.pop("nul")
+    data, nul = given.pop("files_from"), given.pop("null")
     if data is None:
         return None
     if not nul and b"\0" in data:
@@ -113,6 +113,16 @@ def _refuse_urls(names: Sequence[str]) -> None:
     fetch = f"curl -sL -D headers.txt {url}"
     fix = f"{fetch} | {command} --url {url} --headers headers.txt"
     raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
+
+
+def begin(
+    names: Sequence[str], given: dict[str, Any], tally: Tally
+) -> tuple[Inputs, Settings, Finder]:
+    """Return what a command on documents is about, what its options say, and where URLs are."""
+    found = inputs_of(names, given, tally)
+    settings = options.settings(given)
+    refuse_one_url(found, settings)
+    return found, settings, finder_of(found, settings, tally)
 
 
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:

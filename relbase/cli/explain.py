@@ -9,7 +9,7 @@ import click
 
 from relbase.call import check
 from relbase.cli import archives, files, options, outputs, streams
-from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
@@ -59,20 +59,13 @@ Exit status:
 
 _OPTIONS: Final = (
     Option(
-        *("-o", "--output"),
-        section=OUTPUT,
-        basic=True,
-        metavar="FILE|DIR",
+        OUTPUT,
+        "-o, --output FILE|DIR",
+        "Write to FILE, or for several inputs below DIR, with an index.html.",
         type=click.Path(readable=False),
-        help="Write to FILE, or for several inputs below DIR, with an index.html.",
-    ),
-    Option(
-        "--force",
-        section=OUTPUT,
         basic=True,
-        is_flag=True,
-        help="Overwrite files that exist in the output directory.",
     ),
+    Option(OUTPUT, "--force", "Overwrite files that exist in the output directory.", basic=True),
 )
 
 
@@ -98,11 +91,8 @@ def explain(
     "-" or no INPUT is standard input. Without -o the page goes to standard output.
     """
     tally = Tally()
-    found = inputs_of(inputs, given, tally)
-    settings = options.settings(given)
-    refuse_one_url(found, settings)
+    found, settings, finder = begin(inputs, given, tally)
     plan = _Plan(found, output, force=force)
-    finder = finder_of(found, settings, tally)
 
     def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)

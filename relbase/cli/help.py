@@ -38,25 +38,35 @@ _GUESSES: Final = {
 
 
 class Option(click.Option):
-    """An option that knows its place in the help.
+    """An option that knows its section of --help.
 
     Args:
-        flags: its names.
         section: of --help.
+        names: "-x, --long VALUE"; without a VALUE it is a flag.
+        text: its help.
         basic: whether -h shows it.
+        dest: the name of its value, where that is not the long one.
         read: reads each value, and raises click.BadParameter for a wrong one.
+        more: what click.Option takes.
     """
 
     def __init__(
         self,
-        *flags: str,
-        section: str = OTHER,
+        section: str,
+        names: str,
+        text: str,
+        *,
         basic: bool = False,
+        dest: str | None = None,
         read: Callable[[str], Any] | None = None,
         **more: Any,  # noqa: ANN401 (click's own)
     ) -> None:
+        *short, last = names.split(", ")
+        long, _, metavar = last.partition(" ")
+        declared = [*short, long, *([dest] if dest else [])]
+        kind = {"metavar": metavar} if metavar else {"is_flag": True}
         callback = None if read is None else _reading(read)
-        super().__init__(flags, **{"callback": callback, **more})
+        super().__init__(declared, help=text, **{"callback": callback, **kind, **more})
         self.section = section
         self.basic = basic
 
@@ -82,14 +92,9 @@ class Command(click.Command):
     def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401 (click's own)
         super().__init__(*args, **more)
         self.context_settings = {"help_option_names": ["--help"]}
-        brief = Option(
-            "-h",
-            is_flag=True,
-            is_eager=True,
-            expose_value=False,
-            callback=self._show_brief,
-            help="Show the most common options and exit.",
-        )
+        brief = Option(OTHER, "-h", "Show the most common options.", is_eager=True)
+        brief.expose_value = False
+        brief.callback = self._show_brief
         self.params.append(brief)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

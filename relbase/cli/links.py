@@ -10,7 +10,7 @@ import click
 import relbase
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams, tables
 from relbase.cli.documents import links_of, part_name
-from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
@@ -47,27 +47,21 @@ Exit status:
 
 _OPTIONS: Final = (
     Option(
-        *("--json", "as_json"),
-        section=OUTPUT,
-        basic=True,
-        is_flag=True,
-        help="Write JSON Lines, one object per reference.",
+        OUTPUT, "--json", "Write JSON Lines, one object per reference.", dest="as_json", basic=True
     ),
     Option(
+        OUTPUT,
         "--violations",
-        section=OUTPUT,
+        "List the references that violate RFC 1808 or RFC 1738, and why.",
         basic=True,
-        is_flag=True,
-        help="List the references that violate RFC 1808 or RFC 1738, and why.",
     ),
     Option(
-        "--parquet",
-        section=OUTPUT,
-        basic=True,
-        metavar="FILE",
-        type=click.Path(dir_okay=False, readable=False),
-        help="Write the links of web archives to a table, and their errors to a second table "
+        OUTPUT,
+        "--parquet FILE",
+        "Write the links of web archives to a table, and their errors to a second table "
         "beside it. Needs relbase[warc].",
+        type=click.Path(dir_okay=False, readable=False),
+        basic=True,
     ),
 )
 
@@ -99,10 +93,7 @@ def links(
         option = "--json" if as_json else "--violations"
         raise click.UsageError(f"--parquet and {option} exclude each other: give one of them")
     tally = Tally()
-    found = inputs_of(inputs, given, tally)
-    settings = options.settings(given)
-    refuse_one_url(found, settings)
-    finder = finder_of(found, settings, tally)
+    found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
     show = _show_violations if violations else _show
 

@@ -118,17 +118,16 @@ def _policy_value(field: dataclasses.Field[Any], given: dict[str, Any]) -> Any: 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:
     """The option that a field of the policy is: a flag that turns its default, or a value."""
-    flag = field.name.replace("_", "-")
+    flag = f"--{field.name.replace('_', '-')}"
     text = _POLICY_TEXTS.get(field.name, "")
     section = MAIL if field.name in _OF_MAIL else LINKS
-    basic = field.name == "keep_templates"
     if field.default is True:
-        return Option(f"--no-{flag}", section=section, is_flag=True, help=f"Do not {text}")
+        return Option(section, flag.replace("--", "--no-"), f"Do not {text}")
     text = text[:1].upper() + text[1:]
     if field.default is False:
-        return Option(f"--{flag}", section=section, basic=basic, is_flag=True, help=text)
+        return Option(section, flag, text, basic=field.name == "keep_templates")
     metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
-    return Option(f"--{flag}", section=section, metavar=metavar, read=read, help=text)
+    return Option(section, f"{flag} {metavar}", text, read=read)
 
 
 # By what its annotation names.
@@ -168,148 +167,112 @@ _PROFILES: Final = tuple(profile.value for profile in Profile)
 def profile_option() -> Option:
     """Return --profile."""
     return Option(
-        "--profile",
-        section=LINKS,
-        basic=True,
-        metavar="NAME",
+        LINKS,
+        "--profile NAME",
+        "Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
         type=click.Choice(_PROFILES),
         default=Profile.RFC1808.value,
-        help="Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
+        basic=True,
     )
 
 
 _ORIGIN_OPTIONS: Final = (
     Option(
-        *("--root", "roots"),
-        section=URL,
-        basic=True,
-        metavar="DIR=URL",
+        URL,
+        "--root DIR=URL",
+        "Give each file below DIR the URL of its path below URL (repeatable).",
+        dest="roots",
         multiple=True,
         read=values.root,
-        help="Give each file below DIR the URL of its path below URL (repeatable).",
+        basic=True,
     ),
     Option(
-        *("--mirror", "mirrors"),
-        section=URL,
-        basic=True,
-        metavar="DIR[=SCHEME]",
+        URL,
+        "--mirror DIR[=SCHEME]",
+        "Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
+        dest="mirrors",
         multiple=True,
         read=values.mirror,
-        help="Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
+        basic=True,
     ),
     Option(
-        *("--map", "mapped"),
-        section=URL,
-        metavar="FILE",
+        URL,
+        "--map FILE",
+        "Read URLs from FILE: on each line a file name, a tab and its URL.",
+        dest="mapped",
         type=_FILE,
         read=values.map_of_urls,
-        help="Read URLs from FILE: on each line a file name, a tab and its URL.",
     ),
     Option(
-        *("--sidecar", "sidecars"),
-        section=URL,
-        metavar="SUFFIX",
+        URL,
+        "--sidecar SUFFIX",
+        "Read the headers of each input from a file of its name and SUFFIX.",
+        dest="sidecars",
         multiple=True,
         read=values.suffix,
-        help="Read the headers of each input from a file of its name and SUFFIX.",
     ),
+    Option(URL, "--canonical", "Fall back to the URL in <link rel=canonical> or og:url."),
+    Option(URL, "--original", "Undo the Wayback Machine: use the URLs of the page it archived."),
     Option(
-        "--canonical",
-        section=URL,
-        is_flag=True,
-        help="Fall back to the URL in <link rel=canonical> or og:url.",
-    ),
-    Option(
-        "--original",
-        section=URL,
-        is_flag=True,
-        help="Undo the Wayback Machine: use the URLs of the page it archived.",
-    ),
-    Option(
-        "--local",
-        section=URL,
-        metavar="MODE",
+        URL,
+        "--local MODE",
+        "Treat links to files saved with the page as companion, keep, resolve or off says.",
         type=click.Choice(get_args(Local)),
-        help="Choose what happens to links to files saved with the page: companion (keep those "
-        "into its NAME_files folder; default for URLs you give), keep (default for URLs found), "
-        "resolve (to their own URLs) or off.",
     ),
 )
 _ORIGIN_NAMES: Final = tuple(str(option.name) for option in _ORIGIN_OPTIONS)
 
 _SHARED: Final = (
     Option(
-        *("-u", "--url"),
-        section=URL,
-        basic=True,
-        metavar="URL",
+        URL,
+        "-u, --url URL",
+        "Use URL as the document's URL; it must be absolute.",
         read=values.url,
-        help="Use URL as the document's URL; it must be absolute.",
+        basic=True,
     ),
     *_ORIGIN_OPTIONS,
     Option(
-        "--redirect",
-        section=URL,
-        metavar="URL",
+        URL,
+        "--redirect URL",
+        "Follow a redirect from --url (repeatable, in order); the last one counts.",
         multiple=True,
-        help="Follow a redirect from --url (repeatable, in order); the last one counts.",
     ),
     Option(
-        "--headers",
-        section=URL,
-        metavar="FILE",
+        URL,
+        "--headers FILE",
+        "Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
         type=click.Path(readable=False),
         read=values.headers,
-        help="Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
     ),
+    Option(URL, "--no-detect", "Ignore URLs that a saving program left in the page or beside it."),
+    Option(INPUT, "-r, --recursive", "Recurse into directories; this is the default."),
     Option(
-        "--no-detect",
-        section=URL,
-        is_flag=True,
-        help="Ignore URLs that a saving program left in the page or beside it.",
-    ),
-    Option(
-        *("-r", "--recursive"),
-        section=INPUT,
-        is_flag=True,
-        help="Recurse into directories; this is the default.",
-    ),
-    Option(
-        *("--files-from", "listed"),
-        section=INPUT,
-        metavar="FILE",
+        INPUT,
+        "--files-from FILE",
+        "Read the names of inputs from FILE, one per line ('-': standard input).",
         type=_FILE,
         read=values.read_file,
-        help="Read the names of inputs from FILE, one per line ('-': standard input).",
     ),
     Option(
-        *("-0", "--null", "nul"),
-        section=INPUT,
-        is_flag=True,
-        help="Expect NUL after each name in --files-from, as 'find -print0' writes it.",
+        INPUT,
+        "-0, --null",
+        "Expect NUL after each name in --files-from, as 'find -print0' writes it.",
     ),
     Option(
-        "--kind",
-        section=INPUT,
-        metavar="KIND",
+        INPUT,
+        "--kind KIND",
+        f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
         type=click.Choice(_KINDS),
-        help=f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
     ),
     Option(
-        "--charset",
-        section=INPUT,
-        metavar="LABEL",
+        INPUT,
+        "--charset LABEL",
+        "Decode with this charset, unless the document has a byte order mark.",
         read=values.charset,
-        help="Decode with this charset, unless the document has a byte order mark.",
     ),
     profile_option(),
     *map(_policy_option, _FIELDS),
-    Option("--strict", section=OTHER, is_flag=True, help="Exit with status 1 on warnings."),
-    Option(
-        *("-v", "--verbose"),
-        section=OTHER,
-        is_flag=True,
-        help="Show every warning, and what was done to each input.",
-    ),
-    Option(*("-q", "--quiet"), section=OTHER, basic=True, is_flag=True, help="Show only errors."),
+    Option(OTHER, "--strict", "Exit with status 1 on warnings."),
+    Option(OTHER, "-v, --verbose", "Show every warning, and what was done to each input."),
+    Option(OTHER, "-q, --quiet", "Show only errors.", basic=True),
 )

@@ -54,7 +54,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
-    found = inputs_of(inputs, given, tally, own["backup"], follow=own["follow"])
+    found = inputs_of(inputs, given, tally, own["backup"], follow=own["follow_symlinks"])
     settings = options.settings(given)
     refuse_one_url(found, settings)
     _refuse(inputs, found, own)
@@ -67,7 +67,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             settings,
             finder,
             action,
-            InPlace(own["backup"], own["follow"], own["break_links"]),
+            InPlace(own["backup"], own["follow_symlinks"], own["break_hardlinks"]),
             own["only"] or frozenset(),
             reports=own["report"] is not None,
             choices=_choices(own),
@@ -142,14 +142,14 @@ def _options(own: dict[str, Any], settings: Settings, found: Inputs) -> RunOptio
     if own["report"] is not None:
         report = Report(own["report"], goes_on=own["report"] == own["resume"])
     return RunOptions(
-        own["processes"] or _processors(),
+        own["jobs"] or _processors(),
         verbose=settings.verbosity is Verbosity.ALL
         or (is_shown and settings.verbosity is not Verbosity.NONE),
         quiet=settings.verbosity is Verbosity.NONE,
         colour=colour,
         skipped=found.passed,
         report=report,
-        limit=own["limit"],
+        limit=own["time_limit"],
     )
 
 
@@ -181,10 +181,10 @@ def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
         raise click.UsageError("-o is empty: give the name of a file or a directory")
     for name, flag in (
         ("backup", "--backup"),
-        ("follow", "--follow-symlinks"),
-        ("break_links", "--break-hardlinks"),
+        ("follow_symlinks", "--follow-symlinks"),
+        ("break_hardlinks", "--break-hardlinks"),
     ):
-        is_read = name == "follow" and _maildirs(names)
+        is_read = name == "follow_symlinks" and _maildirs(names)
         if own[name] and not own["in_place"] and not is_read:
             raise click.UsageError(f"{flag} is for files that are replaced: give -i too")
     _refuse_inputs(names, found, own, writes=not chosen)

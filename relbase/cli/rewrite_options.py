@@ -32,6 +32,13 @@ Saved pages, mail and archives:
   relbase rewrite crawl.warc.gz -o absolute.warc.gz
 
 \b
+--local says what happens to links to files that were saved with a page:
+  companion  keep links into NAME_files (default for URLs that you give)
+  keep       keep all of them (default for URLs that relbase finds)
+  resolve    replace them with the URLs of these files, as far as known
+  off        make them absolute like any other link
+
+\b
 Exit status:
   0  done
   1  --check found relative links, or there were warnings under --strict
@@ -45,121 +52,87 @@ _FILE: Final = click.Path(dir_okay=False, readable=False)
 
 OPTIONS: Final = (
     Option(
-        *("-o", "--output"),
-        section=OUTPUT,
-        basic=True,
-        metavar="FILE|DIR",
+        OUTPUT,
+        "-o, --output FILE|DIR",
+        "Write to FILE, or for several inputs and directories below DIR.",
         type=click.Path(readable=False),
-        help="Write to FILE, or for several inputs and directories below DIR.",
-    ),
-    Option(
-        *("-i", "--in-place"),
-        section=OUTPUT,
         basic=True,
-        is_flag=True,
-        help="Edit files in place, atomically, after verifying the result.",
     ),
     Option(
-        "--backup",
-        section=OUTPUT,
-        metavar="SUFFIX",
+        OUTPUT,
+        "-i, --in-place",
+        "Edit files in place, atomically, after verifying the result.",
+        basic=True,
+    ),
+    Option(
+        OUTPUT,
+        "--backup SUFFIX",
+        "Keep the original of each edited file under its name and SUFFIX.",
         read=values.suffix,
         basic=True,
-        help="Keep the original of each edited file under its name and SUFFIX.",
     ),
+    Option(OUTPUT, "--diff", "Show what would change, and write nothing.", basic=True),
     Option(
-        "--diff",
-        section=OUTPUT,
-        basic=True,
-        is_flag=True,
-        help="Show what would change, and write nothing.",
-    ),
-    Option(
+        OUTPUT,
         "--check",
-        section=OUTPUT,
+        "List relative links, write nothing, and exit with status 1 if there are any.",
         basic=True,
-        is_flag=True,
-        help="List relative links, write nothing, and exit with status 1 if there are any.",
+    ),
+    Option(OUTPUT, "--force", "Overwrite files that exist in the output directory."),
+    Option(OUTPUT, "--follow-symlinks", "With -i, edit the file that a symbolic link points to."),
+    Option(
+        OUTPUT,
+        "--break-hardlinks",
+        "With -i, edit files that have other hard links; those keep the old content.",
     ),
     Option(
-        "--force",
-        section=OUTPUT,
-        is_flag=True,
-        help="Overwrite files that exist in the output directory.",
-    ),
-    Option(
-        *("--follow-symlinks", "follow"),
-        section=OUTPUT,
-        is_flag=True,
-        help="With -i, edit the file that a symbolic link points to.",
-    ),
-    Option(
-        *("--break-hardlinks", "break_links"),
-        section=OUTPUT,
-        is_flag=True,
-        help="With -i, edit files that have other hard links; those keep the old content.",
-    ),
-    Option(
-        "--only",
-        section=INPUT,
-        metavar="KIND,...",
+        INPUT,
+        "--only KIND,...",
+        f"Skip inputs of other kinds than these: {', '.join(CHOICES)}.",
         read=values.kinds,
-        help=f"Skip inputs of other kinds than these: {', '.join(CHOICES)}.",
     ),
     Option(
-        *("-j", "--jobs", "processes"),
-        section=MANY,
-        basic=True,
-        metavar="N",
+        MANY,
+        "-j, --jobs N",
+        "Use N parallel workers (default 1; 0: one per CPU).",
         type=click.IntRange(min=0, max=256),
         default=1,
-        help="Use N parallel workers (default 1; 0: one per CPU).",
+        basic=True,
     ),
     Option(
-        *("--time-limit", "limit"),
-        section=MANY,
-        metavar="SECONDS",
+        MANY,
+        "--time-limit SECONDS",
+        "Give up on an input after this many seconds, count it as failed, and continue.",
         type=click.FloatRange(min=0, min_open=True),
-        help="Give up on an input after this many seconds, count it as failed, and continue.",
     ),
     Option(
-        "--report",
-        section=MANY,
-        metavar="FILE",
+        MANY,
+        "--report FILE",
+        "Write a JSON object per input: its URL, hashes, and counts of links and notes.",
         type=_FILE,
-        help="Write a JSON object per input: its URL, hashes, and counts of links and notes.",
     ),
     Option(
-        "--resume",
-        section=MANY,
-        metavar="FILE",
+        MANY,
+        "--resume FILE",
+        "Skip inputs that FILE, written by --report, lists as done and unchanged since.",
         type=_FILE,
-        help="Skip inputs that FILE, written by --report, lists as done and unchanged since.",
     ),
     Option(
+        ARCHIVES,
         "--with-originals",
-        section=ARCHIVES,
-        is_flag=True,
-        help="Write the records of the archive too, after the converted ones.",
+        "Write the records of the archive too, after the converted ones.",
     ),
+    Option(ARCHIVES, "--all-status", "Convert responses of every status, not only 2xx."),
     Option(
-        "--all-status",
-        section=ARCHIVES,
-        is_flag=True,
-        help="Convert responses of every status, not only 2xx.",
-    ),
-    Option(
+        ARCHIVES,
         "--salvage",
-        section=ARCHIVES,
-        is_flag=True,
-        help="Convert what is there of pages that are cut or do not decode to their end.",
+        "Convert what is there of pages that are cut off or do not decode to their end.",
     ),
     Option(
-        "--date",
-        section=ARCHIVES,
-        metavar="DATE",
+        ARCHIVES,
+        "--date DATE",
+        "Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
         read=values.date,
-        help="Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
     ),
 )
 
