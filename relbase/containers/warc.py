@@ -101,6 +101,7 @@ class Fault(NamedTuple):
         url: of the record, "" when it is not known.
         trouble: why, in one word.
         text: why, a sentence for people.
+        salvaged: the record with as much of its block as there is.
     """
 
     offset: int
@@ -108,6 +109,7 @@ class Fault(NamedTuple):
     url: str
     trouble: Trouble
     text: str
+    salvaged: Record | None = None
 
 
 def records(
@@ -164,6 +166,9 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     block, count = text.take(length, most)
     found = _checked(text, record._replace(size=length), count)
     if found is not None:
+        if is_wanted and block:
+            is_whole = len(block) == length and found.trouble is not Trouble.LENGTH
+            found = found._replace(salvaged=_salvaged(record, block, is_whole=is_whole))
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)
     elif why or (is_wanted and block is None):
@@ -193,6 +198,16 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
         return None
     what = f"Content-Length is {record.size}, and no record begins after so many bytes"
     return record.fault(Trouble.LENGTH, what)
+
+
+def _salvaged(record: Record, block: bytes, *, is_whole: bool) -> Record:
+    """A record whose block breaks off, or covers what follows it; told as WARC-Truncated."""
+    following = _starts(block)
+    if following:
+        block = block[: following.start()].rstrip(b"\r\n")
+    is_told = is_whole or record.get("warc-truncated")
+    more = () if is_told else (("warc-truncated", "unspecified"),)
+    return record._replace(fields=record.fields + more, size=len(block), block=block)
 
 
 # Two line ends and the start of a version.

@@ -98,24 +98,34 @@ def pages(
     [('http://h/', 200, b'<p>')]
     """
     places = Places()
-    for record in records(chunks, _wanted):
-        if isinstance(record, Fault):
-            yield record
-        elif not _type_of(record):
-            yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
-        elif record.block is None:
+    for found in records(chunks, _wanted):
+        if isinstance(found, Record):
+            yield from _pages(found, places, again, skip)
             continue
-        elif _type_of(record) == "revisit":
-            if not skip(record):
-                yield from _revisit(record, places, again)
-        else:
-            is_skipped = skip(record)
-            page = None if is_skipped else _page(record)
-            if is_skipped or page is not None:
-                for name in _names(record):
-                    places.add(name, record.offset)
-            if page is not None:
-                yield page
+        yield found._replace(salvaged=None)
+        if found.salvaged is not None and _type_of(found.salvaged) != "revisit":
+            yield from _pages(found.salvaged, places, again, skip)
+
+
+def _pages(
+    record: Record, places: Places, again: Again | None, skip: Callable[[Record], bool]
+) -> Iterator[Page | Fault]:
+    """The page of a record, or what is wrong with it, if it has one at all."""
+    if not _type_of(record):
+        yield record.fault(Trouble.DAMAGED, "it has no WARC-Type: not read")
+    elif record.block is None:
+        return
+    elif _type_of(record) == "revisit":
+        if not skip(record):
+            yield from _revisit(record, places, again)
+    else:
+        is_skipped = skip(record)
+        page = None if is_skipped else _page(record)
+        if is_skipped or page is not None:
+            for name in _names(record):
+                places.add(name, record.offset)
+        if page is not None:
+            yield page
 
 
 def _type_of(record: Record) -> str:
@@ -172,7 +182,7 @@ def _missing(truncated: str, fault: str) -> list[str]:
     """What is to be remarked on a page of which not all is there."""
     if fault:
         return [f"not all of the page is there, {fault}"]
-    return [f"the crawler did not store all of the page: {truncated}"] if truncated else []
+    return [f"not all of the page was stored: {truncated}"] if truncated else []
 
 
 class _Message(NamedTuple):

@@ -45,7 +45,7 @@ def archive(tmp_path: Path) -> str:
 @pytest.mark.parametrize("output", ["", "somewhere"])
 def test_a_child_makes_what_its_parent_would(archive: str, output: str) -> None:
     expected = list(items(job(output=output), archive, lambda _: False))
-    assert len(expected) == 7
+    assert len(expected) == 8
     assert list(in_children(job(output=output), archive)) == expected
 
 
@@ -60,7 +60,7 @@ def test_a_record_that_ends_its_process_is_a_fault(
     assert [fault.record_id for fault in died] == [record_id(2), record_id(5)]
     assert {fault.trouble for fault in died} == {trouble}
     pages = [one[0].page for one in found if isinstance(one, list)]
-    assert pages == ["http://h/1/", "http://h/3/", "http://h/4/", "http://h/6/"]
+    assert pages == ["http://h/1/", "http://h/3/", "http://h/4/", "http://h/6/", "http://h/1/"]
     cut = [one for one in found if isinstance(one, Fault) and one.trouble is Trouble.CUT]
     assert len(cut) == 1
 

@@ -168,6 +168,7 @@ def test_the_type_of_a_record_is_in_any_case_and_there() -> None:
     assert (fault.trouble, fault.text) == (Trouble.DAMAGED, "it has no WARC-Type: not read")
 
 
+ARCHIVE: Final = b"".join(response(number, "http://h/", http(BODY)) for number in (1, 2))
 CHUNKED: Final = b"a\r\n<a href=x>\r\n" * 20
 
 
@@ -200,6 +201,30 @@ def test_a_page_that_breaks_off_is_read_and_said_to_be_truncated(
 def test_a_page_that_is_all_there_is_whole(body: tuple[bytes, str]) -> None:
     page = only(response(1, "http://h/", http(*body)))
     assert (page.body, page.truncated, page.payload) == (BODY, "", "recoded")
+
+
+@pytest.mark.parametrize(
+    ("data", "body", "trouble"),
+    [
+        (response(1, "http://h/", http(BODY))[:-9], BODY[:-5], Trouble.CUT),
+        (gz(response(1, "http://h/", http(BODY)))[:-1], BODY, Trouble.CUT),
+        (gz(response(1, "http://h/", http(BODY)))[:-9], b"", Trouble.CUT),
+        (ARCHIVE.replace(b"Length: 244", b"Length: 300", 1), BODY, Trouble.LENGTH),
+        (ARCHIVE.replace(b"Length: 244", b"Length: 240", 1), BODY[:-4], Trouble.LENGTH),
+    ],
+)
+def test_what_a_record_holds_that_is_not_whole_is_read(
+    data: bytes, body: bytes, trouble: Trouble
+) -> None:
+    fault, page, *others = read(data)
+    assert isinstance(fault, Fault)
+    assert isinstance(page, Page)
+    assert fault == Fault(0, record_id(1), "http://h/", trouble, fault.text)
+    assert BODY.startswith(page.body)
+    assert page.body == body or not body
+    is_whole = page.body == BODY and trouble is not Trouble.LENGTH
+    assert page.payload == ("" if is_whole else "truncated")
+    assert len(others) == (trouble is Trouble.LENGTH)
 
 
 def test_how_a_page_was_truncated_is_known() -> None:
