@@ -25,6 +25,7 @@ from relbase.cli import files, remarks, streams
 from relbase.cli.documents import InputDocument
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
+from relbase.cli.summary import counted
 from relbase.cli.warnings import Collected, Verbosity, WarningPrinter
 from relbase.containers import arc
 from relbase.containers.members import packing_of, pieces
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from relbase.cli.files import OpenInput
     from relbase.cli.inputs import Input
+    from relbase.cli.jobs import Done
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.rewrite_options import Choices
@@ -90,7 +92,7 @@ class Archive(NamedTuple):
         """What a crawl may have thousands of is reported once."""
         for trouble, count in self.left_out.items():
             what, why, fix = _COUNTED[trouble]
-            text = f"{_counted(count, what)} {why}"
+            text = f"{counted(count, what)} {why}"
             if fix:
                 self.tally.failed += 1
                 streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
@@ -229,26 +231,11 @@ def _again(one: Input) -> Callable[[int], Iterable[bytes]]:
     return again
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'s'[: count != 1]}"
-
-
 # ---- rewrite
 
 
-class Sums:
-    """What was done with an archive, known when it is read to its end."""
-
-    __slots__ = ("links", "notes", "text")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.links: Counter[str] = Counter()  # by status
-        self.notes: Counter[str] = Counter()  # by reason
-
-
 def rewritten(
-    archive: Archive, choices: Choices, sums: Sums, *, reports: bool
+    archive: Archive, choices: Choices, done: Done, *, reports: bool
 ) -> Iterator[tuple[InputDocument, Result]]:
     """Yield the records of the output as documents that are done, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
@@ -265,31 +252,31 @@ def rewritten(
         raise files.InputError(str(error)) from None
     yield _done(first, ())
     convert = partial(warc.conversion, date=date, info=info, **how)
-    counts: Counter[str] = Counter()
+    pages = 0
     for page in archive.pages():
-        counts["page"] += 1
+        pages += 1
         if not (page.succeeded or choices.all_status):
             continue
         made = archive.done(page, convert)
         if made is None:
             continue
-        sums.notes.update(
-            [*[_CODING for _ in page.remarks], *(one.reason.value for one in made.notes)]
-        )
+        done.notes.update(_CODING for _ in page.remarks)
         for note in made.notes:
+            done.notes[note.reason.value] += 1
             archive.note(page, note.reason.value, remarks.sentence(note))
         if reports:
-            sums.links.update(row.outcome for row in warc.link_rows(page, **how))
+            done.links.update(row.outcome for row in warc.link_rows(page, **how))
         if made.record is not None and page.truncated and not choices.salvage:
             archive.report(truncated_fault(page))
         elif made.record is not None:
-            counts["conversion"] += 1
-            counts["place"] += len(made.edits)
+            done.changed += 1
+            done.places += len(made.edits)
             yield _done(warc.pack(made.record, packing), made.edits)
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
             yield from (_done(piece, ()) for piece in original.pieces)
-    sums.text = _summary(counts)
+    made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
+    done.text = f"{counted(pages, 'page')}, {made_}, links made absolute in {places}"
 
 
 class _How(TypedDict):
@@ -303,11 +290,6 @@ def how_of(archive: Archive) -> _How:
     """Return how the pages of an archive are resolved."""
     settings = archive.settings
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
-
-
-def _summary(counts: Counter[str]) -> str:
-    pages, made = _counted(counts["page"], "page"), _counted(counts["conversion"], "conversion")
-    return f"{pages}, {made}, links made absolute in {_counted(counts['place'], 'place')}"
 
 
 def _done(data: bytes, edits: tuple[relbase.Edit, ...]) -> tuple[InputDocument, Result]:

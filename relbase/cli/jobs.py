@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from relbase.cli.inplace import InPlace
+from relbase.cli.outcome import Tally
+from relbase.cli.warnings import Collected
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.cli.outputs import Output
     from relbase.cli.rewrite_options import Choices
-    from relbase.cli.warnings import Warned
 
 
 class Action(Enum):
@@ -64,27 +67,29 @@ class State(Enum):
     STOPPED = "stopped"  # no output can be written
 
 
-class Done(NamedTuple):
-    """What became of one input."""
+@dataclass(slots=True)
+class Done:
+    """What became of one input; it is filled as the input is done."""
 
     job: Job
-    state: State
+    state: State = State.UNCHANGED
     error: str = ""
-    errors: tuple[str, ...] = ()  # of messages that stay as they are
-    failed: int = 0  # how much of an archive cannot be read, as was said already
-    warned: tuple[Warned, ...] = ()
-    warnings: int = 0
-    found: bool = False  # by --check
-    lines: tuple[str, ...] = ()  # for standard output
+    errors: list[str] = field(default_factory=list)  # of messages that stay as they are
+    tally: Tally = field(default_factory=Tally)  # of records that cannot be read, said already
+    warned: Collected = field(default_factory=Collected)
+    lines: list[str] = field(default_factory=list)  # for standard output
     text: str = ""  # what was done
     directory: str = ""  # that was written into, for `settle`
     url: str = ""  # the base
     source: str = ""  # what states it
     sizes: tuple[int, int] = (0, 0)  # of its content and of its output's
     hashes: tuple[str, str] = ("", "")  # of the same, "" where nobody asked
-    links: dict[str, int] = {}  # noqa: RUF012 (never written to); by status
-    notes: dict[str, int] = {}  # noqa: RUF012 (as above); by reason
-    places: int = 0  # that were changed
-    on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
+    links: Counter[str] = field(default_factory=Counter)  # by status
+    notes: Counter[str] = field(default_factory=Counter)  # by reason
+    changed: int = 0  # documents
+    places: int = 0  # that were changed in them
     unknown: int = 0  # documents with relative references and no base
+    unchecked: int = 0  # documents that cannot be read
+    first_unknown: str = ""  # of these the first message
+    on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
     claimed: str = ""  # the URL that was found for it, "" where it was given

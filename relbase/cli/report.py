@@ -57,7 +57,8 @@ def _error(done: Done) -> str | None:
         return done.error
     if done.errors:
         return "; ".join(done.errors)[:_LONGEST]
-    return f"{counted(done.failed, 'record')} cannot be read" if done.failed else None
+    failed = done.tally.failed
+    return f"{counted(failed, 'record')} cannot be read" if failed else None
 
 
 # In characters: of a mailbox each message may have an error.

@@ -100,8 +100,10 @@ class _Running:
         self._states[done.state] += 1
         self._places += done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
-        self.tally.warnings += done.warnings
-        self.tally.found += done.found
+        self.tally.warnings += done.warned.count + done.tally.warnings
+        if self._plan.action is Action.CHECK:
+            is_strange = done.state is State.PASSED and self._plan.settings.strict
+            self.tally.found += any((done.changed, done.unknown, done.unchecked, is_strange))
         if done.directory:
             self._directories.add(done.directory)
         self._say(done)
@@ -116,8 +118,10 @@ class _Running:
             self.tally.unsafe += done.state is State.UNSAFE
         for line in done.errors:
             streams.warn(line)
-        self.tally.failed += len(done.errors) + done.failed
-        self._printer.show(list(done.warned))
+        if done.unchecked and self._plan.action is Action.CHECK:
+            streams.warn(f"{shown}: not checked: {counted(done.unchecked, 'document')} unreadable")
+        self.tally.failed += len(done.errors) + done.tally.failed
+        self._printer.show(done.warned.all())
         self._claim(done, shown)
         for line in done.lines:
             streams.say(_coloured(line) if self._options.colour else line)
@@ -153,7 +157,8 @@ class _Running:
     def close(self) -> None:
         """Report what was counted, and sum up."""
         self._printer.close()
-        many = sum(self._states.values()) > 1 or self._options.skipped
+        many = sum(self._states.values()) > 1 or self._states[State.PASSED]
+        many = many or bool(self._options.skipped)
         writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.CHECK}
         if many and writes and not self._options.quiet:
             streams.warn(self._sum())

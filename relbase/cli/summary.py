@@ -2,84 +2,74 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
 from relbase.cli import remarks
+from relbase.cli.files import shown_name
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
     from relbase.cli.documents import InputDocument
-    from relbase.cli.warnings import Collected
+    from relbase.cli.jobs import Done
     from relbase.results import Result
 
 
-class Summary:
-    """Collects what is remarked on the documents of an input, and sums up what was done."""
+# What could not be read for its links: to check it is no success.
+_UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 
-    def __init__(self, shown: str, warned: Collected, *, several: bool = False) -> None:
-        self._several = several
-        self._shown = shown
-        self._warned = warned
-        self._first_left = ""
-        self._single: Result | None = None
-        self.changed = 0  # documents
-        self.places = 0  # that were changed in them
-        self.shared = 0  # messages that were changed on the URL of their mailbox
-        self.unknown = 0  # documents with relative references and no base
-        self.notes: Counter[Reason] = Counter()
 
-    def add(self, document: InputDocument, result: Result, *, has_url: bool = True) -> None:
-        """Collect what is remarked on a document that is done."""
-        self.changed += result.changed
-        self.places += len(result.edits)
-        self.notes.update(note.reason for note in result.notes)
-        left = any(note.reason is Reason.BASE_NONE for note in result.notes)
-        notes = result.notes
-        if document.number:
-            # Of the messages of a mailbox that is reported once, with the first of them.
-            notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
-            if left:
-                self._first_left = self._first_left or document.number
-            self.shared += has_url and result.changed and _is_on_url(result)
-        else:
-            self._single = result
-        self.unknown += left
-        remarks.collect(self._shown, document, result, notes, self._warned, several=self._several)
-
-    def close(self) -> None:
-        """Collect what is remarked on the input as a whole."""
-        if self._first_left:
-            reason = Reason.BASE_NONE.value
-            self._warned.add(reason, f"{self._shown}: warning: {self._references_left()}")
-
-    def _references_left(self) -> str:
-        count, first = self.unknown, self._first_left
-        messages = (
-            f"{count} messages, the first is message {first}" if count > 1 else f"message {first}"
-        )
-        advice = remarks.advice("message/rfc822", several=self._several)
-        text = f"relative references are left as they are in {messages}: no base URL is known"
-        return f"{text}; {advice} [{Reason.BASE_NONE.value}]"
-
-    def done(self) -> str:
-        """Return what was done, in words."""
-        if not self.places:
-            return "no link changed"
-        text = f"links made absolute in {counted(self.places, 'place')}"
-        if self._single is None:
-            text = f"{text} of {counted(self.changed, 'message')}"
-            return f"{text}, {self.shared} of them on the given URL" if self.shared else text
-        base = self._single.base
-        return f"{text}, on {excerpt(base.url)} ({printable(base.source)})"
+def add(
+    done: Done, document: InputDocument, result: Result, *, has_url: bool, several: bool
+) -> None:
+    """Count a document that is done, and collect what is remarked on it."""
+    done.changed += result.changed
+    done.places += len(result.edits)
+    done.notes.update(note.reason.value for note in result.notes)
+    is_left = any(note.reason is Reason.BASE_NONE for note in result.notes)
+    done.unknown += is_left
+    done.unchecked += any(note.reason in _UNCHECKED for note in result.notes)
+    notes = result.notes
+    if document.number:
+        # Of the messages of a mailbox that is reported once, with the first of them.
+        notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
+        if is_left:
+            done.first_unknown = done.first_unknown or document.number
+        done.on_given_url += has_url and result.changed and _is_on_url(result)
+    shown = shown_name(done.job.input.name)
+    remarks.collect(shown, document, result, notes, done.warned, several=several)
 
 
 def _is_on_url(result: Result) -> bool:
     """Whether the base of a message is the retrieval URL that was given (rule 16)."""
     base = result.base
     return base.layer is Layer.RETRIEVAL and not base.source.startswith("Snapshot")
+
+
+def close(done: Done, *, several: bool) -> None:
+    """Sum up what was done, and collect what is remarked on the input as a whole."""
+    done.text = _text(done)
+    if not done.first_unknown:
+        return
+    messages = f"message {done.first_unknown}"
+    if done.unknown > 1:
+        messages = f"{done.unknown} messages, the first is {messages}"
+    text = f"relative references are left as they are in {messages}: no base URL is known"
+    advice = remarks.advice("message/rfc822", several=several)
+    reason = Reason.BASE_NONE.value
+    shown = shown_name(done.job.input.name)
+    done.warned.add(reason, f"{shown}: warning: {text}; {advice} [{reason}]")
+
+
+def _text(done: Done) -> str:
+    if not done.places:
+        return "no link changed"
+    text = f"links made absolute in {counted(done.places, 'place')}"
+    if done.source:
+        return f"{text}, on {excerpt(done.url)} ({printable(done.source)})"
+    shared = f", {done.on_given_url} of them on the given URL" if done.on_given_url else ""
+    return f"{text} of {counted(done.changed, 'message')}{shared}"
 
 
 def counted(count: int, what: str) -> str:

@@ -37,7 +37,7 @@ class Collected:
 
     __slots__ = ("_first", "_kept", "_verbosity", "count")
 
-    def __init__(self, verbosity: Verbosity) -> None:
+    def __init__(self, verbosity: Verbosity = Verbosity.COUNTED) -> None:
         self._verbosity = verbosity
         self._kept: list[Warned] = []
         self._first: dict[str, int] = {}

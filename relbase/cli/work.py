@@ -8,25 +8,23 @@ Whatever goes wrong with one input is said in its `Done`, so that it stops no ot
 from __future__ import annotations
 
 import os
-from collections import Counter
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, files, inplace, maildir, outputs, selfcheck, streams
+from relbase.cli import archives, files, inplace, maildir, outputs, selfcheck, streams, summary
 from relbase.cli.documents import rewritten
 from relbase.cli.files import ChangedError, InputError, reason
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.jobs import Action, Done, State
 from relbase.cli.locks import locked_mailbox
-from relbase.cli.outcome import OutputError, Tally
+from relbase.cli.outcome import OutputError
 from relbase.cli.reading import found_calls, peeked
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
-from relbase.cli.summary import Summary
 from relbase.cli.warnings import Collected
 from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import TypeAlias
 
-    from relbase.bases.layers import Base
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
@@ -98,80 +95,33 @@ class Worker:
 
 
 class _Doing:
-    """One input that is being processed, and what is counted on the way."""
+    """One input that is being processed."""
 
     def __init__(self, plan: Plan, writer: Writer, job: Job, read: Callable[[int], None]) -> None:
         self._plan = plan
         self._writer = writer
-        self._job = job
+        self._done = Done(job, warned=Collected(plan.settings.verbosity))
         self._before = _Counted(plan.reports, read)
         self._after = _Counted(plan.reports)
-        self._warned = Collected(plan.settings.verbosity)
-        shown = files.shown_name(job.input.name)
-        self._summary = Summary(shown, self._warned, several=plan.several)
-        self._links: Counter[str] = Counter()
-        self._sums = archives.Sums()
-        self._base: Base = UNKNOWN
         self._call: Call | None = None
-        self._claimed = ""
-        self._lines: list[str] = []
-        self._errors: list[str] = []
-        self._tally = Tally()
-        self._text: str | None = None
-        self._directory = ""
 
     def done(self, source: OpenInput) -> Done:
+        done = self._done
         first, source = peeked(source)
         settings = self._plan.settings
-        source, archive = archives.recognise(source, settings, self._tally, self._warned)
+        source, archive = archives.recognise(source, settings, done.tally, done.warned)
         if archive is not None:
             self._archive(archive._replace(source=self._counted(source)))
-            return self._result()
-        found = self._plan.finder.find(source, settings.url)
-        settings = settings.on_fields(found.fields)
-        kind = settings.kind_of(source.name, first)
-        if not is_wanted(kind, first, self._plan.only):
-            raise _SkippedError(State.PASSED)
-        row = FORMATS[kind]
-        if row.visit is None and source.input.root:
-            # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
-            self._pass(self._counted(source))
-        elif self._plan.action is Action.REPLACE:
-            self._replace(source, settings, found, is_mailbox=row.streams)
         else:
-            source = self._counted(source)
-            _ACTIONS[self._plan.action](self, source, self._rewritten(source, settings, found))
-        self._summary.close()
-        return self._result()
+            self._document(source, first, settings)
+        if done.changed:
+            done.state = State.REWRITTEN
+        done.sizes = self._before.size, self._after.size
+        done.hashes = self._before.hash, self._after.hash
+        return done
 
     def _counted(self, source: OpenInput) -> OpenInput:
         return source._replace(pieces=self._before.counting(source.pieces))
-
-    def _result(self) -> Done:
-        summary = self._summary
-        changed = self._has_changed()
-        return Done(
-            self._job,
-            State.REWRITTEN if changed else State.UNCHANGED,
-            errors=tuple(self._errors),
-            warned=tuple(self._warned.all()),
-            warnings=self._warned.count + self._tally.warnings,
-            failed=self._tally.failed,
-            found=self._plan.action is Action.CHECK and (changed or summary.unknown > 0),
-            lines=tuple(self._lines),
-            text=summary.done() if self._text is None else self._text,
-            directory=self._directory,
-            url=self._base.url,
-            source=self._base.source if self._base.url else "",
-            sizes=(self._before.size, self._after.size),
-            hashes=(self._before.hash, self._after.hash),
-            links=dict(self._links + self._sums.links),
-            notes={kind.value: count for kind, count in summary.notes.items()} | self._sums.notes,
-            places=summary.places,
-            on_given_url=summary.shared,
-            unknown=summary.unknown,
-            claimed=self._claimed,
-        )
 
     # ---- rewriting
 
@@ -183,31 +133,46 @@ class _Doing:
         if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
-        made = archives.rewritten(archive, plan.choices, self._sums, reports=plan.reports)
-        _ACTIONS[plan.action](self, archive.source, self._summed(made))
-        self._text = self._sums.text
+        made = archives.rewritten(archive, plan.choices, self._done, reports=plan.reports)
+        _ACTIONS[plan.action](self, archive.source, made)
 
-    def _summed(self, made: Iterable[Rewritten]) -> Iterator[Rewritten]:
-        for document, result in made:
-            self._summary.changed += result.changed
-            self._summary.places += len(result.edits)
-            yield document, result
+    def _document(self, source: OpenInput, first: bytes, settings: Settings) -> None:
+        """A document, or a mailbox of many."""
+        plan = self._plan
+        found = plan.finder.find(source, settings.url)
+        settings = settings.on_fields(found.fields)
+        kind = settings.kind_of(source.name, first)
+        if not is_wanted(kind, first, plan.only):
+            raise _SkippedError(State.PASSED)
+        row = FORMATS[kind]
+        if row.visit is None and source.input.root:
+            # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
+            self._pass(self._counted(source))
+        elif plan.action is Action.REPLACE:
+            self._replace(source, settings, found, is_mailbox=row.streams)
+        else:
+            source = self._counted(source)
+            _ACTIONS[plan.action](self, source, self._rewritten(source, settings, found))
+        summary.close(self._done, several=plan.several)
 
     def _rewritten(
         self, source: OpenInput, settings: Settings, found: Found
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
-        for document, call in found_calls(source, settings, self._plan.finder, found):
+        done, plan = self._done, self._plan
+        for document, call in found_calls(source, settings, plan.finder, found):
             result = self._made(source.shown, document, call)
             if not document.number:
-                self._base = result.base
-                self._claimed = "" if found.given else call.url or ""
-            if self._plan.reports:
+                done.url = result.base.url
+                done.source = result.base.source if done.url else ""
+                done.claimed = "" if found.given else call.url or ""
+            if plan.reports:
                 references = found_called(document.data, call)
-                self._links.update(reference.status.value for reference in references)
+                done.links.update(reference.status.value for reference in references)
             self._call = call
             yield document, result
-            self._summary.add(document, result, has_url=call.url is not None)
+            has_url = call.url is not None
+            summary.add(done, document, result, has_url=has_url, several=plan.several)
 
     def _made(self, shown: str, document: InputDocument, call: Call) -> Result:
         try:
@@ -217,7 +182,7 @@ class _Doing:
                 raise
             # What was read must not get lost because of one message of many.
             text = f"message {document.number}, passed through"
-            self._errors.append(f"{shown}: {text}: error: {reason(error)}")
+            self._done.errors.append(f"{shown}: {text}: error: {reason(error)}")
             return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
@@ -249,35 +214,35 @@ class _Doing:
         for document, result in rewritten:
             name = f"{source.name} (message {document.number})" if document.number else source.name
             lines = diff(name, document.data, result.edits, document.lines, moved)
-            self._lines += lines
+            self._done.lines += lines
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         # All of them: their warnings count too.
         for _ in rewritten:
             pass
-        if self._summary.changed or self._summary.unknown:
-            self._lines.append(printable(source.name))
+        if self._done.changed or self._done.unknown or self._done.unchecked:
+            self._done.lines.append(printable(source.name))
 
     def _write(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        output = self._job.output
+        output = self._done.job.output
         assert output is not None
         # What takes no file's place can be made again: that is not looked through twice.
         checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
         self._put(source, self._pieces(rewritten, checked=checked))
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
-        output = self._job.output
+        output = self._done.job.output
         assert output is not None
         if output.in_maildir:
             pieces = (b"".join(pieces),)
             if self._has_changed():
                 *steps, name = output.parts
                 output = output._replace(parts=(*steps, maildir.sized(name, *pieces)))
-                self._job = self._job._replace(output=output)
+                self._done.job = self._done.job._replace(output=output)
         if outputs.write(self._writer, output, pieces, source.status):
-            self._directory = os.path.dirname(output.path) or "."  # noqa: PTH120
-        elif self._job.hashes is not None:
+            self._done.directory = os.path.dirname(output.path) or "."  # noqa: PTH120
+        elif self._done.job.hashes is not None:
             raise _SkippedError(State.SKIPPED)
 
     def _replace(
@@ -301,10 +266,10 @@ class _Doing:
                 name = maildir.sized(old.name, *pieces)
                 place = old._replace(name=name, replaces=name == old.name)
             self._writer.put(place, pieces, held.status, self._has_changed)
-            self._directory = place.parent.path
+            self._done.directory = place.parent.path
 
     def _has_changed(self) -> bool:
-        return self._summary.changed > 0
+        return self._done.changed > 0
 
 
 _ACTIONS: Final = {

@@ -205,3 +205,41 @@ def test_a_page_with_its_headers() -> None:
     )
     result = run("rewrite", "page.html", *URL, "--headers", "headers")
     assert result.stdout_bytes == PAGE.replace(b"=x", b"=http://h/d/x")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "flags", "status", "reported"),
+    [
+        (
+            "feed.xml",
+            b"<rss><link>x</link><a></rss>",
+            [],
+            1,
+            "feed.xml: not checked: 1 document unreadable",
+        ),
+        (
+            "feed.xml",
+            b"<!DOCTYPE rss [<!ENTITY a 'b'>]><rss><link>x</link></rss>",
+            [],
+            1,
+            "feed.xml: not checked: 1 document unreadable",
+        ),
+        ("page.html", PAGE, ["--only", "mail"], 0, "1 input: 1 of other kinds"),
+        ("page.html", PAGE, ["--only", "mail", "--strict"], 1, "1 input: 1 of other kinds"),
+        (
+            "signed.eml",
+            b"Content-Type: multipart/signed; boundary=b\n\n--b\n\nx\n--b--\n",
+            [],
+            0,
+            "[mime-signed]",
+        ),
+    ],
+)
+def test_check_of_what_cannot_be_checked(
+    name: str, data: bytes, flags: list[str], status: int, reported: str
+) -> None:
+    Path(name).write_bytes(data)
+    result = run("rewrite", name, *URL, "--check", *flags)
+    assert (result.exit_code, reported in result.stderr) == (status, True), result.output
+    is_listed = "not checked" in reported
+    assert result.stdout == (f"{name}\n" if is_listed else "")
