@@ -5,8 +5,9 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypedDict
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypedDict
 
 from relbase.expressions import expression
 from relbase.kind import Kind
@@ -17,6 +18,7 @@ from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from relbase.bases.marks import Places
+    from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
 
 
@@ -29,6 +31,10 @@ class URLObject(Protocol):
 
 URL = str | URLObject
 Headers = Mapping[str, str] | Iterable[tuple[str, str]]
+# Selectors and URLs, or a function of a message's header.
+MessageUrls: TypeAlias = (
+    "Mapping[str, URL] | Callable[[list[tuple[str, str]]], URL | None] | MessageUrlSource"
+)
 
 # Type checkers find what is misspelt; a test compares it with the members.
 KindName = Literal["html", "css", "xml", "mail", "mbox", "http", "other"]
@@ -48,6 +54,7 @@ class Arguments(TypedDict, total=False):
     profile: Profile | ProfileName
     policy: Policy
     detect: bool
+    message_urls: MessageUrls | None
 
 
 class Origin(NamedTuple):
@@ -77,6 +84,7 @@ class Call(NamedTuple):
     policy: Policy
     detect: bool
     origin: Origin | None = None
+    message_urls: MessageUrlSource | None = None
 
 
 def check(
@@ -91,6 +99,7 @@ def check(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
+    message_urls: MessageUrls | None = None,
 ) -> Call:
     """Return the call; raise TypeError or ValueError with the fix in the text."""
     if not isinstance(data, bytes):
@@ -116,6 +125,7 @@ def check(
         as_profile(profile),
         as_policy(policy),
         detect,
+        message_urls=None if message_urls is None else as_message_urls(message_urls),
     )
 
 
@@ -162,6 +172,21 @@ def _url_text(url: URL, name: str) -> str:
     if not isinstance(getattr(url, "scheme", None), str):
         raise TypeError(f"{name} is a str, not {type(url).__name__}: give one as 'http://host/x'")
     return str(url)
+
+
+def as_message_urls(urls: MessageUrls) -> MessageUrlSource:
+    """Return what knows the URLs of messages; TypeError or ValueError where it cannot."""
+    from relbase.bases import message_urls as known  # noqa: PLC0415 (start-up time)
+
+    if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
+        return urls
+    if isinstance(urls, Mapping):
+        table = {known.key(selector): as_url(url, selector) for selector, url in urls.items()}
+        return known.MessageUrlTable(table)
+    if not callable(urls):
+        fix = "give a mapping of selectors and URLs, or a function of a message's header"
+        raise TypeError(f"message_urls is not a {type(urls).__name__}: {fix}")
+    return known.MessageUrlFunction(urls, partial(as_url, name="what message_urls returns"))
 
 
 def as_policy(policy: Policy) -> Policy:

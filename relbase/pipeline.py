@@ -20,6 +20,7 @@ from relbase.call import (
     Call,
     Headers,
     KindName,
+    MessageUrls,
     check,
 )
 from relbase.edit import Edit, growth
@@ -59,6 +60,7 @@ def rewrite(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
     detect: bool = True,
+    message_urls: MessageUrls | None = None,
 ) -> Result:
     """Make every relative reference of a document absolute, and change no other byte.
 
@@ -73,6 +75,9 @@ def rewrite(
         profile: a `Profile` or its value: the algorithm that resolves.
         policy: what is left alone.
         detect: whether marks that programs leave in saved pages may state the URL.
+        message_urls: The retrieval URL of each message of a mailbox: a mapping from Message-ID
+            (`<id@host>`), List-Id, address or domain (`@host`) to URLs, or a function that gets
+            the fields of a header as pairs and returns a URL or None. It counts before `url`.
 
     Returns:
         the new bytes (the same object when nothing is relative), the edits, the base, the notes.
@@ -97,6 +102,7 @@ def rewrite(
         profile=profile,
         policy=policy,
         detect=detect,
+        message_urls=message_urls,
     )
     return rewrite_called(data, call)
 

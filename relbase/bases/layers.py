@@ -107,7 +107,7 @@ def establish(
     part: str = "",
     charset: str = "utf-8",
 ) -> tuple[Base, list[Note]]:
-    """Return the base of an entity (RFC 1808 §3), and what is to be remarked on it.
+    """Return the base of an entity (RFC 1808 §3), and notes on it.
 
     >>> base, notes = establish(
     ...     [Statement(Layer.ENTITY, "http://a/b", "Base")], UNKNOWN, profile=Profile.RFC1808

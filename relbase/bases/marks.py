@@ -61,7 +61,7 @@ class Placed(NamedTuple):
 
     # of that file; None where the reference stays as it is
     url: str | None = None
-    note: Note | None = None  # what is to be noted on it, if anything
+    note: Note | None = None  # on that
 
 
 # Asked of each relative reference; None where it leads away, so that the base decides.

@@ -1,7 +1,7 @@
 """RFC 1808 §3.3: the URL that an entity was retrieved from.
 
-The last URL of a redirected request is the base. Each redirect is resolved on the one before by
-RFC 3986 whatever the profile is: that is what HTTP clients do (RFC 9110 §10.2.2).
+The last URL of a redirected request is the base. Each redirect is resolved against the one before
+by RFC 3986 whatever the profile is: that is what HTTP clients do (RFC 9110 §10.2.2).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
 
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return a URL that was found, as it serves; why it does not count; what is to be remarked.
+    """Return a URL that was found, as it counts, or "" and why it does not, and notes.
 
     It is of http or https, and loses its fragment, and credentials with a note.
     """

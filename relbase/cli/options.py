@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, get_args
 import click
 
 from relbase.call import Arguments, KindName
-from relbase.cli import maildir, values
+from relbase.cli import maildir, message_options, values
 from relbase.cli.help import INPUT, LINKS, MAIL, OTHER, URL, Option
 from relbase.cli.inputs import STDIN
 from relbase.cli.origins.finder import Origins
@@ -28,6 +28,8 @@ from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from relbase.bases.message_urls import MessageUrlTable
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"
@@ -47,6 +49,7 @@ class Settings(NamedTuple):
     strict: bool
     verbosity: Verbosity = Verbosity.COUNTED
     origins: Origins = Origins()
+    message_urls: MessageUrlTable | None = None
 
     def arguments(self, name: str) -> Arguments:
         """Return the arguments of the library for an input."""
@@ -63,6 +66,7 @@ class Settings(NamedTuple):
             profile=cast("ProfileName", self.profile),
             policy=self.policy,
             detect=self.detect,
+            message_urls=self.message_urls,
         )
 
     def kind_of(self, name: str, start: bytes) -> Kind:
@@ -105,6 +109,7 @@ def settings(given: dict[str, Any]) -> Settings:
         policy=Policy(**{field.name: _policy_value(field, given) for field in _FIELDS}),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
+        message_urls=message_options.table(given),
         origins=Origins(**{name: given.pop(name) for name in _ORIGIN_NAMES}, detect=detect),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
@@ -272,6 +277,7 @@ _SHARED: Final = (
     ),
     profile_option(),
     *map(_policy_option, _FIELDS),
+    *message_options.OPTIONS,
     Option(OTHER, "--strict", "Exit with status 1 on warnings."),
     Option(OTHER, "-v, --verbose", "Show every warning, and what was done to each input."),
     Option(OTHER, "-q, --quiet", "Show only errors.", basic=True),

@@ -3,9 +3,9 @@
 Strategy: programs write down responses with all the redirects before, so the heads are followed
 while one comes after the other; each Location is where the next was retrieved from. The last head
 states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
-Content-Location on the URL of the request (RFC 9110 §8.7, §10.2.2), the others on the header's
-base. A body without a coding is visited in place, and what describes it in the head follows. A body
-with one is read, and passes through: nobody could encode it as it was.
+Content-Location against the URL of the request (RFC 9110 §8.7, §10.2.2), the others against the
+header's base. A body without a coding is visited in place, and what describes it in the head
+follows. A body with one is read, and passes through: nobody could encode it as it was.
 
 To mind: there may be no retrieval URL, and then the Locations may be all that is known.
 """
@@ -68,8 +68,8 @@ class _Response(NamedTuple):
 
     data: bytes
     heads: tuple[Head, ...]
-    contexts: tuple[Context, ...]  # of each head, on the URL of its request
-    inside: Context  # of the body, on the base that the last header states
+    contexts: tuple[Context, ...]  # of each head, with the URL of its request
+    inside: Context  # of the body, with the base that the last header states
     body: Span
     decoded: Decoded
     type: str
@@ -155,7 +155,7 @@ def _under_policies(context: Context, stated: list[str]) -> Context:
 
 
 def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
-    """The heads that follow one another, and on which URL each was requested."""
+    """The heads that follow one another, each with the URL of its request."""
     heads: list[Head] = []
     contexts: list[Context] = []
     at = len(data) - len(data.lstrip(_BLANK))

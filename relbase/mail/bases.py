@@ -6,12 +6,14 @@ relative to the one around it. `MAX_BASE` and `MAX_STATED_BASE` bound what that 
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.headers import mime_statements, snapshot_statements
-from relbase.bases.layers import Base, Layer, establish
-from relbase.containers.fields import first, text_of
+from relbase.bases.layers import UNKNOWN, Base, Layer, establish
+from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
 from relbase.registry import States, bases
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.rewriting.context import Context
 
-# What a relative statement of a base may be resolved on. With a limit the bases of 10,000 parts,
+# A relative base is resolved only against a shorter one. With this limit the bases of 10,000 parts,
 # each another one, are 80 MB at most; without it a long base makes them as many times as long.
 MAX_BASE: Final = 8_000
 
@@ -39,7 +41,7 @@ STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if
 
 
 class PartBase(NamedTuple):
-    """A part, its base, and what is to be noted on that."""
+    """A part, its base, and the notes on it."""
 
     part: Part
     base: Base  # of what is in it
@@ -88,23 +90,61 @@ def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator
             while next(reversed(path)) != part.parent:
                 path.popitem()
             around, notes = path[part.parent].base, ()
+            if parts[part.parent].message:
+                around, notes = _retrieved(data, part, around, context)
             attached = path[part.parent].attached or part.disposition == "attachment"
         base, states, more = _established(data, part, around, context)
         path[index] = PartBase(part, base, states, attached, (*notes, *more))
         yield path[index]
 
 
+def _retrieved(
+    data: bytes, part: Part, around: Base, context: Context
+) -> tuple[Base, tuple[Note, ...]]:
+    """The base around a message: the URL that the caller has for it, unless a header states one."""
+    urls = context.task.message_urls
+    if urls is None or around.layer in {Layer.EMBEDDED, Layer.ENTITY}:
+        return around, ()
+    found = urls.find(_fields(data, part, urls.names))
+    if found is None:
+        return around, ()
+    statements, remarks = retrieval_statements(found.url, ())
+    statements = [statement._replace(source=found.source) for statement in statements]
+    number = number_of(part, context)
+    base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
+    refused = (*base.refused, *around.refused)
+    return replace(base, refused=refused) if around.refused else base, (
+        *(remark._replace(part=number) for remark in remarks),
+        *notes,
+    )
+
+
+def _fields(data: bytes, part: Part, names: frozenset[str] | None) -> list[tuple[str, str]]:
+    """The fields of a part's header of some names, all for None, unfolded."""
+    start, end = part.header.start, part.header.end
+    eol = eol_of(data, start, end)
+    return [
+        (field.name, _unfold("", text_of(data, field)))
+        for field in fields_of_paragraph(data, start, end, eol, of_any_name=True)
+        if names is None or field.name in names
+    ]
+
+
+_unfold: Final = re.compile(r"[\r\n]++(?=[ \t])").sub
+
+
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
     """The base around the outermost message: what Chromium says that it saved counts where none."""
-    around = context.base
+    around, notes = _retrieved(data, part, context.base, context)
     if not context.task.detect or around.layer is not Layer.NONE:
-        return around, ()
+        return around, notes
     snapshot = first(data, part.header, _SNAPSHOT)
     if snapshot is None:
-        return around, ()
+        return around, notes
     statements, refused = snapshot_statements(snapshot)
     around, more = establish(statements, around, profile=context.task.profile)
-    notes = tuple(note._replace(part=number_of(part, context)) for note in (*refused, *more))
+    remarks = (*notes, *refused, *more)
+    notes = tuple(note._replace(part=number_of(part, context)) for note in remarks)
     if refused and not statements:
         around = replace(around, refused=(*notes, *around.refused))
     return around, notes
@@ -113,7 +153,7 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
 def _established(
     data: bytes, part: Part, around: Base, context: Context
 ) -> tuple[Base, bool, list[Note]]:
-    """The base of a part, whether its header states it, and what is to be noted."""
+    """The base of a part, whether its header states it, and notes."""
     fields = [
         (field.name, text_of(data, field), field.value)
         for field in part.header.fields

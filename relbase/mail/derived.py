@@ -82,7 +82,7 @@ class _Later:
 
 
 # Digests of composite bodies are outside of RFC 1864, and each is as long as all in it: together
-# they may take as long as so many messages (threat N8).
+# they may take as long as this many messages (threat N8).
 MAX_DIGESTED: Final = 4
 
 

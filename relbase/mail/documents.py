@@ -134,8 +134,8 @@ def bases_by_links(
 ) -> dict[int, Base]:
     """Return the bases of what has no URL of its own but a document that links it, by indices.
 
-    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. So they are
-    on the base of the document (rule 18), not on that of the message.
+    Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. Their
+    base is that of the document (rule 18), not that of the message.
     """
     linked = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     bases: dict[int, Base] = {}

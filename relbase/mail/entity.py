@@ -32,7 +32,7 @@ class MailPart(NamedTuple):
     data: bytes  # the message
     eol: bytes  # what ends its lines
     part: Part
-    context: Context  # of the part, on its base
+    context: Context  # of the part, with its base
 
     @property
     def body(self) -> bytes:
@@ -46,7 +46,7 @@ class MailPart(NamedTuple):
 
 
 def mail_part(data: bytes, eol: bytes, stated: PartBase, around: Context) -> MailPart:
-    """Return a part on its base."""
+    """Return a part with its base."""
     part = stated.part
     inside = around.having(base=stated.base, part=number_of(part, around), within=within(part))
     return MailPart(data, eol, part, inside)

@@ -52,7 +52,7 @@ def _visit_fields(entity: MailPart, stated: PartBase, linking: Sequence[Field]) 
     around = base.outer if stated.states and base.outer is not None else base
     stated_by = base.source.partition(" of ")[0].lower() if stated.states else ""
     for field in linking:
-        # What states a base is resolved on the base around: no field is a base of itself.
+        # A field that states a base is resolved against the base around it, never against itself.
         is_outside = field.name == stated_by or field.name in STATES_BASE
         form = _form(field, entity.part)
         if form is not None:

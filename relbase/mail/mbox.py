@@ -65,7 +65,7 @@ def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
 
 
 def settle(message: mbox.Message, edits: Sequence[Edit]) -> tuple[list[Edit], list[Note]]:
-    """Return the edits of a message that its mbox allows, and what is to be noted on it there."""
+    """Return the edits of a message that its mbox allows, and notes."""
     notes = [
         Note(Reason.MBOX_SEPARATOR, "", Span(at, at + len(_FROM)), _DOUBTFUL)
         for at in message.doubtful[:1]
@@ -104,7 +104,7 @@ class Lengths:
         return bool(self._ends) or one.message.unproven is not None
 
     def keep(self, one: Numbered, edits: list[Edit]) -> tuple[list[Edit], list[Note]]:
-        """Return the edits of the next message that can be made, and what is to be noted."""
+        """Return the edits that the next message may have, and notes."""
         notes: list[Note] = []
         end = one.start + self._grown + len(one.message.content) + len(one.message.ending)
         near = self._near(end + growth(edits))

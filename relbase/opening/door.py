@@ -80,6 +80,7 @@ def prepare(call: Call) -> Prepared:
         detect=call.detect,
         places=call.origin.places if call.origin else None,
         holds=name_may_hold,
+        message_urls=call.message_urls,
     )
     return Prepared(
         call,

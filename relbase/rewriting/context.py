@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from relbase.bases.marks import Marks, Places
+    from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
@@ -105,6 +106,7 @@ class Task(NamedTuple):
     room: Room | None = None
     places: Places | None = None
     holds: Callable[[str], bool] | None = None
+    message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
 
 
 def _always() -> bool:

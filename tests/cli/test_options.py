@@ -105,6 +105,7 @@ def test_what_is_given() -> None:
         "profile": "whatwg",
         "policy": Policy(),
         "detect": False,
+        "message_urls": None,
     }
 
 

@@ -1,0 +1,158 @@
+"""Rule 16: the URL of each message of a mailbox, by a map, a function or a field of its header."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any, Final
+
+import pytest
+from growth import assert_linear_from_10_ms
+
+import relbase
+from relbase.bases.message_urls import MessageUrlTable, key, list_id, sender
+
+HTML: Final = b"Content-Type: text/html\n\n<a href=x>"
+
+
+def found(header: bytes, urls: Any, **call: Any) -> str | None:
+    """What `x` in a message resolves to."""
+    arguments = {"url": "http://given/", "kind": "mail", "message_urls": urls} | call
+    *_, link = relbase.links(header + HTML, **arguments)
+    return link.url
+
+
+ALL: Final = {
+    "<1@id.example>": "http://id/",
+    "List.example.org": "http://list/",
+    "news@Example.org": "http://address/",
+    "@example.org": "http://domain/",
+    "@.example.net": "http://below/",
+    "@.a.example.net": "http://deeper/",
+}
+
+
+@pytest.mark.parametrize(
+    ("header", "url"),
+    [
+        ("Message-ID: <1@ID.example>", "http://id/x"),
+        ("Message-ID: <1@id.example> (first)", "http://id/x"),
+        ("Message-ID: <2@id.example>", "http://given/x"),
+        ("List-Id: <list.EXAMPLE.org>", "http://list/x"),
+        ('List-Id: =?utf-8?q?L?= "a <b>"\n <list.example.org>', "http://list/x"),
+        ("List-Id: list.example.org", "http://list/x"),
+        ("List-Id: <other.example.org>", "http://given/x"),
+        ("From: news@example.ORG", "http://address/x"),
+        ("From: News <news@example.org>", "http://address/x"),
+        ('From: "other@example.net, <b@c>" (x@y)\n <news@example.org>, a@b', "http://address/x"),
+        ("From: NEWS@example.org", "http://domain/x"),
+        ("From: a@example.org", "http://domain/x"),
+        ("From: a@sub.example.org", "http://given/x"),
+        ("From: a@notexample.net", "http://given/x"),
+        ("From: a@example.net", "http://below/x"),
+        ("From: a@b.a.example.net", "http://deeper/x"),
+        ("From: nobody", "http://given/x"),
+        ("Subject: news@example.org", "http://given/x"),
+        # The first kind that has a row decides.
+        ("From: news@example.org\nList-Id: <list.example.org>", "http://list/x"),
+        ("List-Id: <list.example.org>\nMessage-ID: <1@id.example>", "http://id/x"),
+        ("From: news@example.org\nList-Id: <unknown.example.org>", "http://address/x"),
+        # What a message states of itself is stronger.
+        ("From: news@example.org\nContent-Base: http://own/", "http://own/x"),
+    ],
+)
+def test_by_a_map(header: str, url: str) -> None:
+    assert found(header.encode() + b"\n", ALL) == url
+
+
+FIELDS: Final = MessageUrlTable({"a@h.example": "http://map/"}, ("x-rss-url", "list-archive"))
+
+
+@pytest.mark.parametrize(
+    ("header", "url"),
+    [
+        ("X-RSS-URL: http://feed/f.xml", "http://feed/x"),
+        ("X-RSS-URL: =?utf-8?q?http=3A//feed/f.xml?=", "http://feed/x"),
+        ("List-Archive: <mailto:l@h>, <http://list/\n archive/>", "http://list/archive/x"),
+        ("List-Archive: <http://list/>\nX-RSS-URL: http://feed/", "http://feed/x"),
+        ("List-Archive: <http://list/>\nX-RSS-URL: relative", "http://list/x"),
+        ("Archived-At: <http://archive/>", "http://given/x"),  # nobody asked for it
+        ("X-RSS-URL: http://u:p@feed/f.xml#1", "http://feed/x"),
+        ("X-RSS-URL: http://feed/\nFrom: a@h.example", "http://map/x"),
+    ],
+)
+def test_by_a_field(header: str, url: str) -> None:
+    assert found(header.encode() + b"\n", FIELDS) == url
+
+
+def test_by_a_function_of_the_decoded_header() -> None:
+    asked = []
+
+    def url_of(header: list[tuple[str, str]]) -> str | None:
+        asked.append(header)
+        return dict(header).get("x-url")
+
+    subject = "Subject: =?utf-8?q?caf=C3=A9?=\n"
+    assert found(f"{subject}X-Url: http://f/\n".encode(), url_of) == "http://f/x"
+    assert ("subject", "café") in asked[0]
+    assert found(subject.encode(), url_of) == "http://given/x"
+    with pytest.raises(ValueError, match="what message_urls returns is not absolute"):
+        found(b"X-Url: f/\n", url_of)
+
+
+def test_a_message_inside_a_message_has_its_own() -> None:
+    inner = b"Content-Type: message/rfc822\n\nFrom: b@h.example\n" + HTML
+    urls = {"a@h.example": "http://a/", "b@h.example": "http://b/"}
+    for header, url in [
+        (b"From: a@h.example\n", "http://b/x"),
+        (b"From: a@h.example\nContent-Base: http://stated/\n", "http://stated/x"),  # §3.2
+    ]:
+        [*_, link] = relbase.links(header + inner, kind="mail", message_urls=urls)
+        assert link.url == url
+    del urls["b@h.example"]
+    [link] = relbase.links(b"From: a@h.example\n" + inner, kind="mail", message_urls=urls)
+    assert link.url == "http://a/x"
+
+
+def test_each_message_of_an_mbox_has_its_own_and_a_mark_is_weaker() -> None:
+    from_line = b"From a@b Thu Nov 29 22:33:52 2001\n"
+    data = b"".join(from_line + b"From: %b@h\n%b\n\n" % (name, HTML) for name in (b"a", b"b", b"c"))
+    urls = {"a@h": "http://a/", "b@h": "http://b/"}
+    result = relbase.rewrite(data, message_urls=urls)
+    assert [link.url for link in result.links] == ["http://a/x", "http://b/x", None]
+    assert pickle.loads(pickle.dumps(result)).links == result.links
+    mark = b"From: a@h\nSnapshot-Content-Location: http://mark/\n"
+    assert relbase.base(mark + HTML, kind="mail", message_urls=urls).url == "http://a/"
+
+
+def test_the_chain_names_what_decided() -> None:
+    base = relbase.base(b"From: news@example.org\n" + HTML, kind="mail", message_urls=ALL)
+    assert (base.layer.value, base.source) == ("retrieval", "message map, news@example.org")
+
+
+@pytest.mark.parametrize("selector", ["", "a b", "<a@b", "a@", "<>", "a@b, c@d", "@"])
+def test_what_selects_nothing_is_an_error(selector: str) -> None:
+    with pytest.raises(ValueError, match="selects no message: give a Message-ID"):
+        relbase.rewrite(b"", message_urls={selector: "http://h/"})
+
+
+def test_bad_arguments_are_errors() -> None:
+    with pytest.raises(ValueError, match="a@b is not absolute"):
+        relbase.rewrite(b"", message_urls={"a@b": "h/"})
+    with pytest.raises(TypeError, match="give a mapping of selectors and URLs, or a function"):
+        relbase.rewrite(b"", message_urls=["a@b"])  # type: ignore[arg-type]
+
+
+def test_selectors_as_they_are_looked_up() -> None:
+    assert key(" <A@B.Example> ") == "<A@b.example>"
+    assert key("A@B.Example") == "A@b.example"
+    assert list_id([("list-id", "not one")]) == ""
+    assert sender([("from", "group: a@b;")]) == "a@b"
+
+
+@pytest.mark.parametrize("unit", ["a@", "<", '"', "(", '\\"', "a.", "x", "<a@b"])
+def test_hostile_senders_take_linear_time(unit: str) -> None:
+    table = MessageUrlTable({"a@b": "http://h/"})
+    assert_linear_from_10_ms(
+        lambda size: [table.find([("from", unit * size), ("list-id", unit * size)])],
+        lambda size: size,
+    )
