@@ -1,4 +1,4 @@
-"""Builds the compiled scanner with the package, where that can be done.
+"""Builds the compiled scanner with the package, and gives the README absolute links for PyPI.
 
 Without a compiler, or with RELBASE_PURE=1, the package is pure Python, works the same and slower,
 and its wheel says so (`py3-none-any`). With one the wheel is tagged `cp311-abi3`: one binary serves
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import sys
 import sysconfig
@@ -18,11 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 PACKAGE = Path("relbase", "references")
 SOURCE = PACKAGE / "_scanner.c"
 # The second is a part of the first.
 SOURCES = (SOURCE, PACKAGE / "_walk.c")
+# Without paths and debugging data the same source gives the same bytes in any directory.
+FLAGS = ("-std=c11", "-O3", "-g0")
 
 
 class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
@@ -69,6 +73,28 @@ class ScannerHook(BuildHookInterface):  # type: ignore[type-arg]
                 shutil.rmtree(Path(path).parent.parent, ignore_errors=True)
 
 
+class ReadmeHook(MetadataHookInterface):
+    """Resolves the links of the README against the repository: PyPI shows it elsewhere."""
+
+    PLUGIN_NAME = "custom"
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the readme.
+
+        Args:
+            metadata: the project's table, with its URLs.
+        """
+        sys.path.insert(0, self.root)
+        try:
+            from relbase.url.rfc3986 import resolve  # noqa: PLC0415 (of what is built)
+        finally:
+            sys.path.remove(self.root)
+        base = f"{metadata['urls']['Homepage']}/blob/main/README.md"
+        text = Path(self.root, "README.md").read_text("utf-8")
+        text = re.sub(r"(?<=\]\()[^)\s]+", lambda link: resolve(base, link[0]), text)
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}
+
+
 def build(root: Path, directory: Path) -> Path:
     """Return the scanner, compiled into a directory.
 
@@ -85,7 +111,9 @@ def build(root: Path, directory: Path) -> Path:
         [str(root / SOURCE)],
         depends=[str(root / path) for path in SOURCES],
         define_macros=[("RELBASE_SOURCE", f"{zlib.crc32(source)}u")],
-        extra_compile_args=[] if sys.platform == "win32" else ["-std=c11", "-O3"],
+        extra_compile_args=[]
+        if sys.platform == "win32"
+        else [*FLAGS, f"-ffile-prefix-map={root}=."],
         py_limited_api=True,
     )
     command = build_ext(Distribution({"name": "relbase", "ext_modules": [extension]}))
