@@ -12,7 +12,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
-from relbase.bases.layers import Layer
 from relbase.call import (
     DEFAULT_POLICY,
     URL,
@@ -23,13 +22,12 @@ from relbase.call import (
     MessageUrls,
     check,
 )
-from relbase.edit import Edit, growth
-from relbase.expressions import expression
+from relbase.edit import Edit
 from relbase.notes import Note, Reason
 from relbase.opening.door import Input, open_input, prepare
-from relbase.references.scanner import spliced, standing
+from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
-from relbase.rewriting.context import Room, allowed_growth
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found, Status
 from relbase.url.resolver import Profile, ProfileName
 
@@ -38,14 +36,9 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from relbase.bases.layers import Base
-    from relbase.formats import Document
     from relbase.kind import Kind
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
-
-# Up to this growth, or the input's length, edits are kept as they come. Beyond it they are only
-# counted, and visited once more when the output is to be that long.
-_KEPT_GROWTH: Final = 8 << 20
 
 
 def rewrite(
@@ -204,37 +197,29 @@ def _base(given: Input) -> Base:
 
 
 def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
-    """The items of what a call is about, in offsets of its bytes."""
+    """The items of what a call is about, in offsets of its bytes; at last what was left of them."""
     document = given.document
-    # Where a view is between, edits take away up to the whole text around the inner one.
-    room = Room(allowed_growth(len(document.data)) + len(document.data))
+    budget = Budget(len(document.data))
     # What is absolute may be passed over, unless a web archive may have written it.
     may_pass = not isinstance(document.context.task.places, Unarchived)
     task = document.context.task._replace(
         edits_only=edits_only and may_pass,
         found_only=not edits_only and may_pass and document.format.charset is not None,
-        room=room,
+        budget=budget,
     )
-    return document.visit(task)
+    yield from document.visit(task)
+    if note := budget.note(document.context.part):
+        yield note
 
 
 def _edits(given: Input, notes: Notes) -> list[Edit]:
     """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
-    left = grown = 0
-    size = len(given.document.data)
-    allowed = allowed_growth(size)
-    kept = max(size, _KEPT_GROWTH)
+    left = 0
     items = _visit(given, edits_only=True)
     while batch := list(islice(items, _AT_ONCE)):
         found = [item for item in batch if type(item) is Edit]
-        grown += growth(found)
-        if grown > allowed:
-            text = f"the output would be longer by more than {allowed} bytes: passed through"
-            notes.add(Note(Reason.LIMIT_GROWTH, "", None, text))
-            return []
-        if grown <= kept:
-            edits += found
+        edits += found
         if len(found) < len(batch):
             for item in batch:
                 if isinstance(item, Note):
@@ -245,9 +230,6 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
     if left:
         text = _left(left, _base(given), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
-    if grown > kept:
-        edits.clear()  # they are made anew: both would be twice the memory
-        return [item for item in _visit(given, edits_only=True) if isinstance(item, Edit)]
     return edits
 
 
@@ -270,86 +252,13 @@ _MOVED: Final = (
 )
 
 
-# Of a shorter document on a shorter base no output can pass the limit: each of its references, of
-# two bytes at least, is as long as both together, and each character of that as its escape.
-_NEVER_OUTGROWS: Final = 2_000
-_NEVER_LONG: Final = 1_000
-# What a base of more than so many bytes takes to pass the limit is more references than bytes.
-_SHORT_URL: Final = 150
-# In a text a character that is written otherwise is `&amp;#128512;` at most.
-_ESCAPED: Final = 13
-_escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+,;@!$*-]")
-# What makes references longer than that base does: an element or an attribute, and an element in
-# what is nested, where `<` is a character reference; and the mark of Firefox (`bases.marks`).
-_STATING: Final = {
-    b"base": (b"<", b"lt;", b"60;", b"3c;", b":", b"code", b"<!-- "),
-    b"srcdoc": (b"",),
-}
-_base_tag: Final = expression(rb"<[bB][aA][sS][eE]")
-# An element in a text of XML may also be spelled with other character references, or in pieces.
-_spelled: Final = (
-    expression(rb"&#(?:0*+(?:6[5-9]|[78][0-9]|9[07-9]|1[01][0-9]|12[0-2])|x0*+[4-7][0-9a-fA-F]);"),
-    expression(rb"\]\]>(?=[^<\t\n\r ]|<[!?])"),
-    expression(rb"<(?<=[aAbBsS;]<)[!?]"),
-)
-
-
-def _outgrows(given: Input) -> bool:
-    """Whether the output would be too long, so that nothing is rewritten (threat A8)."""
-    document = given.document
-    is_whole = document.format.entities is None or document.format.streams
-    if not is_whole or _cannot_outgrow(document):
-        return False
-    growth, allowed = 0, allowed_growth(len(document.data))
-    for item in _visit(given, edits_only=True):
-        if isinstance(item, Edit):
-            growth += len(item.new) - (item.end - item.start)
-            if growth > allowed:
-                return True
-    return False
-
-
-def _cannot_outgrow(document: Document) -> bool:
-    """Whether the limit is out of reach, as far as that is seen without a visit."""
-    places = document.context.task.places
-    if not (places is None or isinstance(places, Unarchived)):  # they give URLs of any length
-        return False
-    is_short = len(document.context.base.url) < _NEVER_LONG
-    return (is_short and len(document.text) < _NEVER_OUTGROWS) or _has_short_bases(document)
-
-
-def _has_short_bases(document: Document) -> bool:
-    """Whether no base of a document can be long: the one around it, and its own if it has one."""
-    # Headers state bases as well, and so does the link of an item.
-    states_others = document.charset is None or document.context.task.policy.item_links
-    if states_others or not _is_short(document.context.base.url):
-        return False
-    if document.format.escapes_pages and any(one.search(document.text) for one in _spelled):
-        return False
-    stating = standing(document.text, _STATING)
-    if stating != [b"<base"]:
-        return not stating
-    own = document.base()
-    is_only_one = own.layer is Layer.EMBEDDED and len(_base_tag.findall(document.text)) == 1
-    return is_only_one and _is_short(own.url)
-
-
-def _is_short(url: str) -> bool:
-    """Whether a base is short, however it is to be written."""
-    return len(url) + _ESCAPED * len(_escaped.findall(url)) < _SHORT_URL
-
-
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
     """Yield every reference as it was found: as `links`, without counting lines."""
     return _found(open_input(data, prepare(call)))
 
 
 def _found(given: Input) -> Iterator[Found]:
-    outgrows = _outgrows(given)
-    for item in _visit(given, edits_only=False):
-        if isinstance(item, Found):
-            is_left = outgrows and item.status is Status.REWRITTEN
-            yield item._replace(status=Status.KEPT) if is_left else item
+    return (item for item in _visit(given, edits_only=False) if isinstance(item, Found))
 
 
 def _links(given: Input) -> Iterator[Link]:

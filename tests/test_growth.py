@@ -240,12 +240,16 @@ def test_a8_time_is_linear_with_a_long_base(length: int) -> None:
     assert_linear(lambda data: rewrite(data, url), ROWS["H8 quoted"], (1 << 14, 1 << 15), 3)
 
 
-def test_a8_past_the_limit_of_growth_the_document_passes_through() -> None:
-    url = f"http://h.example/{'d' * (2 << 20)}/"
-    data = repeated(b"<a href='x'>")(1 << 20)
-    result = rewrite(data, url)
-    assert result.data is data
-    assert [note.reason.value for note in result.notes] == ["limit-growth"]
+@pytest.mark.parametrize("call", [relbase.rewrite, lambda *a, **k: [*relbase.links(*a, **k)]])
+def test_a8_past_the_budget_nothing_more_is_resolved(call: Callable[..., object]) -> None:
+    """A base as long as the document, and many references: kept ones are not resolved either."""
+
+    def make(size: int) -> bytes:
+        base = b"<base href='http://h.example/" + b"d" * (size // 2) + b"/'>"
+        return base + b"<a href='x'><a href='#k'>" * (size // 50)
+
+    policy = relbase.Policy(keep_fragments=True)
+    assert_linear(lambda data: call(data, kind="html", policy=policy), make, (1 << 20, 1 << 21), 3)
 
 
 _LONG: Final = f"http://h.example/{'d' * (1 << 19)}/"

@@ -14,7 +14,6 @@ from relbase import (
     Base,
     Kind,
     Layer,
-    Policy,
     Profile,
     Reason,
     Span,
@@ -24,7 +23,6 @@ from relbase import (
     links,
     rewrite,
 )
-from relbase.rewriting import context as scope
 from relbase.rewriting import html as walk
 
 if TYPE_CHECKING:
@@ -331,124 +329,6 @@ def test_what_depends_on_a_charset_that_nothing_states(
 
 
 # --- Rule 12: limits at N-1, N, N+1
-def test_growth_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    growth = len("http://h.example/d/")
-    document = LINK * 10
-    for limit, passes in ((10 * growth + 1, True), (10 * growth, True), (10 * growth - 1, False)):
-        monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", limit)
-        monkeypatch.setattr(scope, "MAX_GROWTH", 1)
-        result = rewrite(document, url=URL)
-        assert result.changed == passes
-        assert (result.data is document) == (not passes)
-        assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH] * (not passes)
-        assert len(result.links) == 10
-
-
-def test_growth_limit_in_multiples_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
-    growth = len("http://h.example/d/")
-    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 0)
-    for multiple, passes in ((4, True), (3, True), (2, False)):
-        monkeypatch.setattr(scope, "MAX_GROWTH", multiple)
-        assert len(LINK) < growth < 2 * len(LINK)
-        assert rewrite(LINK, url=URL).changed == passes
-
-
-@pytest.mark.parametrize("name", SCANNERS)
-def test_a_long_base_in_many_links_passes_through(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Threat A8: 16 MB of links with a 2 MB base; here smaller, with a smaller limit."""
-    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
-    document = b"<a href='x'>" * 10_000
-    with scanning(name):
-        result = rewrite(document, url="http://h.example/" + "d" * 10_000 + "/")
-    assert result.data is document
-    assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
-
-
-@pytest.mark.parametrize("name", SCANNERS)
-def test_links_know_of_a_message_that_grows_too_long(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
-    message = b"MIME-Version: 1.0\nContent-Type: text/html\n\n" + b"<a href='x'>" * 2_000
-    with scanning(name):
-        result = rewrite(message, url="http://h.example/" + "d" * 20_000 + "/", kind="mail")
-        found = {link.status.value for link in result.links}
-    assert result.data is message
-    assert [note.reason for note in result.notes] == [Reason.LIMIT_GROWTH]
-    assert "kept" in found
-    assert "rewritten" not in found
-
-
-_LONG = b"http://h.example/" + b"d" * 8_000 + b"/"
-_MANY = b'<a ping="' + b"a " * 4_000 + b'">'
-_ESCAPED = _MANY.replace(b"<", b"&lt;").replace(b">", b"&gt;")
-
-
-def _feed(inside: bytes, link: bytes = b"x") -> bytes:
-    texts = b"<link>" + link + b"</link><description>" + inside + b"</description>"
-    return b"<?xml version='1.0'?><rss><channel><item>" + texts + b"</item></channel></rss>"
-
-
-def _message(header: bytes, text: bytes) -> bytes:
-    fields = b"From: a@b\nMIME-Version: 1.0\nContent-Type: text/html\n" + header
-    return b"From a@b Thu Jan  1 00:00:00 1970\n" + fields + b"\n" + text + b"\n\n"
-
-
-# What states a long base, where `<base` does not stand as it is; or a base that is long as written.
-LONG_BASES = [
-    (_MANY, {"url": "http://h/" + "&" * 130 + "/"}),
-    (_feed(_ESCAPED), {"url": "http://h/" + "&" * 130 + "/"}),
-    (_MANY, {"url": "http://h/" + "d" * 15_000 + "/"}),
-    (b"<base href='/" + b"&" * 7_000 + b"/'>" + _MANY, {"url": URL}),
-    (b'<!-- base href="' + _LONG + b'" -->' + _MANY, {"url": URL}),
-    *(
-        (_feed(tag.replace(b"$", _LONG) + _ESCAPED), {"url": URL})
-        for tag in (
-            b"&lt;&#98;ase href='$'&gt;",
-            b"&lt;bas&#x45; href='$'&gt;",
-            b"&lt;<![CDATA[base href='$'>]]>",
-            b"<![CDATA[<]]>base href='$'&gt;",
-            b"<![CDATA[<]]><![CDATA[base href='$'>]]>",
-            b"&lt;ba<!-- -->se href='$'&gt;",
-            b"&lt;ba<?x?>se href='$'&gt;",
-        )
-    ),
-    (_feed(_ESCAPED, _LONG), {"url": URL, "policy": Policy(item_links=True)}),
-    (
-        b"HTTP/1.1 302 Found\r\nLocation: " + _LONG + b"\r\n\r\n"
-        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + _MANY,
-        {"url": URL},
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("document", "call"), LONG_BASES)
-def test_links_know_of_a_base_that_is_long_in_its_own_way(
-    document: bytes, call: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 1 << 20)
-    result = rewrite(document, **call)
-    assert result.data is document
-    assert Reason.LIMIT_GROWTH in {note.reason for note in result.notes}
-    assert Status.KEPT in {link.status for link in result.links}
-    assert Status.REWRITTEN not in {link.status for link in result.links}
-
-
-def test_links_know_of_messages_that_grow_too_long_together(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    header, text = b"Content-Base: " + _LONG + b"\n", b'<a ping="' + b"a " * 80 + b'">'
-    document = _message(header, text)
-    monkeypatch.setattr(scope, "MAX_GROWTH_BYTES", 80 * len(_LONG) + (1 << 17))
-    monkeypatch.setattr(scope, "MAX_GROWTH", 1)
-    assert Status.REWRITTEN in {link.status for link in links(document, kind="mbox")}
-    document *= 2
-    assert reasons(document, kind="mbox") == [Reason.LIMIT_GROWTH]
-    assert Status.REWRITTEN not in {link.status for link in links(document, kind="mbox")}
-
-
 def nested(depth: int) -> bytes:
     document = b"<a href=x>"
     for _ in range(depth):

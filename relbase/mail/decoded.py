@@ -19,6 +19,7 @@ from relbase.mail.entity import mail_part
 from relbase.mail.mbox import messages
 from relbase.mail.message import stated_parts
 from relbase.records import NamedTuple
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found
 from relbase.rewriting.outward import separate
 
@@ -59,7 +60,7 @@ def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
 
 def _decoded(data: bytes, offset: int, context: Context) -> Iterator[DecodedBody]:
     eol = line_end(data)
-    task = context.task._replace(edits_only=False, found_only=False, room=None)
+    task = context.task._replace(edits_only=False, found_only=False, budget=Budget(len(data)))
     for stated in stated_parts(data, eol, mail.walk(data), context):
         found = _document(data, eol, stated, context.asking(task))
         if found is not None:

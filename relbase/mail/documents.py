@@ -6,12 +6,12 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
-from relbase.edit import Edit, Span, growth
+from relbase.edit import Edit, Span
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_both_readings, fit_header, mail_part
 from relbase.notes import Note, Reason
-from relbase.rewriting.context import Room
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found
 from relbase.rewriting.outward import lower, separate
 
@@ -53,7 +53,7 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
 def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
     """The items of a document in offsets of the message, with the edits that mail allows."""
     part = entity.part
-    items = lower(_in_room(entity, items, view.inner), view, part.body.start)
+    items = lower(_with_signature(entity, items, view.inner), view, part.body.start)
     if part.disputed:
         items = fit_both_readings(entity, items)
     elif part.encoding in IDENTITY:
@@ -68,16 +68,13 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
     references can be listed without them: both together take a tenth of the time.
     """
     task = entity.context.task
-    room = task.room
-    if room is None or task.places is not None:
+    budget = task.budget
+    if budget is None or task.places is not None:
         return None
-    left = room.left
-    asked = task._replace(edits_only=True, room=Room(left))
-    _, edits = separate(document.visit(asked))
-    if growth(edits) > left:
-        return None
+    before = budget.state()
+    _, edits = separate(document.visit(task._replace(edits_only=True)))
+    budget.restore(before)  # it is the listing that pays
     made = list(_fitted(entity, edits, view))
-    room.left = left  # it is the listing that takes it
     refused = [one for one in made if isinstance(one, Note) and one.reason not in _OF_ALL_EDITS]
     if refused or (edits and not any(isinstance(one, Edit) for one in made)):
         return None
@@ -90,16 +87,11 @@ def _listed(entity: MailPart, document: Opened, view: View) -> Iterator[Item] | 
 _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 
 
-def _in_room(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
-    """The items, without the edits if those are too much: nothing need be encoded for them."""
-    room = entity.context.task.room
-    before = 0 if room is None else room.left
+def _with_signature(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
+    """The items, with a note where the edits break a signature in the clear."""
     findings, edits = separate(items)
     yield from findings
-    if room is not None:
-        # What a scanner writes was not counted as it was made.
-        room.left = min(room.left, before - growth(edits))
-    if not edits or (room is not None and room.left < 0):
+    if not edits:
         return
     at = inner.find(_CLEAR_SIGNED)
     if at >= 0:
@@ -141,7 +133,8 @@ def bases_by_links(
     bases: dict[int, Base] = {}
     if not linked:
         return bases
-    context = context.asking(context.task._replace(edits_only=False, room=None))
+    task = context.task._replace(edits_only=False, budget=Budget(len(data)))
+    context = context.asking(task)
     waiting: list[MailPart] = []
     for index, stated in enumerate(part_bases(data, parts, context)):
         entity = mail_part(data, eol, stated, context)

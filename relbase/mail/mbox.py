@@ -20,6 +20,7 @@ from relbase.edit import Edit, Span, growth, splice
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import separate, shift
 
@@ -182,11 +183,15 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
             if one.strip():
                 yield Note(Reason.KIND_UNSUPPORTED, context.part, None, _NO_MESSAGE)
             return
-        inside = context.having(part=str(one.number))
+        budget = Budget(len(one.message.content))
+        task = context.task._replace(budget=budget)
+        inside = context.having(part=str(one.number), task=task)
         findings, edits = separate(visit_message(one.message.content, inside))
         settled, notes = settle(one.message, edits)
         settled, more = lengths.keep(one, settled)
         notes += more
+        if note := budget.note(inside.part):
+            notes.append(note)
         if edits and not settled:
             findings = [_kept(item) for item in findings]
         left = (

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
-from relbase.edit import Edit, Span, growth
+from relbase.edit import Edit, Span
 from relbase.mail.bases import PartNote, numbered, part_bases
 from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.derived import follow_bodies
@@ -29,8 +29,6 @@ from relbase.mail.header import linking_fields, visit_header
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
 from relbase.results import Entity
-from relbase.rewriting.context import Room, allowed_growth
-from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.view.charset import WIDE_BOMS
 
@@ -57,9 +55,6 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
     eol = line_end(data)
     yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
-    room = Room(allowed_growth(len(data)))
-    context = context.asking(context.task._replace(room=room))
-    outgrows = not context.task.edits_only and _outgrows(data, context, encoded)
     edits: list[Edit] = []
     silent: set[str] = set()
     for index, stated in enumerate(stated_parts(data, eol, parts, context)):
@@ -69,13 +64,7 @@ def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[I
             if isinstance(item, Edit):
                 edits.append(item)
             elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
-                yield _unwritten(item) if outgrows else item
-    # What skimming writes is not counted as it is made.
-    grown = growth(edits)
-    if room.left < 0 or grown > allowed_growth(len(data)):
-        text = "the links would make the message too long: it is passed through"
-        yield Note(Reason.LIMIT_GROWTH, context.part, Span(0, len(data)), text)
-        return
+                yield item
     edits, stale = follow_bodies(data, parts, edits, lambda part, raw: _decoded(part, raw, eol))
     for noted in chain(broken_signatures(data, parts, edits), stale):
         yield numbered(noted, context)
@@ -111,26 +100,6 @@ _WIDE_BOMS: Final = tuple(WIDE_BOMS.values())
 _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header that can be read"
 # How far into a body its first word is looked for.
 _BLANK: Final = 1024
-
-# Of a shorter message no base can make its links too long: each is as long as all the rest of it.
-_NEVER_OUTGROWS: Final = 16_000
-
-
-def _outgrows(data: bytes, context: Context, encoded: int) -> bool:
-    """Whether a message passes through because of its links, so that none is rewritten."""
-    if len(data) < _NEVER_OUTGROWS and len(context.base.url) < _NEVER_OUTGROWS:
-        return False
-    asked = context.asking(context.task._replace(edits_only=True))
-    return any(
-        isinstance(item, Note) and item.reason is Reason.LIMIT_GROWTH and item.part == context.part
-        for item in visit_message(data, asked, encoded)
-    )
-
-
-def _unwritten(item: Found | Note) -> Found | Note:
-    if isinstance(item, Found) and item.status is Status.REWRITTEN:
-        return item._replace(status=Status.KEPT)
-    return item
 
 
 def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterator[Entity]:

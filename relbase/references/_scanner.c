@@ -298,20 +298,6 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   return made;
 }
 
-/* stands(text, word) -> whether the word, in lower case and of four bytes at least, stands there */
-static PyObject *py_stands(PyObject *Py_UNUSED(module), PyObject *args) {
-  PyObject *bytes;
-  char *text, *word;
-  Py_ssize_t size, length;
-  if (!PyArg_ParseTuple(args, "Sy#:stands", &bytes, &word, &length)) return NULL;
-  if (PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return NULL;
-  if (length < WORD_START) {
-    PyErr_SetString(PyExc_ValueError, "stands: a word of four bytes at least");
-    return NULL;
-  }
-  return PyBool_FromLong(stands((Text)text, (Text)text + size, (Text)word, (size_t)length));
-}
-
 /* ---- Python: edits applied */
 
 /* Reads one edit, which begins at `at` or later; 0 when it is none. */
@@ -366,7 +352,6 @@ static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
-                                {"stands", py_stands, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};
 

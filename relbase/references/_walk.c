@@ -1124,28 +1124,3 @@ static Text head_markup(const Tables *t, Text p, Text e, unsigned char **out) {
   }
   return last;
 }
-
-/* ---- Words anywhere, in any case: four bytes of them at once, by instructions for many bytes */
-
-enum { WORD_START = 4, BLOCK = 4096 };
-
-static int stands(Text p, Text e, Text word, size_t n) {
-  unsigned char byte[WORD_START], bit[WORD_START];
-  if (n < WORD_START || (size_t)(e - p) < n) return 0;
-  for (int i = 0; i < WORD_START; i++) {
-    byte[i] = word[i];
-    bit[i] = IS(word[i], ALPHA) ? 32 : 0;
-  }
-  for (size_t left = (size_t)(e - p) - n + 1; left;) {
-    size_t count = left < BLOCK ? left : BLOCK;
-    unsigned char any = 0;
-    for (size_t i = 0; i < count; i++)
-      any |= ((p[i] | bit[0]) == byte[0]) & ((p[i + 1] | bit[1]) == byte[1]) &
-             ((p[i + 2] | bit[2]) == byte[2]) & ((p[i + 3] | bit[3]) == byte[3]);
-    for (size_t i = 0; any && i < count; i++)
-      if (LOWER(p[i]) == byte[0] && same(p + i, word, n)) return 1;
-    p += count;
-    left -= count;
-  }
-  return 0;
-}

@@ -101,8 +101,8 @@ def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[
     return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
 
 
-def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | list[Any]]:
-    """Yield the references of a text, and in lists what is found by what goes ahead."""
+def scanned(text: bytes, scan: Scan) -> Iterator[CssReference | Any]:
+    """Yield the references of a text, and what is found by what goes ahead."""
     pos, end, limit = _begin(text, 0), len(text), -1
     while pos >= 0:
         found, pos, looked = scan(text, pos, end)

@@ -94,8 +94,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     in_noscript: bool = False,
     in_comment: bool = False,
     scan: Scan | None = None,
-) -> Iterator[Element | list[Any]]:
-    """The start tags of a part of a document, in order."""
+) -> Iterator[Element | Any]:
+    """The start tags of a part of a document, and what `scan` finds between them, in order."""
     begin = pos
     foreign = ForeignContent()
     around = _Around(text, pos)

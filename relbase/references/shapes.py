@@ -54,4 +54,4 @@ KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
 # Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
 # of a conditional comment, it returns what it found on the way to the next place that has to be
 # looked at, and that place, -1 when there is none.
-Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[list[Any], int]]"
+Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[Any, int]]"

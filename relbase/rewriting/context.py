@@ -23,26 +23,8 @@ if TYPE_CHECKING:
     from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
     from relbase.policy import Policy
+    from relbase.rewriting.budget import Budget
     from relbase.rewriting.items import Item
-
-# An output may be so many times its input, or so much longer where the input is short: a long base
-# in many references is the only way there (threat A8), and no real document comes near.
-MAX_GROWTH: Final = 100
-MAX_GROWTH_BYTES: Final = 64 << 20
-
-
-def allowed_growth(size: int) -> int:
-    """By how many bytes the output may be longer than an input of so many."""
-    return max((MAX_GROWTH - 1) * size, MAX_GROWTH_BYTES)
-
-
-class Room:
-    """How many bytes longer a text may become; below 0 nothing more is visited, or resolved."""
-
-    __slots__ = ("left",)
-
-    def __init__(self, left: int) -> None:
-        self.left = left
 
 
 class Opened(Protocol):
@@ -89,8 +71,7 @@ class Task(NamedTuple):
             what becomes of a reference (mail does) asks for both.
         policies: the Content-Security-Policy fields that the document came with.
         detect: whether marks that programs leave may state a retrieval URL.
-        room: shared by all that is visited for one output or listing, since views keep what they
-            lower; None without a limit.
+        budget: of the document and all that is nested in it; None without a limit.
         places: knows what was saved beside the page; None where nothing is to be looked for.
         holds: whether a file of a name ("" for none) is of a kind that may hold references; None
             where nobody knows.
@@ -103,7 +84,7 @@ class Task(NamedTuple):
     found_only: bool = False
     policies: tuple[str, ...] = ()
     detect: bool = True
-    room: Room | None = None
+    budget: Budget | None = None
     places: Places | None = None
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)

@@ -34,7 +34,7 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
     filters = context.task.policy.extended and place is not _SHEET
     scan = css_scan_for(context, place.element, place.attribute)
     for found in css.references(text) if scan is None else css.scanned(text, scan):
-        if isinstance(found, list):
+        if not isinstance(found, css.CssReference):
             yield from found
             continue
         raw = text[found.start : found.end]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Found, Item
+    from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
     from relbase.view.runs import View
     from relbase.view.xml_pieces import Piece
@@ -61,6 +60,8 @@ MAX_SRCDOC_DEPTH: Final = 16
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an HTML document, on the base that its `<base>` states."""
     if around.task.edits_only:
+        budget = around.task.budget
+        before = None if budget is None else budget.state()
         inside, notes = _within(text, None, around)
         items: list[Item] = []
         elements = html.elements(text, 0, len(text), scan=scan_for(inside))
@@ -72,6 +73,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
             for element in elements:
                 yield from _visit_element(text, element, inside, around)
             return
+        if budget is not None and before is not None:
+            budget.restore(before)
     else:
         attribute = html.embedded_base(text)
     inside, notes = _within(text, attribute, around)
@@ -79,15 +82,14 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around)
 
 
-_written: Final = itemgetter(2)  # what an edit writes
-
-# So much may be written before a `<base>` that decides for it is met, and is kept until then.
+# By so much references may grow before a `<base>` that decides for them is met: they are kept until
+# then.
 _KEPT_GROWTH: Final = 1 << 20
 
 
 def _up_to_base(
     text: bytes,
-    elements: Iterator[html.Element | list[Edit]],
+    elements: Iterator[html.Element | Iterable[Item]],
     items: list[Item],
     inside: Context,
     around: Context,
@@ -97,18 +99,13 @@ def _up_to_base(
     To look for one first costs a tenth of all. What is written before it must not be long, since it
     is kept until then (threat A8): past that it is looked for.
     """
-    room = len(text) + _KEPT_GROWTH
+    budget = around.task.budget
+    enough = 0 if budget is None else budget.left - len(text) - _KEPT_GROWTH
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found
-        if isinstance(element, list):
-            items += element
-            room -= sum(map(len, map(_written, element)))
-        else:
-            visited = [*_visit_element(text, element, inside, around)]
-            items += visited
-            room -= sum(len(item.new) for item in visited if isinstance(item, Edit))
-        if room < 0:
+        items += _visit_element(text, element, inside, around)
+        if budget is not None and budget.left < enough:
             return html.embedded_base(text)
     return None
 
@@ -120,7 +117,7 @@ def _visit_on_base(
     base_at = 0 if attribute is None else attribute.start
     late = 0
     for element in html.elements(text, 0, len(text), scan=scan_for(inside)):
-        if inside.task.found_only and isinstance(element, list):
+        if inside.task.found_only and not isinstance(element, html.Element):
             yield from element
             continue
         is_base = isinstance(element, html.Element) and element.name == b"base"
@@ -136,10 +133,10 @@ def _visit_on_base(
 
 
 def _visit_element(
-    text: bytes, element: html.Element | list[Edit] | list[Found], inside: Context, around: Context
+    text: bytes, element: html.Element | Iterable[Item], inside: Context, around: Context
 ) -> Iterable[Item]:
     """The items of one element, or of those that were passed over."""
-    if isinstance(element, list):
+    if not isinstance(element, html.Element):
         return element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.

@@ -13,6 +13,7 @@ from relbase.notes import Note, Reason
 from relbase.policy import is_template
 from relbase.records import NamedTuple
 from relbase.references.values import Syntax, clean, spell
+from relbase.rewriting.budget import weight
 from relbase.rewriting.context import resolver
 from relbase.rewriting.items import Found, Status
 from relbase.url import rfc3986
@@ -69,19 +70,18 @@ def visit_url(
 ) -> Iterator[Item]:
     """One URL as it was found, what is to be noted on it, and the edit that makes it absolute."""
     task = context.task
-    is_full = task.room is not None and task.room.left < 0
-    if task.edits_only and (is_full or text.startswith(ABSOLUTE, span.start, span.end)):
+    if task.edits_only and text.startswith(ABSOLUTE, span.start, span.end):
         return
     written = decode_inner(text[span.start : span.end])
     reference = clean(written)
     if reference == "" and not place.row.empty:
         return
-    if is_full and not is_absolute(reference, task.profile, context.base.url):
-        verdict = _TOO_MUCH
-    else:
-        verdict = verdict_of(reference, context, place)
-    if keeps is not None and verdict.status is not Status.ABSOLUTE and (kept := keeps(reference)):
+    kept = None if keeps is None else keeps(reference)
+    verdict = verdict_of(reference, context, place, is_kept=kept is not None)
+    if kept is not None and verdict.status is not Status.ABSOLUTE:
         verdict = Verdict(Status.KEPT, verdict.url, kept.note)
+    if verdict.status is Status.REWRITTEN and not _is_covered(written, verdict.url, context):
+        verdict = Verdict(Status.KEPT, None)
     status, url, note = verdict
     if not task.edits_only or (status is Status.UNRESOLVED and note is None):
         yield Found(
@@ -99,14 +99,21 @@ def visit_url(
         note = unstated(reference, context) or _placeholder(reference)
     if note is not None:
         yield note._replace(part=context.part, span=span)
-    growth = 0
     if status is Status.REWRITTEN and url is not None:
         syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
-        edit = smallest(written, spell(syntax, url, text, span), span)
-        growth = len(edit.new) - (edit.end - edit.start)
-        yield edit
-    if task.room is not None:
-        task.room.left -= growth if task.edits_only or url is None else len(url) - len(written)
+        yield smallest(written, spell(syntax, url, text, span), span)
+
+
+def _is_covered(written: str, url: str | None, context: Context) -> bool:
+    """Whether the budget covers what a reference becomes; of one not resolved that is known."""
+    budget = context.task.budget
+    if budget is None:
+        return True
+    if url is None:
+        return budget.spend(0)
+    shared = _shared(written, url)
+    cost = weight(url[: len(url) - shared], context.depth) - (len(written) - shared)
+    return budget.spend(max(0, cost))
 
 
 def unstated(reference: str, context: Context) -> Note | None:
@@ -165,25 +172,30 @@ def smallest(written: str, url: str, span: Span) -> Edit:
     >>> smallest("../x", "http://a/x", Span(0, 4))
     Edit(start=0, end=2, new=b'http://a')
     """
-    if url.endswith(written):
-        shared = len(written)
-    else:
-        shared = 0
-        for ours, theirs in zip(reversed(written), reversed(url), strict=False):
-            if ours != theirs:
-                break
-            shared += 1
+    shared = _shared(written, url)
     new = url[: len(url) - shared]
-    encoded = _shared(new) if len(new) <= _SHARED else encode_inner(new)
+    encoded = _encoded(new) if len(new) <= _REMEMBERED else encode_inner(new)
     if shared == len(written):
         return Edit(span.start, span.start, encoded)
     kept = len(encode_inner(written[len(written) - shared :]))
     return Edit(span.start, span.end - kept, encoded)
 
 
+def _shared(written: str, url: str) -> int:
+    """How long the suffix is that a reference and its URL share."""
+    if url.endswith(written):
+        return len(written)
+    shared = 0
+    for ours, theirs in zip(reversed(written), reversed(url), strict=False):
+        if ours != theirs:
+            break
+        shared += 1
+    return shared
+
+
 # What is inserted is mostly the same: of a million references each need not have its own.
-_SHARED: Final = 1024
-_shared: Final = lru_cache(maxsize=64)(encode_inner)
+_REMEMBERED: Final = 1024
+_encoded: Final = lru_cache(maxsize=64)(encode_inner)
 
 
 class Verdict(NamedTuple):
@@ -194,41 +206,58 @@ class Verdict(NamedTuple):
     note: Note | None = None
 
 
-# What is listed is as long as what would be written: past the limit nothing more is resolved.
-_TOO_MUCH: Final = Verdict(Status.UNRESOLVED, None)
-
-
-def verdict_of(reference: str, context: Context, place: Place) -> Verdict:
-    """Return what becomes of a reference."""
+def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
+    """Return what becomes of a reference, which may be known to stay if it is relative."""
     places = context.task.places
-    if is_absolute(reference, context.task.profile, context.base.url):
+    if _is_absolute(reference, context, place):
         inside = places.inside(reference) if isinstance(places, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
-    relative = Status.KEPT if _is_kept(reference, context, place) else Status.REWRITTEN
-    failed = Status.KEPT if relative is Status.KEPT else Status.UNRESOLVED
-    if reference == "" and place.row.own_url:
-        url = own_url(context.base) if context.depth == 0 else None
-        return Verdict(Status.KEPT if url is None else relative, url)
-    if places is not None and relative is Status.REWRITTEN:
+    is_chosen = _is_kept(reference, context, place)
+    if places is not None and not is_chosen and not (reference == "" and place.row.own_url):
         placed = _placed_base(reference, places) if place.element == "base" else places(reference)
         if placed is not None:
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
             return Verdict(status, placed.url, placed.note)
+    if is_kept or is_chosen:
+        return Verdict(Status.KEPT, _shown(reference, context, place))
+    if context.task.budget is not None and context.task.budget.is_spent:
+        return Verdict(Status.REWRITTEN, None)  # nobody pays for it
+    return _resolved(reference, context, place)
+
+
+def _shown(reference: str, context: Context, place: Place) -> str | None:
+    """What a reference that stays resolves to, as far as that is to be listed."""
+    budget = context.task.budget
+    if context.task.edits_only or (budget is not None and budget.shown < 0):
+        return None
+    url = _resolved(reference, context, place).url
+    if budget is not None:
+        budget.shown -= len(url or "")
+    return url
+
+
+def _is_absolute(reference: str, context: Context, place: Place) -> bool:
+    base, profile = context.base.url, context.task.profile
+    # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
+    is_alone = place.element == "base" and not base and context.resolve is None
+    return is_absolute(reference, profile, base) or (is_alone and parses_alone(reference, profile))
+
+
+def _resolved(reference: str, context: Context, place: Place) -> Verdict:
+    """What a relative reference resolves to."""
+    if reference == "" and place.row.own_url:
+        url = own_url(context.base) if context.depth == 0 else None
+        return Verdict(Status.KEPT if url is None else Status.REWRITTEN, url)
     resolve = context.resolve if place.codebase is None else place.codebase.resolve
     if resolve is None:
-        # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
-        alone = place.element == "base" and not context.base.url
-        if alone and parses_alone(reference, context.task.profile):
-            return Verdict(Status.ABSOLUTE, reference)
-        return Verdict(failed, None)
+        return Verdict(Status.UNRESOLVED, None)
     try:
         url = resolve(reference)
     except ValueError as error:
-        note = Note(Reason.REFERENCE_FAILED, "", None, str(error))
-        return Verdict(failed, None, None if failed is Status.KEPT else note)
+        return Verdict(Status.UNRESOLVED, None, Note(Reason.REFERENCE_FAILED, "", None, str(error)))
     if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
-        return Verdict(relative, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
-    return Verdict(relative, url)
+        return Verdict(Status.REWRITTEN, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
+    return Verdict(Status.REWRITTEN, url)
 
 
 def _placed_base(reference: str, places: Places) -> Placed:

@@ -28,7 +28,7 @@ from relbase.references.holding import (
 from relbase.references.shapes import DOTS, SAMPLES, Shape
 from relbase.references.skip import skipping
 from relbase.references.values import clean
-from relbase.references.vocabulary import Nested
+from relbase.rewriting.budget import weight
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
@@ -38,11 +38,12 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
     from relbase.references.shapes import Becomes, KeepsEach, Scan
+    from relbase.rewriting.budget import Budget
     from relbase.rewriting.context import Context
 
     Resolve: TypeAlias = "Callable[[str], str]"
@@ -82,11 +83,23 @@ def _editing(context: Context, walk: str) -> Callable[..., Any]:
         policy.extended,
         policy.keep_fragments,
     )
-    resolve = _sampled_by(context)
+    base, resolve = context.base.url, _sampled_by(context)
     # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
     if policy.keep is not None:
-        return _scan(context.base.url, resolve, how, _keeping_each(context))
-    return _remembered_scan(context.base.url)(context.base.url, resolve, how)
+        scan = _scan(base, resolve, how, _keeping_each(context))
+    else:
+        scan = _remembered_scan(base)(base, resolve, how)
+    return scan if context.task.budget is None else _covered(scan, context, context.task.budget)
+
+
+def _covered(scan: Callable[..., Any], context: Context, budget: Budget) -> Callable[..., Any]:
+    """Return what makes the edits that the budget covers."""
+
+    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places = scan(text, *where)
+        return budget.covered(edits, context.depth) if edits else edits, *places
+
+    return covered
 
 
 class _How(NamedTuple):
@@ -153,7 +166,7 @@ def _listing(
 
     def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
         listed, *places = records(text, *where)
-        return found(text, listed), *places
+        return (found(text, listed) if listed else ()), *places
 
     return listing
 
@@ -172,15 +185,18 @@ class _Lister:
     ) -> None:
         self._context = context
         self._attributes = attributes
-        # What stands before the rest of a reference of each shape, and where that rest begins.
-        self._urls = [(edit[2].decode("ascii"), edit[1]) if edit else None for edit in becomes]
+        # What stands before the rest of a reference of each shape, where that rest begins, and what
+        # that costs.
+        self._urls = [
+            (new := edit[2].decode("ascii"), edit[1], _cost(new, edit, context)) if edit else None
+            for edit in becomes
+        ]
         self._names = names
 
-    def found(self, text: bytes, records: list[tuple[int, ...]]) -> list[Found]:
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
         """What stands at the places of some records."""
-        base, part, room = self._context.base, self._context.part, self._context.task.room
+        base, part = self._context.base, self._context.part
         attributes, name_of, verdict_of = self._attributes, self._name, self._verdict
-        listed: list[Found] = []
         for start, end, shape, attribute, holds, name, name_end in records:
             raw = text[start:end]
             is_plain = b"&" not in raw and raw.isascii()
@@ -190,8 +206,6 @@ class _Lister:
                 status = Status.ABSOLUTE
             else:
                 status, url = verdict_of(written, shape, holds)
-                if room is not None and url is not None:
-                    room.left -= len(url) - len(written)
             values = (
                 tuple.__new__(Span, (start, end)),
                 name_of(text[name:name_end]),
@@ -203,8 +217,7 @@ class _Lister:
                 status,
                 part,
             )
-            listed.append(tuple.__new__(Found, values))
-        return listed
+            yield tuple.__new__(Found, values)
 
     def _written(self, raw: bytes) -> str:
         if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
@@ -212,18 +225,20 @@ class _Lister:
         return decode_inner(attribute_view(raw, b'"', self._context.charset).inner)
 
     def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
-        task = self._context.task
         before = self._urls[shape]
         if before is None:
             return Status.ABSOLUTE, written
-        is_full = task.room is not None and task.room.left < 0
-        url = None if is_full else before[0] + written[before[1] :]
-        stays = written.startswith("#") and (is_local(holds) or task.policy.keep_fragments)
-        if (stays and (url is not None or held_syntax(holds) is Nested.CSS)) or (
-            url is not None and task.policy.keeps(written)
-        ):
-            return Status.KEPT, url
-        return Status.UNRESOLVED if url is None else Status.REWRITTEN, url
+        new, rest, cost = before
+        policy, budget = self._context.task.policy, self._context.task.budget
+        stays = written.startswith("#") and (is_local(holds) or policy.keep_fragments)
+        if stays or policy.keeps(written):
+            if budget is None or budget.shown < 0:
+                return Status.KEPT, None
+            budget.shown -= len(new) + len(written) - rest
+            return Status.KEPT, new + written[rest:]
+        if budget is None or budget.spend(cost):
+            return Status.REWRITTEN, new + written[rest:]
+        return Status.KEPT, None
 
     def _name(self, name: bytes) -> str:
         known = self._names.get(name)
@@ -232,6 +247,11 @@ class _Lister:
             if len(self._names) < _NAMES:
                 self._names[name] = known
         return known
+
+
+def _cost(new: str, edit: tuple[int, int, bytes], context: Context) -> int:
+    """What the budget is charged for an edit."""
+    return max(0, weight(new, context.depth) - (edit[1] - edit[0]))
 
 
 _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}

@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an XML document; none that changes it when it is not sound."""
     task = around.task
-    left = None if task.room is None else task.room.left
+    before = None if task.budget is None else task.budget.state()
     visit = _Visit(text, around)
     items = visit.items()
     waiting, is_asked = _begun(items, is_long=task.edits_only)
@@ -80,9 +80,8 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         yield _note(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
         if not task.edits_only:
             yield from _unchanged(chain(waiting, items))
-            return
-    if task.room is not None and left is not None:
-        task.room.left = left  # nothing of that is written
+    if task.budget is not None and before is not None:
+        task.budget.restore(before)  # nothing of that is written
     if unsound is None:
         yield from _Visit(text[:end], around, is_flawed=True).items()
 

@@ -127,7 +127,7 @@ class Items:
             return
         linked = self._on_link(slot, context)
         if linked is not None and linked.base.url != context.base.url:
-            task = context.task._replace(edits_only=False, found_only=True, room=None)
+            task = context.task._replace(edits_only=False, found_only=True, budget=None)
             self._links.compare(visit(slot, context.asking(task)), linked)
 
     def _is_of_origin(self, edit: Edit, origin: bytes) -> bool:

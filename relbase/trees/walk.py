@@ -21,9 +21,10 @@ from relbase.references.foreign import HTML
 from relbase.references.values import Syntax, clean, spell
 from relbase.references.vocabulary import Nested, Row, held
 from relbase.references.xml_vocabulary import XML_BASE
-from relbase.rewriting.context import MAX_GROWTH_BYTES, Context, Room, Task
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
-from relbase.rewriting.items import Status
+from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.trees.links import C0_AND_SPACE, NOTHING, REPORTED, Settled, Value, settled_by, trimmed
@@ -35,9 +36,10 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.xml_values import value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.policy import Policy
+    from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
     from relbase.trees.markup import ElementRow, Scope, Spot, Tree
 
@@ -74,7 +76,7 @@ class Walk:
         *,
         resolve_base_href: bool,
     ) -> None:
-        task = Task(profile, policy, reader, room=Room(MAX_GROWTH_BYTES))
+        task = Task(profile, policy, reader, budget=Budget(0))
         retrieved, _ = statements(url or tree.url, ())
         base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
@@ -203,8 +205,8 @@ class Walk:
             return settled
         written = value.strip(C0_AND_SPACE)
         reference = written if written.isprintable() else clean(written)
-        room = context.task.room
-        if not reference or room is None or room.left < len(context.base.url):
+        budget = context.task.budget
+        if not reference or budget is None or budget.left < len(context.base.url):
             return self._settle(spot, key, row, value, context)
         start = 0 if written == value else len(value) - len(value.lstrip(C0_AND_SPACE))
         if reference.startswith(_ABSOLUTE):
@@ -217,7 +219,7 @@ class Walk:
             if status is _REWRITTEN and url is not None:
                 new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
                 new += value[start + len(written) :]
-                room.left -= len(new) - len(value)
+                budget.left -= max(0, len(new) - len(value))
             stays = status not in REPORTED
             settled = Settled(new, ((written, start, url, status),), stays)
         if len(value) <= _REMEMBERED:
@@ -230,10 +232,10 @@ class Walk:
         if key not in self._prefixes:
             self._prefixes[key] = _prefix_of(beginning, context)
         prefix = self._prefixes[key]
-        room = context.task.room
-        if prefix is None or room is None or room.left < len(prefix):
+        budget = context.task.budget
+        if prefix is None or budget is None or budget.left < len(prefix):
             return None
-        room.left -= len(prefix) - len(beginning)
+        budget.left -= len(prefix) - len(beginning)
         return prefix
 
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
@@ -251,7 +253,7 @@ class Walk:
         else:
             name = self._known.attributes.get(key, b"")
             place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
-            settled = settled_by(text, visit_value(text, context, place))
+            settled = settled_by(text, _told(visit_value(text, context, place), context))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -285,14 +287,15 @@ class Walk:
             view = value_view(raw, found[1])
             whole = Span(0, len(view.inner))
             items = visit_url(view.inner, whole, self._around, _SHEET)
-            settled = settled_by(text, lower(items, view, at))
+            settled = settled_by(text, _told(lower(items, view, at), self._around))
             yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
         for holder, written in self._tree.texts(spot.element):
             text = b"<!--%b-->" % encode_inner(written)
-            settled = settled_by(text, visit_comment(text, self._inside, self._around))
+            items = visit_comment(text, self._inside, self._around)
+            settled = settled_by(text, _told(items, self._inside))
             found = [
                 (reference, position - len("<!--"), url, status)
                 for reference, position, url, status in settled.found
@@ -324,6 +327,17 @@ _plain: Final = re.compile(
     rf"(?:[?](?:{_WORD}|[.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
 ).fullmatch
 _ANY: Final = "x"
+
+
+def _told(items: Iterable[Item], context: Context) -> Iterator[Item]:
+    """Items of a value; what the budget does not cover is unresolved: no note can tell of it."""
+    budget = context.task.budget
+    for item in items:
+        if isinstance(item, Found) and budget is not None and budget.is_spent:
+            is_refused = item.status is Status.KEPT and item.url is None
+            yield item._replace(status=Status.UNRESOLVED) if is_refused else item
+        else:
+            yield item
 
 
 def _prefix_of(beginning: str, context: Context) -> str | None:

@@ -16,7 +16,6 @@ from test_growth import numbered, repeated
 
 import relbase
 from relbase.mail.bases import MAX_BASE, MAX_STATED_BASE
-from relbase.rewriting.context import allowed_growth
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -175,48 +174,6 @@ def rewrite(data: bytes) -> relbase.Result:
 @pytest.mark.parametrize("name", ROWS)
 def test_time_is_linear(name: str) -> None:
     assert_linear_from_10_ms(rewrite, ROWS[name])
-
-
-def test_a8_past_the_limit_of_growth_the_message_passes_through() -> None:
-    """A long base and many references: the limit holds before the edits are all made."""
-    url = f"http://h.example/{'d' * (1 << 20)}/"
-    for head in (HTML + b"\n", QP, BASE64):
-        body = b"<a href='x'>" * 100
-        if head is BASE64:
-            body = base64.encodebytes(body)
-        data = head + (body.replace(b"=", b"=3D") if head is QP else body)
-        result = relbase.rewrite(data, kind="mail", url=url)
-        assert result.data is data
-        assert [note.reason.value for note in result.notes] == ["limit-growth"]
-
-
-@pytest.mark.parametrize("head", [b"", HTML + b"\n"], ids=["html", "mail"])
-def test_a8_what_is_kept_takes_no_room(head: bytes) -> None:
-    """A long base, references that stay relative with a remark, and links after them."""
-    kept = b"<link rel=stylesheet href=http://a/><style>p{%b}</style>" % (b"--a:url(x);" * 3400)
-    url = "http://h.example/" + "a" * 20_000 + "/p"
-    result = relbase.rewrite(
-        head + kept + b"<a href=y><a href=z>", url=url, kind="mail" if head else "html"
-    )
-    assert len(result.edits) == 2
-    assert {note.reason.value for note in result.notes} == {"reference-custom-property"}
-
-
-def test_a8_no_more_is_listed_than_would_be_written() -> None:
-    """A mail of 150 KB whose links would be 300 MB: past the limit they are not resolved."""
-    head = b"Content-Base: http://h.example/" + b"d" * 30_000 + b"/\n" + QP
-    data = head + b"<a href=3D'x'>=\n" * 10_000 + b"<a href=3D'http://a.example/'>"
-    base, *links, last = relbase.links(data, kind="mail")
-    assert (base.attribute, base.status) == ("content-base", relbase.Status.ABSOLUTE)
-    assert (last.status, last.url) == (relbase.Status.ABSOLUTE, "http://a.example/")
-    listed = [len(link.url) if link.url else 0 for link in links]
-    assert len(listed) == 10_000
-    assert listed[0] > 30_000
-    assert listed[-1] == 0
-    assert sum(listed) < 1.1 * allowed_growth(len(data))
-    statuses = {link.status for link in links}
-    assert statuses == {relbase.Status.KEPT, relbase.Status.UNRESOLVED}
-    assert relbase.rewrite(data, kind="mail").data is data
 
 
 SIZE: Final = 4 << 20

@@ -121,38 +121,6 @@ def test_what_are_no_edits(edits: object) -> None:
     assert scanner.compiled.splice(b"abc", edits) is None
 
 
-@pytest.mark.parametrize("name", SCANNERS)
-@pytest.mark.parametrize(
-    ("text", "is_there"),
-    [
-        (b"", False),
-        (b"bas", False),
-        (b"base", False),
-        (b"<base", True),
-        (b"x<BaSE", True),
-        (b"<\x42ase" + b"x" * 10_000, True),
-        (b"x" * 4093 + b"<bAsE", True),
-        (b"x" * 9999 + b"codeBASE", True),
-        (b"x" * 9999 + b"codeBAS", False),
-        (b"\x1cbase", False),
-        (b"<\xc2ase", False),
-    ],
-)
-def test_words_in_any_case(text: bytes, is_there: bool, name: str) -> None:  # noqa: FBT001
-    with scanning(name):
-        assert bool(scanner.standing(text, {b"base": (b"<", b"code")})) == is_there
-
-
-@pytest.mark.parametrize("name", SCANNERS)
-def test_which_words_stand(name: str) -> None:
-    words = {b"base": (b"<", b"lt;", b"code"), b"srcdoc": (b"",)}
-    with scanning(name):
-        assert scanner.standing(b"SrcDoc codebase=x <BASE> ;base64,", words) == [
-            b"<base", b"codebase", b"srcdoc"
-        ]  # fmt: skip
-        assert scanner.standing(b"data:image/png;base64,", words) == []
-
-
 @NEEDS_COMPILED
 def test_places_outside_of_the_text() -> None:
     tables = scanner._tables(extended=False)  # noqa: SLF001
