@@ -69,12 +69,17 @@ form.addEventListener("submit", event => {
   at("state").textContent = "Starting...";
   ask().catch(error => fail(String(error)));
 });
-form.addEventListener("click", event => {
-  const example = examples[event.target.dataset.example];
-  if (!example) return;
+function paste(example) {
   at("file").value = "";
   at("kind").value = "";
   at("document").value = example.document;
   at("url").value = example.url;
+}
+
+form.addEventListener("click", event => {
+  const example = examples[event.target.dataset.example];
+  if (example) paste(example);
 });
+// There is something to press the button for at once.
+if (!at("document").value) paste(examples.page);
 at("document").addEventListener("input", () => { at("file").value = "" });
