@@ -39,9 +39,9 @@ def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
 
 def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
     if as_json:
-        import json  # noqa: PLC0415 (start-up time)
+        from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
 
-        streams.say(json.dumps(row._asdict()))
+        streams.say(jsonl.object_line(row._asdict()))
         return
     shown = excerpt(row.reference)
     if row.url is not None and row.url != row.reference:

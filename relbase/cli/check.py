@@ -8,14 +8,17 @@ so that everything but printable ASCII is shown as an escape.
 
 from __future__ import annotations
 
-import json
+import os
+import shlex
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 import click
 
+from relbase.cli import streams
 from relbase.cli.help import Command
-from relbase.cli.jsonl import parts
+from relbase.cli.jsonl import object_line, parts
 from relbase.cli.lists import listed
+from relbase.cli.streams import printable
 from relbase.url.grammar import (
     Grammar,
     Severity,
@@ -101,6 +104,9 @@ def check(
     "-" or no URL reads URLs from standard input, one per line.
     """
     violating = False
+    for name in filter(os.path.isfile, urls):
+        fix = f"relbase rewrite --check {shlex.quote(name)}"
+        streams.warn(printable(f"warning: {name!r} is a file; to check its links: {fix}"))
     for url, its_base, found in _judged(urls or ("-",), base, grammar):
         violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
         if as_json:
@@ -136,17 +142,8 @@ def _json_line(url: str, base: str | None, found: list[Violation]) -> str:
         verdict.grammar.value: verdict.production if verdict.is_url else None
         for verdict in verdicts(url)
     }
-    listed = [one._asdict() for one in found]
-    line = {"url": url, "base": base, **by, "parts": _parts(url), "violations": listed}
-    return json.dumps(line)
-
-
-def _parts(url: str) -> dict[str, object] | None:
-    """The parts that are there, None where it is not a URL."""
-    try:
-        return parts(parse_url(url))
-    except ValueError:
-        return None
+    own, _ = parts(url)
+    return object_line({"url": url, "base": base, **by, "parts": own, "violations": found})
 
 
 def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import dataclasses
 import json
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Span
 from relbase.results import Link
+from relbase.url.grammar import parse_url
 
 if TYPE_CHECKING:
     from relbase.results import Entity
-    from relbase.url.grammar import Url
+
+# Of the objects: a field may be added, but none changes its meaning without a new number.
+VERSION: Final = 1
 
 
 def line(file: str, value: Link | Entity, **more: object) -> str:
@@ -27,13 +30,17 @@ def line(file: str, value: Link | Entity, **more: object) -> str:
 
 def object_line(fields: dict[str, object]) -> str:
     """Return the line for an object with these fields."""
-    return json.dumps(_plain(fields))
+    return json.dumps({"version": VERSION, **{name: _plain(fields[name]) for name in fields}})
 
 
-def parts(url: Url) -> dict[str, object]:
-    """Return the parts of a URL that are there, by their names."""
-    fields = ((field.name, getattr(url, field.name)) for field in dataclasses.fields(url))
-    return {name: _plain(value) for name, value in fields if value is not None}
+def parts(url: str) -> tuple[dict[str, object] | None, str]:
+    """Return the parts of a URL that are there, by their names, or why it is not a URL."""
+    try:
+        parsed = parse_url(url)
+    except ValueError as error:
+        return None, str(error).partition(";")[0]
+    fields = ((field.name, getattr(parsed, field.name)) for field in dataclasses.fields(parsed))
+    return {name: _plain(value) for name, value in fields if value is not None}, ""
 
 
 def _plain(value: object) -> object:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli.jobs import Done, State
+from relbase.cli.jsonl import object_line
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
 from relbase.cli.summary import counted
@@ -25,7 +26,7 @@ _FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
 
 
 # How each line begins: see `row`.
-_START: Final = b'{"file": "'
+_START: Final = b'{"version": 1, "file": "'
 
 
 def row(done: Done) -> dict[str, object]:
@@ -100,10 +101,8 @@ class Report:
 
     def add(self, done: Done) -> None:
         """Write the line of an input."""
-        import json  # noqa: PLC0415 (start-up time)
-
         try:
-            self._file.write(json.dumps(row(done)).encode() + b"\n")
+            self._file.write(object_line(row(done)).encode() + b"\n")
             self._file.flush()
         except OSError as error:
             raise self._failed(error) from None

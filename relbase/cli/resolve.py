@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from typing import TYPE_CHECKING, Final
 
@@ -11,6 +10,8 @@ import click
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.help import Command
+from relbase.cli.jsonl import object_line
+from relbase.cli.lists import listed
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
 from relbase.records import NamedTuple
@@ -87,15 +88,17 @@ def resolve(
 ) -> None:
     """Resolve each REF against BASE and print the absolute URLs, one per line.
 
-    With several references each stands before its result. Unprintable characters are shown as
-    escapes; --json has them unescaped.
+    "-" reads references from standard input, one per line. With several references each stands
+    before its result. Unprintable characters are shown as escapes; --json has them unescaped.
     """
     tally = Tally()
     if why := unsuitable(base):
         streams.warn(f"warning: the base {excerpt(base)} is not a suitable one: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
-    rows = _resolved(base, references, profiles, steps=steps)
+    rows = _resolved(base, list(listed(references)), profiles, steps=steps)
+    if not rows:  # an empty list on standard input
+        return
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
     if as_json:
         for row in rows:
@@ -114,8 +117,8 @@ def _json_line(resolved: _Resolved, *, steps: bool) -> str:
     line = resolved._asdict()
     taken = line.pop("steps")
     if steps:
-        line["steps"] = [step._asdict() for step in taken]
-    return json.dumps(line)
+        line["steps"] = taken
+    return object_line(line)
 
 
 def _resolved(

@@ -5,18 +5,16 @@ A value stands in quotes, so that one that is empty (`""`) differs from one that
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
 import click
 
 from relbase.cli import streams
 from relbase.cli.help import Command
-from relbase.cli.jsonl import parts
+from relbase.cli.jsonl import object_line, parts
 from relbase.cli.lists import listed
 from relbase.cli.streams import excerpt
 from relbase.url import rfc1808, rfc3986
-from relbase.url.grammar import parse_url
 from relbase.url.schemes import category
 
 if TYPE_CHECKING:
@@ -56,14 +54,14 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> None:
     """
     for url in listed(urls or ("-",)):
         if as_json:
-            streams.say(json.dumps(_object(url)))
+            streams.say(object_line(_object(url)))
             continue
         for line in _report(url):
             streams.say(line)
 
 
 def _object(url: str) -> dict[str, object]:
-    grammar, _ = _parts(url)
+    grammar, _ = parts(url)
     return {
         "url": url,
         "rfc1808": rfc1808.split(url)._asdict(),
@@ -77,7 +75,7 @@ def _object(url: str) -> dict[str, object]:
 def _report(url: str) -> Iterator[str]:
     """The report on one URL for people."""
     yield excerpt(url)
-    grammar, why = _parts(url)
+    grammar, why = parts(url)
     yield from _block("rfc1808", rfc1808.split(url)._asdict())
     yield from _block("rfc3986", rfc3986.split(url)._asdict())
     yield from _block("whatwg", _record(url), "failure without a base")
@@ -116,14 +114,6 @@ def _record(url: str) -> dict[str, object] | None:
         return whatwg.split(url)._asdict()
     except ValueError:
         return None
-
-
-def _parts(url: str) -> tuple[dict[str, object] | None, str]:
-    """The parts by the grammar, or why there are none."""
-    try:
-        return parts(parse_url(url)), ""
-    except ValueError as error:
-        return None, str(error).partition(";")[0]
 
 
 def _category(url: str) -> tuple[str | None, str]:

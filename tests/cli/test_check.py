@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,12 +44,6 @@ def test_text_with_a_caret_under_the_place() -> None:
         '    violation at character 15: "}" is national: hsegment does not allow it'
         ' (hsegment, RFC 1738 §5); write "%7D"\n'
     )
-
-
-def test_a_url_is_said_to_be_one() -> None:
-    result = _run("http://a/", "../g")
-    assert result.exit_code == 0
-    assert result.stdout == "http://a/\n    ok: httpurl\n../g\n    ok: rel_path\n"
 
 
 def test_both_remedies_of_a_colon_the_preferred_one_first() -> None:
@@ -171,9 +164,18 @@ def test_many_violations_are_limited() -> None:
     assert f"the first {MAX_VIOLATIONS} violations are reported" in result.stdout
 
 
-def test_importing_the_command_loads_no_rich() -> None:
-    code = "import sys, relbase.cli.check; sys.exit('rich' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_a_file_is_not_a_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("my page.html").touch()
+    result = _run("my page.html", "other.html")
+    fix = "to check its links: relbase rewrite --check 'my page.html'"
+    assert result.stderr == f"warning: 'my page.html' is a file; {fix}\n"
+
+
+def test_the_advice_stands_once() -> None:
+    reported = _run("http:g").stdout
+    assert 'not needed where the base is of scheme "http" too' in reported
+    assert reported.count("leave it out") == 1
 
 
 def test_strict_counts_remarks() -> None:

@@ -227,6 +227,7 @@ def test_a_report() -> None:
     assert run("rewrite", *ROOT, "-o", "out", "--report", "report.jsonl").exit_code == 0
     row = rows()["site/a/b.html"]
     assert row == {
+        "version": 1,
         "file": "site/a/b.html",
         "output": "out/a/b.html",
         "state": "rewritten",
@@ -255,14 +256,14 @@ def test_resume_does_what_is_not_done(where: list[str]) -> None:
     changed = Path("site/index.html" if where == ["-i"] else "out/index.html")
     changed.write_bytes(PAGE)
     with Path("report.jsonl").open("ab") as file:
-        file.write(b'{"file": "cut')
+        file.write(b'{"version": 1, "file": "cut')
     result = run("rewrite", *ROOT, *where, *report)
     assert result.exit_code == 0
     assert result.stderr == "4 inputs: 1 rewritten, 3 done before, 1 link made absolute\n"
     assert changed.read_bytes() == DONE["index.html"]
 
 
-@pytest.mark.parametrize("report", [b"", b'{"file": "site/in'])
+@pytest.mark.parametrize("report", [b"", b'{"version": 1, "file": "site/in'])
 def test_resume_knows_what_was_written_and_not_reported(report: bytes) -> None:
     assert run("rewrite", *ROOT, "-o", "out").exit_code == 0
     Path("out/a/b.html").write_bytes(b"somebody else's")

@@ -12,11 +12,11 @@ from running import run
 
 from relbase import Policy
 from relbase.cli import options
-from relbase.cli.options import Settings
-from relbase.cli.origins.finder import Origins
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from relbase.cli.options import Settings
 
 # The flags, and what each makes of the policy.
 FLAGS: Final = [
@@ -62,72 +62,6 @@ def test_the_help_of_the_policy_is_its_docstring() -> None:
     assert shown["--no-dkim-signed"] == (
         "Do not rewrite messages that carry a DKIM signature or an ARC seal."
     )
-
-
-def test_the_defaults() -> None:
-    assert settings() == Settings(
-        url=None,
-        redirects=(),
-        fields=(),
-        kind=None,
-        charset=None,
-        profile="rfc1808",
-        policy=Policy(),
-        detect=True,
-        strict=False,
-    )
-
-
-def test_what_is_given() -> None:
-    given = settings(
-        *("--url", "http://h/", "--redirect", "/a", "--redirect", "b", "--kind", "css"),
-        *("--charset", "latin1", "--profile", "whatwg", "--no-detect", "--strict"),
-    )
-    assert given == Settings(
-        url="http://h/",
-        redirects=("/a", "b"),
-        fields=(),
-        kind="css",
-        charset="latin1",
-        profile="whatwg",
-        policy=Policy(),
-        detect=False,
-        strict=True,
-        origins=Origins(detect=False),
-    )
-    assert given.arguments("x.html") == {
-        "url": "http://h/",
-        "redirects": ("/a", "b"),
-        "headers": (),
-        "kind": "css",
-        "name": "x.html",
-        "charset": "latin1",
-        "profile": "whatwg",
-        "policy": Policy(),
-        "detect": False,
-        "message_urls": None,
-    }
-
-
-@pytest.mark.parametrize(
-    ("name", "content_type", "explicit", "kind"),
-    [
-        ("a.css", None, None, None),  # the library looks at the name
-        ("a.css", "text/html", None, None),  # the library reads the Content-Type
-        ("a.css", "text/html", "mail", "mail"),
-        ("a.css", None, "mail", "mail"),
-        ("a", None, None, None),  # the library looks at the bytes
-        ("-", None, None, None),
-    ],
-)
-def test_the_kind(
-    tmp_path: Path, name: str, content_type: str | None, explicit: str | None, kind: Any
-) -> None:
-    headers = tmp_path / "headers"
-    headers.write_text("X: y\n" if content_type is None else f"CONTENT-TYPE: {content_type}\n")
-    more = [] if explicit is None else ["--kind", explicit]
-    given = settings("--headers", str(headers), *more)
-    assert given.arguments(name).get("kind") == kind
 
 
 def test_the_headers_of_a_dump(tmp_path: Path) -> None:

@@ -90,6 +90,7 @@ def test_json_lines() -> None:
     assert result.exit_code == 3
     first, second = map(json.loads, result.stdout.splitlines())
     assert first == {
+        "version": 1,
         "base": BASE,
         "reference": "../g",
         "profile": "whatwg",
@@ -121,6 +122,17 @@ def test_arguments_that_are_no_utf_8() -> None:
 
 def test_a_reference_that_looks_like_an_option() -> None:
     assert run("resolve", "http://a/", "--", "-g").stdout == "http://a/-g\n"
+
+
+def test_references_from_standard_input() -> None:
+    result = run("resolve", "http://a/b", "x", "-", stdin=b"y\n\n../z\n")
+    assert [line.split() for line in result.stdout.splitlines()] == [
+        ["x", "http://a/x"],
+        ["y", "http://a/y"],
+        ["../z", "http://a/../z"],
+    ]
+    nothing = run("resolve", "http://a/b", "-", "--all")
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
 
 
 @pytest.mark.parametrize("arguments", [[], [BASE]])

@@ -86,6 +86,7 @@ def test_the_parts(url: str, expected: dict[str, object]) -> None:
 def test_json_lines() -> None:
     relative, opaque = objects("../g?", "mailto:x")
     assert relative == {
+        "version": 1,
         "url": "../g?",
         "rfc1808": {
             **dict.fromkeys(("scheme", "net_loc", "params", "fragment")),
