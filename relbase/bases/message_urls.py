@@ -38,7 +38,7 @@ Fields = Sequence[tuple[str, str]]
 MESSAGE_ID: Final = "message-id"
 LIST_ID: Final = "list-id"
 SENDER: Final = "from"
-_OF_MAP: Final = frozenset((MESSAGE_ID, LIST_ID, SENDER))
+OF_MAP: Final = frozenset((MESSAGE_ID, LIST_ID, SENDER))
 
 
 class Selected(NamedTuple):
@@ -69,7 +69,7 @@ class MessageUrlTable:
     @property
     def names(self) -> frozenset[str]:
         """The fields that are read."""
-        return frozenset(self.fields) | (_OF_MAP if self.urls else frozenset())
+        return frozenset(self.fields) | (OF_MAP if self.urls else frozenset())
 
     def find(self, header: Fields) -> Selected | None:
         """Return the URL of a message by its header, None for none."""
@@ -106,7 +106,7 @@ _SEPARATOR: Final = re.compile(r'[\s<>,;"]')
 
 def _selectors(header: Fields) -> Iterator[str]:
     """The keys of a message, the strongest first."""
-    if (value := _first(header, MESSAGE_ID)) and (found := _message_id(value)):
+    if found := message_id(header):
         yield found
     if found := list_id(header):
         yield found
@@ -125,6 +125,11 @@ def _first(header: Fields, name: str) -> str:
 
 _LOOKED_AT: Final = 1_000  # characters of a field, of which the longest address has 320
 _LONGEST_HOST: Final = 255  # RFC 1035 §2.3.4
+
+
+def message_id(header: Fields) -> str:
+    """Return the Message-ID of a message in its brackets, "" for none."""
+    return _message_id(_first(header, MESSAGE_ID)) or ""
 
 
 _message_id_of: Final = re.compile(r"\s*<\s*([^<>\s]+?)\s*>").match

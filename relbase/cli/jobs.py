@@ -92,4 +92,9 @@ class Done:
     unchecked: int = 0  # documents that cannot be read
     first_unknown: str = ""  # of these the first message
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
+    # With --message-map or --message-base: what gave messages their bases, and by senders the
+    # references without one, and the messages with these.
+    bases: Counter[str] = field(default_factory=Counter)
+    left: Counter[str] = field(default_factory=Counter)
+    senders: Counter[str] = field(default_factory=Counter)
     claimed: str = ""  # the URL that was found for it, "" where it was given

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams, tables
+from relbase.cli import (
+    archive_lists,
+    archives,
+    files,
+    jsonl,
+    options,
+    remarks,
+    senders,
+    streams,
+    tables,
+)
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
@@ -63,6 +73,7 @@ _OPTIONS: Final = (
         type=click.Path(dir_okay=False, readable=False),
         basic=True,
     ),
+    senders.option(),
 )
 
 
@@ -82,6 +93,7 @@ def links(
     as_json: bool,
     violations: bool,
     parquet: str | None,
+    unresolved_by: str | None,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
     """List every reference of each INPUT and what it resolves to.
@@ -89,9 +101,7 @@ def links(
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
     as escapes; --json has both in full.
     """
-    if parquet is not None and (as_json or violations):
-        option = "--json" if as_json else "--violations"
-        raise click.UsageError(f"--parquet and {option} exclude each other: give one of them")
+    _refuse_two({"--parquet": parquet, "--unresolved-by": unresolved_by}, as_json, violations)
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
@@ -122,11 +132,25 @@ def links(
             text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
             printer.show([Warned("unresolved", text)])
 
+    if unresolved_by is not None:
+        left = senders.Unresolved(unresolved_by)
+        files.process(found.all, lambda one: left.add(calls(one, settings, finder)), tally)
+        left.show()
+        context.exit(tally.status(strict=settings.strict))
     names = (one.name for one in found.all)
     with nullcontext() if parquet is None else tables.written(parquet, names) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     context.exit(tally.status(strict=settings.strict))
+
+
+def _refuse_two(tables: dict[str, str | None], as_json: bool, violations: bool) -> None:  # noqa: FBT001
+    """Refuse two kinds of output."""
+    given = [name for name, value in tables.items() if value is not None]
+    given += [name for name, value in (("--json", as_json), ("--violations", violations)) if value]
+    if len(given) > 1 and given != ["--json", "--violations"]:
+        both = " and ".join(given[:2])
+        raise click.UsageError(f"{both} exclude each other: give one of them")
 
 
 def _unresolved(count: int, base: str, advice: str) -> str:

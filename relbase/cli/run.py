@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli import streams
+from relbase.cli import senders, streams
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
 from relbase.cli.outcome import OutputError, Tally
@@ -90,6 +90,7 @@ class _Running:
         self._places = 0
         self._unknown = 0
         self._owners: dict[str, str] = {}
+        self._messages = [Counter[str](), Counter[str](), Counter[str]()]
         self.tally = Tally()
 
     def add(self, done: Done) -> None:
@@ -98,6 +99,10 @@ class _Running:
         if self._options.report is not None and done.state is not State.SKIPPED:
             self._options.report.add(done)
         self._states[done.state] += 1
+        for counted_so_far, more in zip(
+            self._messages, (done.bases, done.left, done.senders), strict=True
+        ):
+            counted_so_far.update(more)
         self._places += done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
         self.tally.warnings += done.warned.count + done.tally.warnings
@@ -157,6 +162,9 @@ class _Running:
     def close(self) -> None:
         """Report what was counted, and sum up."""
         self._printer.close()
+        if not self._options.quiet:
+            for line in senders.summed(*self._messages):
+                streams.warn(line)
         many = sum(self._states.values()) > 1 or self._states[State.PASSED]
         many = many or bool(self._options.skipped)
         writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.CHECK}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer
-from relbase.cli import remarks
+from relbase.cli import remarks, senders
 from relbase.cli.files import shown_name
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
@@ -21,7 +20,13 @@ _UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 
 
 def add(
-    done: Done, document: InputDocument, result: Result, *, has_url: bool, several: bool
+    done: Done,
+    document: InputDocument,
+    result: Result,
+    *,
+    has_url: bool,
+    several: bool,
+    by_message: bool = False,
 ) -> None:
     """Count a document that is done, and collect what is remarked on it."""
     done.changed += result.changed
@@ -37,14 +42,19 @@ def add(
         if is_left:
             done.first_unknown = done.first_unknown or document.number
         done.on_given_url += has_url and result.changed and _is_on_url(result)
+    if by_message and (result.changed or is_left):
+        done.bases[senders.stated_by(result, is_left=is_left)] += 1
+        if is_left:
+            sender = senders.selector(document.data, "sender")
+            done.left[sender] += senders.left_in(result)
+            done.senders[sender] += 1
     shown = shown_name(done.job.input.name)
     remarks.collect(shown, document, result, notes, done.warned, several=several)
 
 
 def _is_on_url(result: Result) -> bool:
     """Whether the base of a message is the retrieval URL that was given (rule 16)."""
-    base = result.base
-    return base.layer is Layer.RETRIEVAL and not base.source.startswith("Snapshot")
+    return senders.stated_by(result, is_left=False) == "by --url"
 
 
 def close(done: Done, *, several: bool) -> None:
@@ -57,6 +67,8 @@ def close(done: Done, *, several: bool) -> None:
         messages = f"{done.unknown} messages, the first is {messages}"
     text = f"relative references are left as they are in {messages}: no base URL is known"
     advice = remarks.advice("message/rfc822", several=several)
+    if done.unknown > 1:
+        advice += ", or one for each sender with --message-map"
     reason = Reason.BASE_NONE.value
     shown = shown_name(done.job.input.name)
     done.warned.add(reason, f"{shown}: warning: {text}; {advice} [{reason}]")

@@ -172,7 +172,14 @@ class _Doing:
             self._call = call
             yield document, result
             has_url = call.url is not None
-            summary.add(done, document, result, has_url=has_url, several=plan.several)
+            summary.add(
+                done,
+                document,
+                result,
+                has_url=has_url,
+                several=plan.several,
+                by_message=plan.settings.message_urls is not None,
+            )
 
     def _made(self, shown: str, document: InputDocument, call: Call) -> Result:
         try:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish
 from relbase.bases.retrieval import statements as retrieval_statements
-from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
+from relbase.containers.emlx import read_envelope
+from relbase.containers.fields import eol_of, fields_of_paragraph, first, read_header, text_of
 from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
 from relbase.registry import States, bases
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.bases.layers import Statement
+    from relbase.containers.fields import Header
     from relbase.containers.parts import Part
     from relbase.rewriting.context import Context
 
@@ -105,7 +107,7 @@ def _retrieved(
     urls = context.task.message_urls
     if urls is None or around.layer in {Layer.EMBEDDED, Layer.ENTITY}:
         return around, ()
-    found = urls.find(_fields(data, part, urls.names))
+    found = urls.find(_fields(data, part.header, urls.names))
     if found is None:
         return around, ()
     statements, remarks = retrieval_statements(found.url, ())
@@ -119,9 +121,16 @@ def _retrieved(
     )
 
 
-def _fields(data: bytes, part: Part, names: frozenset[str] | None) -> list[tuple[str, str]]:
-    """The fields of a part's header of some names, all for None, unfolded."""
-    start, end = part.header.start, part.header.end
+def message_fields(data: bytes, names: frozenset[str]) -> list[tuple[str, str]]:
+    """Return the fields of some names in the header of a message, unfolded."""
+    envelope = read_envelope(data)
+    start = 0 if envelope is None else envelope.message.start
+    return _fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))), names)
+
+
+def _fields(data: bytes, header: Header, names: frozenset[str] | None) -> list[tuple[str, str]]:
+    """The fields of some names in a header, all for None, unfolded."""
+    start, end = header.start, header.end
     eol = eol_of(data, start, end)
     return [
         (field.name, _unfold("", text_of(data, field)))
