@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.call import check
-from relbase.cli import archives, files, options, outputs, streams
+from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
@@ -111,6 +111,7 @@ def explain(
 
 def _whole(source: OpenInput, settings: Settings, finder: Finder) -> tuple[bytes, Call]:
     """An input as one document: a mailbox with all of its messages."""
+    source, settings = compressed.opened(source, settings)
     data = b"".join(source.pieces)
     document, call = next(calls(source._replace(pieces=iter((data,))), settings, finder))
     if not document.number and len(document.data) == len(data):

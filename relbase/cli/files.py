@@ -10,6 +10,7 @@ import os
 import stat
 import sys
 from contextlib import contextmanager
+from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -119,6 +120,12 @@ def rewound(source: OpenInput) -> OpenInput:
     file = open(source.descriptor, "rb", closefd=False)  # noqa: SIM115 (`opened` closes it)
     status = os.fstat(source.descriptor)
     return source._replace(pieces=_pieces(file, status), status=status)
+
+
+def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
+    """Return the first piece of an input, and the input with that piece still to be read."""
+    first = next(source.pieces, b"")
+    return first, source._replace(pieces=chain((first,), source.pieces))
 
 
 def _open(one: Input, root: Directory | None) -> BinaryIO:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import TYPE_CHECKING
 
 from relbase.call import check
+from relbase.cli import compressed
 from relbase.cli.documents import documents
 
 if TYPE_CHECKING:
@@ -27,7 +27,8 @@ def calls(
         InputError: if it cannot be read.
     """
     found = finder.find(source, settings.url)
-    yield from found_calls(source, settings.on_fields(found.fields), finder, found)
+    source, settings = compressed.opened(source, settings.on_fields(found.fields))
+    yield from found_calls(source, settings, finder, found)
 
 
 def found_calls(
@@ -41,9 +42,3 @@ def found_calls(
             yield document, call._replace(url=found.url) if found.given else call
         else:
             yield document, finder.call(document.arguments, found, source, document.data)
-
-
-def peeked(source: OpenInput) -> tuple[bytes, OpenInput]:
-    """Return the first piece of an input, and the input with that piece still to be read."""
-    first = next(source.pieces, b"")
-    return first, source._replace(pieces=chain((first,), source.pieces))

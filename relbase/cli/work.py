@@ -14,17 +14,28 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, files, inplace, maildir, outputs, selfcheck, streams, summary
+from relbase.cli import (
+    archives,
+    compressed,
+    files,
+    inplace,
+    maildir,
+    outputs,
+    selfcheck,
+    streams,
+    summary,
+)
 from relbase.cli.documents import rewritten
-from relbase.cli.files import ChangedError, InputError, reason
+from relbase.cli.files import ChangedError, InputError, peeked, reason
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.jobs import Action, Done, State
 from relbase.cli.locks import locked_mailbox
 from relbase.cli.outcome import OutputError
-from relbase.cli.reading import found_calls, peeked
+from relbase.cli.reading import found_calls
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.streams import printable
+from relbase.cli.summary import counted
 from relbase.cli.warnings import Collected
 from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
@@ -104,6 +115,9 @@ class _Doing:
         self._before = _Counted(plan.reports, read)
         self._after = _Counted(plan.reports)
         self._call: Call | None = None
+        self._is_edited = False
+        self._coding: compressed.Coding | None = None  # of mail that is compressed
+        self._original: Callable[[], Iterator[bytes]] = lambda: iter(())
 
     def done(self, source: OpenInput) -> Done:
         done = self._done
@@ -141,17 +155,22 @@ class _Doing:
         plan = self._plan
         found = plan.finder.find(source, settings.url)
         settings = settings.on_fields(found.fields)
-        kind = settings.kind_of(source.name, first)
+        packed = compressed.recognised(source, first, settings)
+        kind = packed[1] if packed else settings.kind_of(source.name, first)
         if not is_wanted(kind, first, plan.only):
             raise _SkippedError(State.PASSED)
+        if compressed.is_zip_of_mail(first):
+            text = "this is a ZIP archive of messages: unpack it, and give the directory"
+            self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         row = FORMATS[kind]
+        if packed:
+            self._coding, settings = packed[0], settings._replace(kind=kind.value)
         if row.visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
             self._pass(self._counted(source))
         elif plan.action is Action.REPLACE:
-            self._replace(source, settings, found, is_mailbox=row.streams)
+            self._replace(source, settings, found, streamed=row.streams)
         else:
-            source = self._counted(source)
             _ACTIONS[plan.action](self, source, self._rewritten(source, settings, found))
         summary.close(self._done, several=plan.several)
 
@@ -160,6 +179,11 @@ class _Doing:
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
         done, plan = self._done, self._plan
+        if self._coding is not None:
+            source, self._original = compressed.kept(source)
+        source = self._counted(source)
+        if self._coding is not None:
+            source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
         for document, call in found_calls(source, settings, plan.finder, found):
             result = self._made(source.shown, document, call)
             if not document.number:
@@ -194,10 +218,21 @@ class _Doing:
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         """The bytes of the output."""
+        pieces = self._plain(rewritten, checked=checked)
+        if self._coding is not None:
+            pieces = compressed.folded(pieces, self._coding, self._own, lambda: self._is_edited)
+        return self._after.counting(pieces)
+
+    def _own(self) -> Iterator[bytes]:
+        """The bytes of the input once more; `_rewritten` has said where they are."""
+        return self._original()
+
+    def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         for document, result in rewritten:
             if checked and result.changed and self._call is not None:
                 selfcheck.check(document.data, result, self._call)
-            yield from self._after.counting((document.before, result.data, document.after))
+            self._is_edited = self._is_edited or result.changed
+            yield from (document.before, result.data, document.after)
 
     # ---- what becomes of it
 
@@ -211,8 +246,14 @@ class _Doing:
                 pass
 
     def _print(self, _source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        for piece in self._pieces(rewritten, checked=False):
-            streams.put(piece)
+        written = 0
+        try:
+            for piece in self._pieces(rewritten, checked=False):
+                streams.put(piece)
+                written += len(piece)
+        except InputError as error:
+            what = f"{counted(written, 'byte')} of its output were written" if written else ""
+            raise InputError(f"{error}; {what}" if what else str(error)) from None
 
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
@@ -245,7 +286,7 @@ class _Doing:
             pieces = (b"".join(pieces),)
             if self._has_changed():
                 *steps, name = output.parts
-                output = output._replace(parts=(*steps, maildir.sized(name, *pieces)))
+                output = output._replace(parts=(*steps, self._sized(name, *pieces)))
                 self._done.job = self._done.job._replace(output=output)
         if outputs.write(self._writer, output, pieces, source.status):
             self._done.directory = os.path.dirname(output.path) or "."  # noqa: PTH120
@@ -253,27 +294,34 @@ class _Doing:
             raise _SkippedError(State.SKIPPED)
 
     def _replace(
-        self, source: OpenInput, settings: Settings, found: Found, *, is_mailbox: bool
+        self, source: OpenInput, settings: Settings, found: Found, *, streamed: bool
     ) -> None:
         """Replace a file; a mailbox, which grows, is locked and then read."""
         plan = self._plan
+        is_locked = streamed and self._coding is None  # nobody delivers into compressed mail
         with (
-            _locked(source, plan.in_place) if is_mailbox else nullcontext(source) as held,
+            _locked(source, plan.in_place) if is_locked else nullcontext(source) as held,
             inplace.place_of(held, plan.in_place, plan.roots) as old,
         ):
-            made = self._rewritten(self._counted(held), settings, found)
+            made = self._rewritten(held, settings, found)
             pieces: Iterable[bytes] = self._pieces(made, checked=True)
-            if not is_mailbox:
+            if not streamed:
                 pieces = list(pieces)
                 if not self._has_changed():
                     return
             place = old
             if old.folder is not None:
                 pieces = (b"".join(pieces),)
-                name = maildir.sized(old.name, *pieces)
+                name = self._sized(old.name, *pieces)
                 place = old._replace(name=name, replaces=name == old.name)
             self._writer.put(place, pieces, held.status, self._has_changed)
             self._done.directory = place.parent.path
+
+    def _sized(self, name: str, data: bytes) -> str:
+        """The name of a message; of a compressed one it says the size that it unfolds to."""
+        if self._coding is not None:
+            data = b"".join(compressed.unfolded((data,), self._coding))
+        return maildir.sized(name, data)
 
     def _has_changed(self) -> bool:
         return self._done.changed > 0

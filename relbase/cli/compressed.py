@@ -1,0 +1,222 @@
+"""Compressed mail: mailboxes and messages in gzip, bzip2 or xz, read and written as streams.
+
+Strategy: an input is compressed mail when it begins as one of the codings does, and its name
+without the suffix, or what it unfolds to, says mail. Law 2 holds for the bytes inside. They are
+compressed again in the same coding, in one member, from the first change on; where nothing changes,
+the file's own bytes are the output. So what comes before the first change is unfolded twice, and
+what can be read once only (a pipe) is kept in a temporary file.
+
+To mind: a coding can unfold to a thousand times its size and more. Past `_RATIO` times what was
+read, and `_LEAST` bytes, an input is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import zlib
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.cli import files
+from relbase.cli.files import PIECE, InputError, peeked
+from relbase.expressions import expression
+from relbase.kind import Kind
+from relbase.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import BinaryIO
+
+    from relbase.cli.files import OpenInput
+    from relbase.cli.options import Settings
+
+# The numbers of the growth limit (rule 12): mail that is not made for it has a tenth of that.
+_RATIO: Final = 100
+_LEAST: Final = 64 << 20
+
+
+class _Gunzip:
+    """As the decompressors of `bz2` and `lzma`, for one member of gzip."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(31)
+
+    def decompress(self, data: bytes, most: int) -> bytes:
+        return self._inner.decompress(self._inner.unconsumed_tail + data, most)
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._inner.unconsumed_tail
+
+
+class Coding(NamedTuple):
+    """A way to compress."""
+
+    suffix: str
+    mark: bytes  # what a member begins with
+    reader: Callable[[], Any]
+    writer: Callable[[], Any]
+
+
+_CODINGS: Final = (
+    Coding(".gz", b"\x1f\x8b\x08", _Gunzip, lambda: zlib.compressobj(6, zlib.DEFLATED, 31)),
+    Coding(".bz2", b"BZh", lambda: _bz2().BZ2Decompressor(), lambda: _bz2().BZ2Compressor()),
+    Coding(
+        ".xz", b"\xfd7zXZ\0", lambda: _lzma().LZMADecompressor(), lambda: _lzma().LZMACompressor()
+    ),
+)
+
+
+# Start-up time: hardly an input is compressed.
+def _bz2() -> Any:  # noqa: ANN401 (a module)
+    return import_module("bz2")
+
+
+def _lzma() -> Any:  # noqa: ANN401 (a module)
+    return import_module("lzma")
+
+
+def _broken() -> tuple[type[Exception], ...]:
+    """What the modules raise where data is broken."""
+    return zlib.error, OSError, EOFError, _lzma().LZMAError
+
+
+def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
+    """Return how an input is compressed, and what it is, where it is mail."""
+    coding = next((one for one in _CODINGS if first.startswith(one.mark)), None)
+    if coding is None or settings.kind not in {None, Kind.MAIL.value, Kind.MBOX.value}:
+        return None
+    try:
+        start = coding.reader().decompress(first, PIECE)
+    except _broken():
+        start = b""  # if its name says mail, that is reported when it is read
+    kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
+    return (coding, kind) if kind in {Kind.MAIL, Kind.MBOX} else None
+
+
+# A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
+_ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
+
+
+def is_zip_of_mail(first: bytes) -> bool:
+    """Return whether an input is a ZIP archive of messages, which is not read."""
+    return first.startswith(b"PK\x03\x04") and _ZIPPED.search(first, 0, _LOOKED_AT) is not None
+
+
+_LOOKED_AT: Final = 1 << 16
+
+
+def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
+    """Return an input as it is read: compressed mail unfolded, anything else as it is."""
+    first, source = peeked(source)
+    found = recognised(source, first, settings)
+    if found is None:
+        return source, settings
+    coding, kind = found
+    pieces = unfolded(source.pieces, coding)
+    return source._replace(pieces=pieces), settings._replace(kind=kind.value)
+
+
+def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
+    """Yield what compressed bytes unfold to, member by member.
+
+    Raises:
+        InputError: if they are broken, or unfold to too much.
+    """
+    read = made = 0
+    member: Any = None
+    rest = b""
+    name = coding.suffix[1:]
+    for piece in pieces:
+        read += len(piece)
+        rest += piece
+        while rest or (member is not None and not member.needs_input):
+            if member is None:
+                rest = rest.lstrip(b"\0")  # padding, as tapes have it
+                if len(rest) < len(coding.mark):
+                    break
+                if not rest.startswith(coding.mark):
+                    raise InputError(f"there is something else after the end of its {name} data")
+                member = coding.reader()
+            try:
+                data = member.decompress(rest, PIECE)
+            except _broken() as error:
+                raise InputError(f"its {name} data is broken: {error}") from None
+            rest = b""
+            made += len(data)
+            if made > max(_LEAST, _RATIO * read):
+                limit = f"more than {_RATIO} times its size and {_LEAST >> 20} MiB"
+                raise InputError(f"its {name} data unfolds to {limit}: decompress it first")
+            yield data
+            if member.eof:
+                rest, member = member.unused_data, None
+    if member is not None or rest:
+        raise InputError(f"its {name} data breaks off")
+
+
+def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
+    """Return an input, and what reads its own bytes once more."""
+    if source.status is not None:
+        return source, lambda: _again(source)
+    from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
+
+    file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)
+    for piece in source.pieces:
+        file.write(piece)
+    return source._replace(pieces=_read(file)), lambda: _read(file)
+
+
+def _again(source: OpenInput) -> Iterator[bytes]:
+    with files.opened(source.input) as again:
+        if again.status is None or source.status is None:
+            raise InputError("it is not the file any more that it was")
+        if not os.path.samestat(again.status, source.status):
+            raise InputError("it is not the file any more that it was")
+        yield from again.pieces
+
+
+def _read(file: BinaryIO) -> Iterator[bytes]:
+    at = 0
+    while True:
+        file.seek(at)  # two may read it at once
+        piece = file.read(PIECE)
+        if not piece:
+            return
+        at += len(piece)
+        yield piece
+
+
+def folded(
+    pieces: Iterable[bytes],
+    coding: Coding,
+    original: Callable[[], Iterator[bytes]],
+    has_changed: Callable[[], bool],
+) -> Iterator[bytes]:
+    """Yield the output compressed; the input's own bytes where nothing in it changes."""
+    same = 0
+    pieces = iter(pieces)
+    for piece in pieces:
+        if has_changed():
+            break
+        same += len(piece)
+    else:
+        yield from original()
+        return
+    writer = coding.writer()
+    for before in unfolded(original(), coding):
+        yield writer.compress(before[:same])
+        same -= len(before)
+        if same <= 0:
+            break
+    yield writer.compress(piece)
+    for piece in pieces:
+        yield writer.compress(piece)
+    yield writer.flush()
