@@ -105,6 +105,8 @@ def footer_of(view: View) -> int | None:
 
 # Up to the first padding, or the first line that is not of base64.
 _base64: Final = re.compile(rb"(?:[A-Za-z0-9+/]*+[ \t]*+\r?\n)*+(?:[A-Za-z0-9+/]*+={1,2})?+").match
+_SPACE: Final = b" \t\r\n"
+_word: Final = re.compile(rb"[A-Za-z0-9+/]*+").match
 _in_the_clear: Final = re.compile(rb"[^A-Za-z0-9+/=\s]").search
 
 
@@ -114,6 +116,11 @@ def _footed_view(raw: bytes, eol: bytes) -> _FootedView | None:
     end = found.end() if found else 0
     # What is again base64 some readers read, and some do not.
     if not raw[:end].strip() or _in_the_clear(raw, end) is None:
+        return None
+    # An edit may take the padding away: what follows must tell of itself that it is text.
+    text = raw[end:].lstrip(_SPACE)
+    same_line = b"\n" not in raw[end - 1 : len(raw) - len(text)]
+    if (_word if same_line else _base64)(text).group():  # type: ignore[union-attr]
         return None
     try:
         return _FootedView(raw[:end], eol, end)

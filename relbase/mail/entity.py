@@ -138,6 +138,7 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
     findings, edits = separate(items)
     end = _paragraph_end(entity)
     first = [edit for edit in edits if edit.start < end]
+    end = max([end, *(edit.end for edit in first)])  # a value may hold the empty line
     if not first or not _moves_body(entity, end, first):
         yield from findings
         yield from edits

@@ -49,6 +49,12 @@ def test_in_a_part() -> None:
     assert note.text.startswith("this part (text/html) has no empty line after its header")
 
 
+def test_an_empty_line_in_a_value_that_changes() -> None:
+    data = b"Content-Type: text/html\nno field\n<a href='x\n\ny'>"
+    result = relbase.rewrite(data, kind="mail", url=URL)
+    assert result.data.endswith(b"<a href='http://h.example/d/xy'>")
+
+
 LINES = st.sampled_from(
     [
         *(HTML.strip(), b"<img/src=x>", b"<img/src=", b"content-y>", b"<a href='", b"'>", b"text"),

@@ -35,6 +35,8 @@ FOOTERS = [
     (b"<p>" + LINK, b"\nPGE+\n", False),  # base64 again: some readers read it
     (LINK, b"!", True),
     (b"<p>" + LINK + b"..", b"\nwords", False),  # it may be base64
+    (b"<p>" + LINK, b"\nwords\n-- ", False),  # it may be, once the padding has gone
+    (b"<p>" + LINK, b"words-", False),
 ]
 
 
