@@ -49,14 +49,14 @@ class Core(NamedTuple):
         runs: sorted and disjoint.
         text: what is left.
         at: where in `text` each piece between runs begins, and
-        whence: where in `whole`.
+        starts: where in `whole`.
     """
 
     whole: str
     runs: list[Excess]
     text: str
     at: list[int]
-    whence: list[int]
+    starts: list[int]
 
     def around(self) -> Iterator[Violation]:
         """The violations that the runs are."""
@@ -84,7 +84,7 @@ class Core(NamedTuple):
 
     def _moved(self, offset: int) -> int:
         piece = bisect_right(self.at, offset) - 1
-        return self.whence[piece] + offset - self.at[piece]
+        return self.starts[piece] + offset - self.at[piece]
 
 
 def core_of(text: str) -> Core:
@@ -96,23 +96,23 @@ def core_of(text: str) -> Core:
     if not _anything_search(text):
         return Core(text, [], text, [0], [0])
     runs = [run for run in _runs(text) if run.start < run.end]
-    whence = [0, *(run.end for run in runs)]
+    starts = [0, *(run.end for run in runs)]
     ends = [*(run.start for run in runs), len(text)]
     pieces: list[str] = []
     at: list[int] = []
     length = 0
-    for start, end in zip(whence, ends, strict=True):
+    for start, end in zip(starts, ends, strict=True):
         at.append(length)
         pieces.append(text[start:end])
         length += end - start
-    return _without_empty(Core(text, runs, "".join(pieces), at, whence), ends)
+    return _without_empty(Core(text, runs, "".join(pieces), at, starts), ends)
 
 
 def _without_empty(core: Core, ends: list[int]) -> Core:
     """Drop the empty pieces: what is missing at the end of a URL is missing before a bracket."""
-    bounds = zip(core.at, core.whence, ends, strict=True)
-    kept = [(at, start) for at, start, end in bounds if start < end] or [(0, core.whence[0])]
-    return core._replace(at=[at for at, _ in kept], whence=[start for _, start in kept])
+    bounds = zip(core.at, core.starts, ends, strict=True)
+    kept = [(at, start) for at, start, end in bounds if start < end] or [(0, core.starts[0])]
+    return core._replace(at=[at for at, _ in kept], starts=[start for _, start in kept])
 
 
 def _runs(text: str) -> Iterator[Excess]:
