@@ -27,6 +27,7 @@ __all__ = [
     "Status",
     "Step",
     "Url",
+    "Violation",
     "__version__",
     "base",
     "entities",
@@ -42,11 +43,15 @@ __all__ = [
     "scanner",
     "split",
     "unsplit",
+    "violations",
 ]
 
 # What programs import is loaded when it is first asked for (PEP 562): the start of a process is
 # what a small page costs. Type checkers read the imports, and a test compares the two.
 if TYPE_CHECKING:
+    from relbase import spark as spark
+    from relbase import trees as trees
+    from relbase import warc as warc
     from relbase.bases.layers import Base as Base
     from relbase.bases.layers import Layer as Layer
     from relbase.edit import Edit as Edit
@@ -71,6 +76,8 @@ if TYPE_CHECKING:
     from relbase.texts import rewrite_text as rewrite_text
     from relbase.url.grammar import Url as Url
     from relbase.url.grammar import parse_url as parse_url
+    from relbase.url.grammar import violations as violations
+    from relbase.url.grammar.characters import Violation as Violation
     from relbase.url.resolver import Profile as Profile
     from relbase.url.resolver import Resolver as Resolver
     from relbase.url.resolver import resolve as resolve
@@ -97,6 +104,7 @@ else:
         "Status": "rewriting.items",
         "Step": "url.step",
         "Url": "url.grammar",
+        "Violation": "url.grammar.characters",
         "base": "pipeline",
         "entities": "pipeline",
         "explain": "explaining",
@@ -111,16 +119,28 @@ else:
         "scanner": "references.scanner",
         "split": "url.rfc1808",
         "unsplit": "url.rfc1808",
+        "violations": "url.grammar",
+    }
+    # Packages that are loaded when they are first asked for: `import relbase; relbase.trees`.
+    _PACKAGES = {"spark", "trees", "warc"}
+    # Functions that answer a mistaken argument with what to write instead.
+    _ADVISED = {
+        *("base", "entities", "explain", "links", "rewrite", "rewrite_text"),
+        *("response_base", "response_links", "rewrite_response"),
     }
 
     def __getattr__(name: str) -> object:
         """Load a public name from the module that defines it."""
+        if name in _PACKAGES:
+            return import_module(f"relbase.{name}")
         if name not in _MODULES:
             raise AttributeError(f"module 'relbase' has no attribute {name!r}")
         found = import_module(f"relbase.{_MODULES[name]}")
         value = getattr(found, "NAME" if name == "scanner" else name)
+        if name in _ADVISED:
+            value = import_module("relbase.call").advised(value)
         globals()[name] = value
         return value
 
     def __dir__() -> list[str]:
-        return sorted({*globals(), *__all__})
+        return sorted({*__all__, *_PACKAGES})

@@ -6,8 +6,19 @@ Bad calls raise at once, with the fix in the text; bad documents never do.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypedDict
+from functools import partial, wraps
+from inspect import CO_VARKEYWORDS
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Final,
+    Literal,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    TypeVar,
+)
 
 from relbase.expressions import expression
 from relbase.kind import Kind
@@ -127,6 +138,58 @@ def check(
         detect,
         message_urls=None if message_urls is None else as_message_urls(message_urls),
     )
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def advised(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a public function that answers a mistaken argument with what to write instead."""
+    code = getattr(function, "__code__")  # noqa: B009 (of functions alone, as these all are)
+    names = set(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+    if code.co_flags & CO_VARKEYWORDS:
+        names |= Arguments.__annotations__.keys()
+
+    @wraps(function)
+    def call(*args: P.args, **given: P.kwargs) -> T:
+        if len(args) > 1 or not names.issuperset(given):
+            raise TypeError(_mistake(function.__name__, names, args, tuple(given)))
+        return function(*args, **given)
+
+    call.__module__ = "relbase"  # so that it can be pickled by its name
+    return call
+
+
+def _mistake(
+    function: str, names: set[str], args: tuple[object, ...], given: tuple[str, ...]
+) -> str:
+    if len(args) > 1:
+        shown = repr(args[1])[:80] if isinstance(args[1], str) else "..."
+        name = "url" if "url" in names else "profile"
+        return f"{function}() takes one argument without a name: give {name}={shown}"
+    from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
+
+    unknown = next(name for name in given if name not in names)
+    guess = _MEANT.get(unknown) or next(iter(get_close_matches(unknown, names, 1)), "")
+    fix = f"give {guess}=..." if guess in names else f"it takes {', '.join(sorted(names))}"
+    return f"{function}() has no argument {unknown!r}: {fix}"
+
+
+# What people call the arguments of other libraries that are meant for the same.
+_MEANT: Final = {
+    "base": "url",
+    "base_url": "url",
+    "baseurl": "url",
+    "uri": "url",
+    "location": "url",
+    "history": "redirects",
+    "encoding": "charset",
+    "content_type": "headers",
+    "type": "kind",
+    "filename": "name",
+    "path": "name",
+}
 
 
 def as_url(url: URL, name: str = "url") -> str:

@@ -68,6 +68,7 @@ class Format(NamedTuple):
         feeds: whether a feed may be taken for a document of this kind.
         doubts: whether a file that begins so, and is named as of another kind, is noted.
         is_judged: whether a visit notes that what it has is not of this kind.
+        stating: what states a base (`{}`) at the beginning of a text; "" where nothing can.
         escapes_pages: whether pages stand in its texts, their markup spelled in any way.
     """
 
@@ -88,6 +89,7 @@ class Format(NamedTuple):
     feeds: bool = False
     doubts: bool = False
     is_judged: bool = False
+    stating: str = ""
     escapes_pages: bool = False
 
     @property
@@ -237,6 +239,7 @@ _ROWS: Final = (
         visit=visit_html,
         base=html_base,
         marks=read_marks,
+        stating='<base href="{}">',
         doubts=True,
     ),
     Format(

@@ -21,7 +21,6 @@ from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.recognition import may_hold_references
 from relbase.records import NamedTuple
-from relbase.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.call import Arguments
-    from relbase.results import Link
+    from relbase.results import Link, Result
 
 
 class Response(Protocol):
@@ -65,13 +64,7 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     result = pipeline.rewrite(entity.data, **_call(entity, arguments))
     if entity.fault is None:
         return result
-    return Result(
-        result.data,
-        result.edits,
-        (*result.notes, entity.fault),
-        base=lambda: result.base,
-        links=tuple,
-    )
+    return result._replace(notes=(*result.notes, entity.fault))
 
 
 def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterator[Link]:

@@ -94,32 +94,41 @@ class Entity:
 
 
 class Result:
-    """What `rewrite` made of a document; it can be pickled, and equals one of the same values.
+    """What `rewrite` made of a document: read-only, and equal to a result of the same values.
 
-    Attributes:
-        data: the document with absolute links; the input itself when nothing changed.
-        base: the base of the outermost entity; computed on first access.
-        edits: what was changed, in coordinates of the input, sorted and disjoint.
-        notes: what the user should know.
-        changed: whether anything was changed.
-        links: every reference of the input; computed on first access.
+    It can be pickled. `base` and `links` are computed when they are first asked for.
     """
 
-    __slots__ = ("_base", "_links", "data", "edits", "notes")
+    __slots__ = ("_base", "_data", "_edits", "_links", "_notes")
 
     def __init__(
         self,
         data: bytes,
         edits: tuple[Edit, ...],
         notes: tuple[Note, ...],
-        base: Callable[[], Base],
-        links: Callable[[], Iterable[Link]],
+        base: Callable[[], Base] | Base,
+        links: Callable[[], Iterable[Link]] | tuple[Link, ...],
     ) -> None:
-        self.data = data
-        self._base: Callable[[], Base] | Base = base
-        self.edits = edits
-        self.notes = notes
-        self._links: Callable[[], Iterable[Link]] | tuple[Link, ...] = links
+        self._data = data
+        self._base = base
+        self._edits = edits
+        self._notes = notes
+        self._links = links
+
+    @property
+    def data(self) -> bytes:
+        """The document with absolute links; the input itself when nothing changed."""
+        return self._data
+
+    @property
+    def edits(self) -> tuple[Edit, ...]:
+        """What was changed, in coordinates of the input, sorted and disjoint."""
+        return self._edits
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the user should know."""
+        return self._notes
 
     @property
     def changed(self) -> bool:
@@ -139,6 +148,22 @@ class Result:
         if not isinstance(self._links, tuple):
             self._links = tuple(self._links())
         return self._links
+
+    def _replace(
+        self,
+        *,
+        data: bytes | None = None,
+        edits: tuple[Edit, ...] | None = None,
+        notes: tuple[Note, ...] | None = None,
+    ) -> Result:
+        """Return the result with another output, other edits or other notes."""
+        return Result(
+            self._data if data is None else data,
+            self._edits if edits is None else edits,
+            self._notes if notes is None else notes,
+            self._base,
+            self._links,
+        )
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
+import pickle
+import sys
 from io import BytesIO, StringIO
 from pathlib import Path
 from types import MappingProxyType
@@ -16,7 +19,8 @@ import pytest
 import requests
 import yarl
 
-from relbase import Kind, Policy, Profile, base, entities, links, rewrite
+import relbase
+from relbase import Kind, Policy, Profile, Resolver, base, entities, links, rewrite
 from relbase.call import Call, KindName, as_kind, check
 from relbase.url.resolver import ProfileName
 
@@ -103,11 +107,63 @@ def test_a_bad_call_raises_at_once(
     assert len(str(raised.value)) < 250
 
 
-def test_arguments_are_keyword_only_and_unknown_ones_are_refused() -> None:
-    with pytest.raises(TypeError):
-        rewrite(b"", "http://h.example/")  # type: ignore[call-arg]
-    with pytest.raises(TypeError):
-        links(b"", uri="http://h.example/")  # type: ignore[call-arg]
+# (the function, arguments by position, arguments by name, what to write instead)
+MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
+    ("rewrite", (b"", "http://h/"), {}, r"rewrite\(\) .*: give url='http://h/'"),
+    ("links", (b"", 5), {}, r"links\(\) takes one argument without a name: give url=\.\.\."),
+    ("rewrite_text", ("", "http://h/"), {}, "give url='http://h/'"),
+    ("rewrite", (b"",), {"base": "http://h/"}, r"rewrite\(\) has no argument 'base': give url="),
+    ("links", (b"",), {"base_url": "http://h/"}, "give url="),
+    ("base", (b"",), {"uri": "http://h/"}, "give url="),
+    ("entities", (b"",), {"encoding": "utf-8"}, "give charset="),
+    (
+        "explain",
+        (b"",),
+        {"redirect": []},
+        r"explain\(\) has no .*: give redirects=",
+    ),
+    ("rewrite_response", (object(),), {"profil": "whatwg"}, r"rewrite_response\(\) .*profile="),
+    ("response_links", (object(), "http://h/"), {}, "give url='http://h/'"),
+    (
+        "rewrite_text",
+        ("",),
+        {"charset": "utf-8"},
+        "'charset': it takes base, headers",
+    ),
+    ("rewrite", (b"",), {"zzz": 1}, "'zzz': it takes charset, data, detect, headers, kind, name"),
+]
+
+
+@pytest.mark.parametrize(("function", "args", "given", "fix"), MISTAKES)
+def test_a_mistaken_argument_is_answered_with_what_to_write(
+    function: str, args: tuple[Any, ...], given: dict[str, Any], fix: str
+) -> None:
+    with pytest.raises(TypeError, match=fix):
+        getattr(relbase, function)(*args, **given)
+
+
+def test_public_functions_can_be_pickled_and_inspected() -> None:
+    for name in ("rewrite", "links", "explain", "rewrite_response"):
+        function = getattr(relbase, name)
+        assert pickle.loads(pickle.dumps(function)) is function
+        assert next(iter(inspect.signature(function).parameters)) in {"data", "response"}
+        assert function.__doc__
+
+
+def test_the_packages_are_loaded_when_they_are_asked_for() -> None:
+    for package in (relbase.trees, relbase.warc, relbase.spark):
+        assert package is sys.modules[package.__name__]
+    assert {"trees", "warc", "spark", *relbase.__all__} == set(dir(relbase))
+
+
+@pytest.mark.parametrize("value", [None, b"x", 5])
+def test_what_is_no_string_is_answered_with_what_to_give(value: Any) -> None:
+    calls: list[Any] = [relbase.split, relbase.parse_url, relbase.violations]
+    calls += [Resolver("http://h/", profile).resolve for profile in Profile]
+    calls += [Resolver("http://h/", profile).steps for profile in Profile]
+    for call in calls:
+        with pytest.raises(TypeError, match=r"the (URL|reference) is a str, not \w+: "):
+            call(value)
 
 
 GOOD: list[tuple[dict[str, Any], dict[str, Any]]] = [

@@ -159,6 +159,8 @@ def test_imports_point_one_way(module: str) -> None:
     part = part_of(module)
     for name in imported_here(module):
         other = part_of(name)
+        if (module, name) == ("relbase", "relbase.spark"):
+            continue  # type checkers alone read it: it is loaded when somebody asks for it
         assert LEVEL[other] <= LEVEL[part], f"{module} imports {name}, which is before it"
         if module == "relbase.url.whatwg" and is_of(name, ENCODERS):
             continue

@@ -36,11 +36,52 @@ ROWS: Final[list[tuple[str, str, dict[str, Any]]]] = [
     ("<base href=http://b/><a href=x>", "<base href=http://b/><a href=http://b/x>", {}),
     ("<a href=x>", "<a href=http://o.example/x>", {"redirects": ["/e/", "http://o.example/"]}),
     ("<a href='#s'>", "<a href='#s'>", {"policy": Policy(keep_fragments=True)}),
+    ("<a href=x>", "<a href=http://b/x>", {"headers": {"Content-Base": "http://b/"}}),
     ("a{b:url(x)}", "a{b:url(http://h.example/d/x)}", {"kind": "css"}),
     ("<a href=x>", "<a href=x>", {"kind": Kind.CSS}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": yarl.URL(URL)}),
     ("<a href=x>", "<a href=http://h.example/d/x>", {"url": httpx.URL(URL)}),
 ]  # fmt: skip
+
+
+# (a piece of a page, what it becomes on the base http://h.example/s/, arguments)
+PIECES_ON_A_BASE: Final[list[tuple[str, str, dict[str, Any]]]] = [
+    ("<a href=x>é", "<a href=http://h.example/s/x>é", {}),
+    ("<td><a href=../x>", "<td><a href=http://h.example/x>", {}),
+    ("<p>nothing", "<p>nothing", {}),
+    # no <base> in it counts: it is in the base already
+    ("<base href=s/><a href=x>", "<base href=s/><a href=http://h.example/s/x>", {}),
+    ("<!doctype html><base href=http://o/><img srcset='x 2x'>",
+     "<!doctype html><base href=http://o/><img srcset='http://h.example/s/x 2x'>", {}),
+    # the URL of the document itself is not known
+    ("<form action=''>", "<form action=''>", {}),
+    ("<a href=x>", "<a href=http://h.example/d/x>", {"base": 'http://h.example/d/?a=1"&amp;<>'}),
+    ("a{b:url(x)}", "a{b:url(http://h.example/s/x)}", {"kind": "css"}),
+    ('<a xml:base="t/"/>', '<a xml:base="http://h.example/s/t/"/>', {"kind": "xml"}),
+    ("<a href=x>", "<a href=http://h.example/s/x>", {"base": yarl.URL("http://h.example/s/")}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", Profile)
+@pytest.mark.parametrize(("text", "becomes", "arguments"), PIECES_ON_A_BASE)
+def test_what_a_piece_becomes_on_a_base(
+    text: str, becomes: str, arguments: dict[str, Any], profile: Profile
+) -> None:
+    given = {"base": "http://h.example/s/", "profile": profile, **arguments}
+    result = rewrite_text(text, **given)
+    assert result == becomes
+    assert (result is text) == (text == becomes)
+
+
+@pytest.mark.parametrize("more", [{"url": URL}, {"redirects": [URL]}, {"headers": {"Base": URL}}])
+def test_a_base_is_given_alone(more: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="give it alone"):
+        rewrite_text("", base=URL, **more)
+
+
+def test_a_base_is_absolute() -> None:
+    with pytest.raises(ValueError, match="base is not absolute: '/s/'"):
+        rewrite_text("", base="/s/")
 
 
 @pytest.mark.parametrize(("text", "becomes", "arguments"), ROWS)
@@ -93,4 +134,4 @@ def test_a_bad_call_names_the_fix(
 
 def test_the_url_is_required() -> None:
     with pytest.raises(TypeError, match="url"):
-        rewrite_text("<p>")  # type: ignore[call-arg]
+        rewrite_text("<p>")  # type: ignore[call-overload]

@@ -102,7 +102,7 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
     result = pipeline.rewrite_called(document.data, call)
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
-        result.notes += (*places.notes(),)
+        result = result._replace(notes=(*result.notes, *places.notes()))
     if document.message is None or document.lengths is None:
         return result
     from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
@@ -111,11 +111,11 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
     edits, notes = mbox.settle(message, result.edits)
     edits, more = document.lengths.keep(document.message, edits)
     notes += more
-    result.notes = (*(note for note in result.notes if not mbox.is_settled(message, note)), *notes)
-    if tuple(edits) != result.edits:
-        result.edits = tuple(edits)
-        result.data = splice(document.data, edits)
-    return result
+    kept = (note for note in result.notes if not mbox.is_settled(message, note))
+    result = result._replace(notes=(*kept, *notes))
+    if tuple(edits) == result.edits:
+        return result
+    return result._replace(data=splice(document.data, edits), edits=tuple(edits))
 
 
 def _called(document: InputDocument) -> Call:

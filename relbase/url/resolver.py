@@ -6,6 +6,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal
 
 from relbase.url import rfc1808, rfc3986
+from relbase.url.step import not_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,7 +71,7 @@ class Resolver:
         self, base: str, profile: Profile | ProfileName = Profile.RFC1808, charset: str = "utf-8"
     ) -> None:
         if not isinstance(base, str):
-            raise TypeError(f"the base is a str, not {type(base).__name__}: decode it first")
+            raise not_text(base, "base")
         self.base = base
         self.profile = as_profile(profile)
         self.charset = charset
@@ -93,10 +94,20 @@ class Resolver:
         7 the components are recombined http://a/g
         """
         if not isinstance(reference, str):
-            raise TypeError(
-                f"the reference is a str, not {type(reference).__name__}: decode it first"
-            )
+            raise not_text(reference)
         return self._prepared.steps(reference)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Resolver) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __reduce__(self) -> tuple[type[Resolver], tuple[str, Profile, str]]:
+        return Resolver, self._key()
+
+    def _key(self) -> tuple[str, Profile, str]:
+        return self.base, self.profile, self.charset
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
@@ -123,7 +134,7 @@ def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.
     'http://a/g'
     """
     if not isinstance(reference, str):
-        raise TypeError(f"the reference is a str, not {type(reference).__name__}: decode it first")
+        raise not_text(reference)
     return Resolver(base, profile).resolve(reference)
 
 

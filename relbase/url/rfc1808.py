@@ -26,7 +26,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
-from relbase.url.step import Trace, untold
+from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -75,6 +75,8 @@ def split(url: str) -> Components:
     >>> split("?")
     Components(scheme=None, net_loc=None, path='', params=None, query='', fragment=None)
     """
+    if not isinstance(url, str):
+        raise not_text(url, "URL")
     # §2.4.1 the fragment identifier
     rest, fragment = _cut(url, "#")
     # §2.4.2 the scheme
@@ -144,27 +146,30 @@ class PreparedBase:
         self._components: Components | None = None
         self._stack: tuple[str, list[str]] | None = None
 
-    def resolve(self, reference: str) -> str:
+    def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the absolute form of a reference (§4)."""
-        # Steps 1 and 2a
-        if not self._base or not reference:
-            return self._base or reference
-        first = reference[:1]
-        if first == "/":
-            if reference[1:2] != "/":
-                return self._root + reference
-            if reference[2:3] not in {"", "/", "#"}:
-                return self._scheme + reference
-        elif first == ".":
-            if resolved := self._dotted(reference):
-                return resolved
-        elif ":" in reference and _scheme_match(reference):
-            return reference
-        elif first not in _NEEDS_STEPS and "/." not in reference:
-            return (self._directory or self._make_directory()) + reference
-        elif first == "#":
-            return self._base.partition("#")[0] + reference
-        return self._steps(reference)
+        try:
+            # Steps 1 and 2a
+            if not self._base or reference == "":
+                return self._base or reference
+            first = reference[:1]
+            if first == "/":
+                if reference[1:2] != "/":
+                    return self._root + reference
+                if reference[2:3] not in {"", "/", "#"}:
+                    return self._scheme + reference
+            elif first == ".":
+                if resolved := self._dotted(reference):
+                    return resolved
+            elif ":" in reference and _scheme_match(reference):
+                return reference
+            elif first not in _NEEDS_STEPS and "/." not in reference:
+                return (self._directory or self._make_directory()) + reference
+            elif first == "#":
+                return self._base.partition("#")[0] + reference
+            return self._steps(reference)
+        except TypeError:
+            raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
         """Return the steps that are taken; the value of the last one is the result."""

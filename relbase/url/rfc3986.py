@@ -17,7 +17,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
-from relbase.url.step import Trace, untold
+from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -104,27 +104,30 @@ class PreparedBase:
         self._components: Components | None = None
         self._output: list[str] | None = _NOT_MADE
 
-    def resolve(self, reference: str) -> str:
+    def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the target of a reference (§5.2)."""
-        # An unknown base: nothing to inherit from, as RFC 1808 §4 step 1 has it.
-        if not self._base:
-            return reference
-        first = reference[:1]
-        dots = "/." in reference
-        if first == "/":
-            if not dots:
-                return (self._scheme if reference[1:2] == "/" else self._root) + reference
-        elif first == "#":
-            return self._base.partition("#")[0] + reference
-        elif first == ".":
-            if target := self._dotted(reference):
-                return target
-        elif ":" in reference and (scheme := _scheme_match(reference)):
-            if not dots and not reference.startswith(".", scheme.end()):
+        try:
+            # An unknown base: nothing to inherit from, as RFC 1808 §4 step 1 has it.
+            if not self._base:
                 return reference
-        elif not dots and first not in _NEEDS_TRANSFORM:
-            return (self._directory or self._make_directory()) + reference
-        return unsplit(self._transform(split(reference)))
+            first = reference[:1]
+            dots = "/." in reference
+            if first == "/":
+                if not dots:
+                    return (self._scheme if reference[1:2] == "/" else self._root) + reference
+            elif first == "#":
+                return self._base.partition("#")[0] + reference
+            elif first == ".":
+                if target := self._dotted(reference):
+                    return target
+            elif ":" in reference and (scheme := _scheme_match(reference)):
+                if not dots and not reference.startswith(".", scheme.end()):
+                    return reference
+            elif not dots and first not in _NEEDS_TRANSFORM:
+                return (self._directory or self._make_directory()) + reference
+            return unsplit(self._transform(split(reference)))
+        except TypeError:
+            raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
         """Return the steps of §5.2 that are taken; the value of the last one is the result."""

@@ -13,6 +13,13 @@ from relbase.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+
+def not_text(value: object, name: str = "reference") -> TypeError:
+    """Return the error for what is not a string, with what to give instead."""
+    fix = "decode it first" if isinstance(value, (bytes, bytearray)) else "give a str"
+    return TypeError(f"the {name} is a str, not {type(value).__name__}: {fix}")
+
+
 # A hostile path has millions of segments: of one kind so many steps are kept.
 MAX_REPEATED: Final = 40
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 import ada_url
 
 from relbase.records import NamedTuple
-from relbase.url.step import Step, shown
+from relbase.url.step import Step, not_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,7 +100,10 @@ class PreparedBase:
 
     def resolve(self, reference: str) -> str:
         """Return the serialised URL; raise ValueError where parsing is a failure."""
-        return self._known(reference) or self._parsed(reference)
+        try:
+            return self._known(reference) or self._parsed(reference)
+        except (TypeError, AttributeError):
+            raise not_text(reference) from None
 
     def steps(self, reference: str) -> list[Step]:
         """Return what the parser was given and what it made of it; the last value is the result."""

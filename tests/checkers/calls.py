@@ -67,6 +67,7 @@ Resolver("http://h/", "typo")  # wrong
 make_links_absolute(object(), profile="typo")  # wrong
 make_links_absolute(object(), 5)  # wrong
 make_links_absolute(object(), "http://h/", drop_base="yes")  # wrong
-relbase.rewrite(b"").data = b""  # right: a result is the caller's
+relbase.rewrite(b"").data = b""  # wrong
+Policy(True)  # wrong
 relbase.Edit(0, 1, b"").start = 5  # wrong
 Policy().extended = True  # wrong

@@ -179,8 +179,7 @@ def test_a_rewriting_that_fails_the_self_check_is_not_written(
 
     def wrong(data: bytes, call: Call) -> Result:
         result = real(data, call)
-        result.data = result.data.replace(b"<p>", b"<b>")
-        return result
+        return result._replace(data=result.data.replace(b"<p>", b"<b>"))
 
     monkeypatch.setattr(pipeline, "rewrite_called", wrong)
     result = run("rewrite", "page.html", *URL, "-i")

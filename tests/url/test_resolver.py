@@ -6,6 +6,7 @@ None is a failure (ValueError).
 
 from __future__ import annotations
 
+import pickle
 import sys
 from typing import TYPE_CHECKING
 
@@ -274,6 +275,14 @@ def test_without_its_library_whatwg_is_a_bad_call(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(ValueError, match="ada-url"):
         rewrite(b"<a href=x>", url="http://h/", profile="whatwg")
     assert resolve("http://h/", "x") == "http://h/x"
+
+
+def test_a_resolver_is_a_value() -> None:
+    resolver = Resolver(BASE, "whatwg", "koi8-r")
+    assert pickle.loads(pickle.dumps(resolver)) == resolver
+    assert len({resolver, Resolver(BASE, "whatwg", "koi8-r"), Resolver(BASE)}) == 2
+    assert repr(resolver) == f"Resolver({BASE!r}, 'whatwg', 'koi8-r')"
+    assert resolver != BASE
 
 
 class _Refusing:

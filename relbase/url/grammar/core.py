@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
 from relbase.url.grammar.characters import Severity, Violation, class_of
+from relbase.url.step import not_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,6 +94,8 @@ def core_of(text: str) -> Core:
     >>> core_of("<URL:http://ds.internic.\n   net/rfc>").text
     'http://ds.internic.net/rfc'
     """
+    if not isinstance(text, str):
+        raise not_text(text, "URL")
     if not _anything_search(text):
         return Core(text, [], text, [0], [0])
     runs = [run for run in _runs(text) if run.start < run.end]
