@@ -9,6 +9,7 @@ each document is given to it from a buffer of its own size, so that a byte too f
 from __future__ import annotations
 
 import argparse
+import html
 import importlib.util
 import os
 import random
@@ -249,6 +250,57 @@ _STYLES: Final = (
     "<style media='x' type='TEXT/CSS'>",
     "<style type=x>",
 )
+# Vocabularies of XML: start tags, and those of the root.
+_FEED: Final = ("title", "link", "url", "guid", "guid isPermaLink='true'", "description", "item")
+_VOCABULARIES: Final = (
+    (
+        (*_FEED, "item", "description", "content:encoded", "enclosure", "x:y", "channel"),
+        ("rss", "rss xmlns:content='http://purl.org/rss/1.0/modules/content/'"),
+    ),
+    (
+        (
+            *("entry", "link", "content type='html'", "content", "summary type='html'", "title"),
+            *("title type='html'", "link rel='alternate'", "entry xml:base='http://e/'", "id"),
+            *("entry xml:base='../f/'", "logo", "a:link", "link xmlns='x'", "x xmlns:a='y'"),
+        ),
+        ("feed xmlns='http://www.w3.org/2005/Atom'", "feed"),
+    ),
+    (
+        ("a", "use", "g", "path", "image", "style", "text", "a xml:base='b/'", "svg", "title"),
+        ("svg xmlns='http://www.w3.org/2000/svg' xmlns:xlink='http://www.w3.org/1999/xlink'",),
+    ),
+    (
+        ("a", "p", "img", "base", "template", "style", "div", "form", "input", "link", "video"),
+        ("html xmlns='http://www.w3.org/1999/xhtml'",),
+    ),
+    (("url", "loc", "lastmod", "image:loc"), ("urlset", "sitemapindex")),
+)
+_XML_ATTRIBUTES: Final = (
+    *("href", "src", "url", "uri", "id", "class", "type", "rel", "style", "xlink:href", "xml:base"),
+    *("srcset", "action", "poster", "x:href", "xmlns:x", "xml:lang", "content", "codebase"),
+)
+_ODD_XML: Final = (
+    *(
+        "<!-- x -->",
+        "<!---->",
+        "<![CDATA[x]]>",
+        "<?x y?>",
+        "</x>",
+        "<",
+        "&",
+        "&nbsp;",
+        "<x",
+        "<a b>",
+    ),
+    *("<a b='c' b='d'/>", "<a href='x' href='y'/>", "<!DOCTYPE x>", "]]>", "<!-- -- -->", "<a/ >"),
+    *("<x y=z>", "text", "<p>x</P>", "<![CDATA[", "<!--", "<?", "<a href='<'/>", "<a\fhref='x'/>"),
+)
+_MARKUP: Final = (
+    *("<p>", "</p>", "text", '<a href="/x">', "<a href='../y?a&amp;b'>", '<img src="i/j.png">'),
+    *("<a href=z>", '<a href="http://a/">', "<br/>", '<img srcset="a 1x, /b 2x">', "&nbsp;"),
+    *('<p style="a:url(x)">', "<style>a{b:url('/c')}</style>", "\n", "&amp;", '<a href="./q">'),
+)
+
 # Names that begin as those do that are told by their first letters.
 _BEGINNINGS: Final = (
     *("styl", "styles", "base2", "bas", "p", "sx", "t", "xm", "xmpx", "s", "n", "nosc"),
@@ -285,6 +337,7 @@ class Soup:
         self.documents: Mapping[str, Callable[[], bytes]] = {
             "html": self.document,
             "css": self._style_sheet,
+            "xml": self._xml,
         }
 
     def _style_sheet(self) -> bytes:
@@ -302,6 +355,66 @@ class Soup:
             at = choose.randrange(len(document) + 1)
             document = document[:at] + bytes([choose.randrange(0x80, 0x100)]) + document[at:]
         return document
+
+    def _xml(self) -> bytes:
+        choose = self._random
+        names, roots = choose.choice(_VOCABULARIES)
+        odd = choose.choice((0, 0, 0, 0.05, 0.2))
+        inside = "".join(self._element(names, odd, 0) for _ in range(choose.randrange(1, 8)))
+        before = choose.choice(("", "", "<?xml version='1.0'?>", "<!DOCTYPE x>", "<!-- <a -->"))
+        root = choose.choice(roots)
+        return f"{before}<{root}>{inside}</{root.split()[0]}>".encode()
+
+    def _element(self, names: Sequence[str], odd: float, depth: int) -> str:
+        choose = self._random
+        if choose.random() < odd:
+            return choose.choice(_ODD_XML)
+        written = choose.choice(names)
+        name = written.split()[0]
+        attributes = "".join(
+            choose.choice((" ", " ", "\n"))
+            + choose.choice(_XML_ATTRIBUTES)
+            + choose.choice(("=", "=", " = "))
+            + self._xml_value(choose.choice(('"', "'")), odd)
+            for _ in range(choose.choice((0, 0, 1, 2)))
+        )
+        if choose.random() < 0.2:
+            return f"<{written}{attributes}{choose.choice(('/>', ' />'))}"
+        which = choose.random()
+        if which < 0.35 and depth < 4:
+            inside = "".join(
+                self._element(names, odd, depth + 1) for _ in range(choose.randrange(4))
+            )
+        elif which < 0.7:
+            inside = self._xml_markup(odd)
+        else:
+            inside = choose.choice(("", " ", "\n")) + html.escape(
+                choose.choice(_VALUES if choose.random() < odd else _TAME), quote=False
+            )
+        return f"<{written}{attributes}>{inside}</{name}{choose.choice(('', '', ' '))}>"
+
+    def _xml_value(self, quote: str, odd: float) -> str:
+        choose = self._random
+        if choose.random() < 0.2:
+            value = self._sheet("")
+        else:
+            value = choose.choice(_VALUES if choose.random() < odd else _TAME)
+        value = html.escape(value, quote=False) if choose.random() > odd else value
+        return quote + value.replace(quote, "&quot;" if quote == '"' else "&apos;") + quote
+
+    def _xml_markup(self, odd: float) -> str:
+        choose = self._random
+        markup = "".join(
+            self._piece() if choose.random() < odd else choose.choice(_MARKUP)
+            for _ in range(choose.randrange(4))
+        )
+        space = choose.choice(("", "", " ", "\n"))
+        if choose.random() < 0.4:
+            return f"{space}<![CDATA[{markup.replace(']]>', '')}]]>{space}"
+        spelled = html.escape(markup, quote=choose.random() < 0.5)
+        if choose.random() < 0.2:
+            spelled = spelled.replace("&#x27;", choose.choice(("&apos;", "&#39;", "'")))
+        return spelled + choose.choice(("", "", "", space, "<!-- x -->", "&nbsp;", "\r\n", "]]"))
 
     def _piece(self) -> str:
         choose = self._random
@@ -400,7 +513,7 @@ _BASES: Final = (
 )
 
 
-_KINDS: Final = ("html", "html", "css")
+_KINDS: Final = ("html", "html", "css", "xml")
 _CHARSETS: Final = (
     None,
     None,

@@ -117,35 +117,30 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- Python: the scan */
 
-/* What becomes of a shape: `Edit(at + start, at + end, new)`. */
-typedef struct {
-  Py_ssize_t start, end;
-  PyObject *new; /* borrowed from the caller's tuple */
-} Becomes;
-
-static int prepare_edits(Scan *s, PyObject *edits, Becomes *becomes) {
+/* `written` gets what is written for each shape, borrowed from the caller's tuple. */
+static int prepare_edits(Scan *s, PyObject *edits, PyObject **written) {
   Py_ssize_t count = PyTuple_Size(edits);
   for (Py_ssize_t i = 1; i < count && i < SHAPES; i++) {
     PyObject *edit = PyTuple_GetItem(edits, i);
-    Becomes *b = &becomes[i];
+    Py_ssize_t start, end;
     if (edit == Py_None) continue;
     if (PyTuple_Check(edit) && PyTuple_Size(edit) == 0) {
       s->left |= 1u << i;
       continue;
     }
-    if (!PyArg_Parse(edit, "(nnS)", &b->start, &b->end, &b->new)) return 0;
+    if (!PyArg_Parse(edit, "(nnS)", &start, &end, &written[i])) return 0;
+    s->becomes[i] = (Becomes){start, end};
     s->shapes |= 1u << i;
   }
   return 1;
 }
 
-static PyObject *edit_of(const Found *f, const Becomes *becomes, PyObject *type) {
+static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *type) {
   newfunc new_tuple = (newfunc)PyType_GetSlot(&PyTuple_Type, Py_tp_new);
-  Py_ssize_t start = becomes[f->shape].start, end = becomes[f->shape].end;
-  PyObject *new = becomes[f->shape].new;
+  PyObject *new = written[f->shape];
   PyObject *inner = PyTuple_New(3), *outer = PyTuple_New(1), *made = NULL;
-  PyObject *from = PyLong_FromSsize_t(f->at + start);
-  PyObject *to = start == end ? Py_XNewRef(from) : PyLong_FromSsize_t(f->at + end);
+  PyObject *from = PyLong_FromSsize_t(f->from);
+  PyObject *to = f->from == f->to ? Py_XNewRef(from) : PyLong_FromSsize_t(f->to);
   if (inner && outer && from && to) {
     PyTuple_SetItem(inner, 0, from);
     PyTuple_SetItem(inner, 1, to);
@@ -176,12 +171,12 @@ static PyObject *record_of(const Found *f) {
   return record;
 }
 
-static PyObject *results(const Scan *s, const Becomes *becomes, PyObject *type) {
+static PyObject *results(const Scan *s, PyObject *const *written, PyObject *type) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   if (!list) return NULL;
   for (size_t i = 0; i < s->count; i++) {
     const Found *f = &s->found[i];
-    PyObject *item = s->mode == ALL ? record_of(f) : edit_of(f, becomes, type);
+    PyObject *item = s->mode == ALL ? record_of(f) : edit_of(f, written, type);
     if (!item) {
       Py_DECREF(list);
       return NULL;
@@ -199,7 +194,7 @@ static PyObject *written_as(Text p, Py_ssize_t n) {
 }
 
 /* What stands where there are edits. */
-static PyObject *written(const Scan *s) {
+static PyObject *standing(const Scan *s) {
   PyObject *list = PyList_New((Py_ssize_t)s->count);
   for (size_t i = 0; list && i < s->count; i++) {
     const Found *f = &s->found[i];
@@ -215,8 +210,7 @@ static PyObject *written(const Scan *s) {
 typedef struct {
   Scan scan;
   Text pos, end;
-  PyObject *type;
-  Becomes becomes[SHAPES];
+  PyObject *type, *written[SHAPES];
 } Call;
 
 static int read_call(PyObject *args, Call *call) {
@@ -242,17 +236,17 @@ static int read_call(PyObject *args, Call *call) {
   s->ascii_stands = flags >> 3 & 1;
   call->pos = (Text)text + pos;
   call->end = (Text)text + end;
-  return prepare_edits(s, edits, call->becomes);
+  return prepare_edits(s, edits, call->written);
 }
 
 /* What was found up to a place: (results, place or -1[, what is to be looked at or -1][, what stands
    there]). */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
-  PyObject *list = results(s, call->becomes, call->type), *made = NULL, *stands = NULL;
+  PyObject *list = results(s, call->written, call->type), *made = NULL, *stands = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
   int is_written = s->mode == WRITTEN;
-  if (list && (!is_written || (stands = written(s)))) {
+  if (list && (!is_written || (stands = standing(s)))) {
     if (has_looked && is_written) made = Py_BuildValue("(OnnO)", list, place, look, stands);
     else if (has_looked) made = Py_BuildValue("(Onn)", list, place, look);
     else if (is_written) made = Py_BuildValue("(OnO)", list, place, stands);
@@ -279,6 +273,100 @@ static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   call.scan.holds = CSS;
   Text at = css(&call.scan, call.pos, call.end, 0, BATCH, &looked);
   return found_up_to(&call, at, looked, 1);
+}
+
+/* ---- Python: XML */
+
+/* What the exact walk knows: {name: (text, is_item, {attribute: holds})}, {start tag: text}. */
+typedef struct {
+  PyObject *elements, *tags;
+} Learned;
+
+/* What a dict has by bytes, borrowed; NULL for nothing. */
+static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
+  PyObject *key = PyBytes_FromStringAndSize((const char *)p, (Py_ssize_t)n);
+  if (!key) return NULL;
+  PyObject *value = PyDict_GetItemWithError(dict, key);
+  Py_DECREF(key);
+  return value;
+}
+
+enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
+
+static int number_of(PyObject *number) {
+  long value = number ? PyLong_AsLong(number) : -1;
+  return value >= 0 && value < 256 && (value & HOLDS_MASK) < HOLDS ? (int)value : -1;
+}
+
+static int element_known(void *data, Text name, size_t n, Known *known) {
+  PyObject *told = by_bytes(((Learned *)data)->elements, name, n);
+  if (!told || !PyTuple_Check(told) || PyTuple_Size(told) != 3) return 0;
+  known->text = number_of(PyTuple_GetItem(told, 0));
+  known->is_item = PyTuple_GetItem(told, 1) == Py_True;
+  known->attributes = PyTuple_GetItem(told, 2);
+  return known->text >= 0 && PyDict_Check((PyObject *)known->attributes);
+}
+static int attribute_known(void *Py_UNUSED(data), const Known *known, Text name, size_t n) {
+  return number_of(by_bytes(known->attributes, name, n));
+}
+static int tag_known(void *data, Text tag, size_t n) {
+  return n > MAX_TAG ? -1 : number_of(by_bytes(((Learned *)data)->tags, tag, n));
+}
+
+static PyObject *item_of(const Xml *x, const Item *item) {
+  if (!item->start) Py_RETURN_NONE;
+  Text text = x->scan.text;
+  return Py_BuildValue("(nnn)", (Py_ssize_t)(item->start - text),
+                       (Py_ssize_t)(item->name_end - text), (Py_ssize_t)(item->end - text));
+}
+
+static PyObject *markups_of(const Xml *x) {
+  Text text = x->scan.text;
+  PyObject *list = PyList_New((Py_ssize_t)x->count);
+  for (size_t i = 0; list && i < x->count; i++) {
+    const Markup *m = &x->markups[i];
+    PyObject *made = Py_BuildValue(
+        "(Nnnnnn)", item_of(x, &m->item), (Py_ssize_t)(m->name - text),
+        (Py_ssize_t)(m->name_end - text), (Py_ssize_t)(m->text - text), (Py_ssize_t)m->first,
+        (Py_ssize_t)m->last);
+    if (made) PyList_SetItem(list, (Py_ssize_t)i, made);
+    else Py_CLEAR(list);
+  }
+  return list;
+}
+
+/* xml(tables, ..., end, depth, floor, reads_markup, elements, tags) -> (edits, place or -1, depth,
+   the last item or None, HTML in texts: (item or None, where the name of its element begins and
+   ends, its place, its first edit, the one after its last)) */
+static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
+  Call call;
+  Learned learned;
+  Xml x;
+  Py_ssize_t count = PyTuple_Size(args), depth, floor;
+  memset(&x, 0, sizeof x);
+  PyObject *common = count > 5 ? PyTuple_GetSlice(args, 0, count - 5) : NULL;
+  PyObject *own = common ? PyTuple_GetSlice(args, count - 5, count) : NULL;
+  int is_read = own && read_call(common, &call) &&
+                PyArg_ParseTuple(own, "nnpO!O!:xml", &depth, &floor, &x.reads_markup, &PyDict_Type,
+                                 &learned.elements, &PyDict_Type, &learned.tags);
+  Py_XDECREF(common);
+  Py_XDECREF(own);
+  if (!is_read) return PyErr_Occurred() ? NULL : (bad("xml: arguments are missing"), NULL);
+  if (call.scan.mode != EDITS) return bad("xml: edits alone"), NULL;
+  x.scan = call.scan;
+  x.scan.in_xml = 1;
+  x.depth = depth;
+  x.floor = floor;
+  x.lookup = (Lookup){&learned, element_known, attribute_known, tag_known};
+  Text at = xml(&x, call.pos, call.end);
+  PyObject *edits = PyErr_Occurred() ? NULL : results(&x.scan, call.written, call.type);
+  PyObject *made = edits ? Py_BuildValue("(NnnNN)", edits,
+                                         at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
+                                         (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x))
+                         : NULL;
+  free(x.scan.found);
+  free(x.markups);
+  return made;
 }
 
 /* head(tables, text) -> (the end of the head's last token, the head without its raw text) */
@@ -351,6 +439,7 @@ static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
+                                {"xml", py_xml, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},
                                 {"splice", py_splice, METH_VARARGS, NULL},
                                 {NULL, NULL, 0, NULL}};

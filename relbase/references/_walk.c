@@ -36,7 +36,9 @@ enum {
   BLANK = 4096,    /* a space within an attribute's URL, and what quotes hold in CSS */
   QUOTE = 8192,
   TRAIL = 16384,   /* may follow a byte outside ASCII as the rest of one character, in some charset */
-  CSS_EVENT = 32768 /* may change how CSS is read */
+  CSS_EVENT = 32768, /* may change how CSS is read */
+  XML_WS = 65536,
+  XML_NAME = 131072 /* of a name in XML, as far as it takes to find its end */
 };
 static uint32_t classes[256];
 #define IS(c, k) ((int)(classes[(unsigned char)(c)] & (k)))
@@ -63,6 +65,8 @@ static void init_classes(void) {
     if (c == '"' || c == '\'') k |= QUOTE;
     if ((c >= '0' && c <= '9') || (c >= 0x40 && c < 0x7f)) k |= TRAIL;
     if (among("\"'\\/()[]{};<&", c)) k |= CSS_EVENT;
+    if (among("\t\n\r ", c)) k |= XML_WS;
+    if (c > 0x20 && !among("/>=<&\"'", c)) k |= XML_NAME;
     classes[c] = (uint32_t)k;
   }
 }
@@ -91,7 +95,9 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 /* What an element is to the scanner. */
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
-enum Holds { NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, HOLDS };
+enum Holds {
+  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP, BY_TAG, HOLDS
+};
 enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
 typedef struct {
@@ -151,16 +157,25 @@ enum Mode { EDITS, WRITTEN, ALL }; /* edits; edits and what is there; records of
 enum { ABSOLUTE_SHAPE = 0, ROOT = 6, FRAGMENT, QUERY, NETWORK, PATH, EMPTY, HERE, SHAPES = 32 };
 enum { CONTINUES, STOPS, ENDS }; /* what a token makes of a scan */
 
+/* A reference, and what is written anew of it. */
 typedef struct {
-  ptrdiff_t at, end, name, name_end;
+  ptrdiff_t at, end, name, name_end, from, to;
   int shape, attribute, holds;
 } Found;
+
+/* What becomes of a shape: what is from `start` to `end` of the reference is written anew. */
+typedef struct {
+  ptrdiff_t start, end;
+} Becomes;
 
 typedef struct {
   const Tables *tables;
   Text text;
   int mode, whatwg, unquoted, in_css, ascii_stands; /* what the caller allows */
   unsigned shapes, left;                    /* those that have an edit; those that stay */
+  Becomes becomes[SHAPES];
+  int in_xml;    /* where an ampersand begins a reference */
+  int in_markup; /* in HTML that is in the text of an element of XML */
   int in_noscript, in_comment, depth;
   int unsure; /* what is found may stand in HTML or in MathML */
   int also;   /* bytes that are plain in the value that is being read, by their class */
@@ -174,7 +189,7 @@ typedef struct {
    hands over one by one: what is allocated must not grow with a hostile document. */
 enum { BATCH = 4096, MOST = 1 << 18 };
 
-static int add(Scan *s, Text at, Text end, int shape) {
+static int push(Scan *s, const Found *found) {
   if (s->count == MOST) return STOPS;
   if (s->count == s->room) {
     size_t room = s->room ? s->room * 2 : 64;
@@ -183,15 +198,19 @@ static int add(Scan *s, Text at, Text end, int shape) {
     s->found = grown;
     s->room = room;
   }
-  Found *f = &s->found[s->count++];
-  f->at = at - s->text;
-  f->end = end - s->text;
-  f->name = s->name - s->text;
-  f->name_end = s->name_end - s->text;
-  f->shape = shape;
-  f->attribute = s->attribute;
-  f->holds = s->holds;
+  s->found[s->count++] = *found;
   return CONTINUES;
+}
+
+static int add(Scan *s, Text at, Text end, int shape) {
+  Found f = {.at = at - s->text, .end = end - s->text, .shape = shape};
+  f.name = s->name - s->text;
+  f.name_end = s->name_end - s->text;
+  f.from = f.at + s->becomes[shape].start;
+  f.to = f.at + s->becomes[shape].end;
+  f.attribute = s->attribute;
+  f.holds = s->holds;
+  return push(s, &f);
 }
 
 /* ---- References */
@@ -227,6 +246,9 @@ static int plain_rest(const Scan *s, Text p, Text e) {
     } else if (*p == '/') {
       p++;
       if (p < e && *p == '.') return 0;
+    } else if (s->in_xml && *p == '&') {
+      if (!begins(p, e, "&amp;")) return 0;
+      p += 5;
     } else if (*p == '&') { /* `&amp;`, or a name that ends without a semicolon: not a delimiter */
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
@@ -1054,6 +1076,7 @@ static int end_tag(const Scan *s, Text *pp, Text e) {
 
 static int declaration(Scan *s, Text *pp, Text e) {
   Text p = *pp;
+  if (s->in_markup) return STOPS; /* a program may have left the base there */
   if (begins(p, e, "!--")) {
     *pp = comment_end(p + 3, e);
     return conditional(s, p + 3, *pp);
@@ -1080,6 +1103,264 @@ static Text scan(Scan *s, Text p, Text e) {
     if (done == CONTINUES) continue;
     s->count = mark;
     return done == STOPS ? begin : e;
+  }
+  return p;
+}
+
+/* ---- XML */
+
+/* What is known of an element by its name as it is written. */
+typedef struct {
+  int text, is_item; /* what its text holds; whether it is an item of a feed */
+  void *attributes;
+} Known;
+
+/* How that is asked: what the exact walk has met. */
+typedef struct {
+  void *data;
+  int (*element)(void *data, Text name, size_t n, Known *known);          /* 0: unknown */
+  int (*attribute)(void *data, const Known *known, Text name, size_t n); /* -1: unknown */
+  int (*tag)(void *data, Text tag, size_t n); /* what the text after it holds; -1: unknown */
+} Lookup;
+
+/* An item of a feed: its start tag. */
+typedef struct {
+  Text start, name_end, end;
+} Item;
+
+/* HTML in the text of an element, in which something was found. */
+typedef struct {
+  Item item; /* around it; NULL where that began earlier */
+  Text name, name_end, text;
+  size_t first, last;
+} Markup;
+
+typedef struct {
+  Scan scan;
+  Lookup lookup;
+  ptrdiff_t depth, floor; /* how many elements are open; of those not to be left */
+  int reads_markup;
+  Item item;
+  Markup *markups;
+  size_t count, room;
+} Xml;
+
+static int push_markup(Xml *x, const Markup *markup) {
+  if (x->count == x->room) {
+    size_t room = x->room ? x->room * 2 : 64;
+    Markup *grown = realloc(x->markups, room * sizeof(Markup));
+    if (!grown) return STOPS;
+    x->markups = grown;
+    x->room = room;
+  }
+  x->markups[x->count++] = *markup;
+  return CONTINUES;
+}
+
+/* The references that text in XML is mostly written with; others are left alone. */
+static const struct {
+  const char *written;
+  unsigned char means;
+} REFERENCES[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'}, {"&quot;", '"'},
+                  {"&apos;", '\''}, {"&#39;", '\''}, {"&#34;", '"'}, {NULL, 0}};
+
+/* The length of the reference at `p`, and what it means; 0 for others. */
+static size_t reference_at(Text p, Text e, unsigned char *means) {
+  for (int i = 0; REFERENCES[i].written; i++)
+    if (begins(p, e, REFERENCES[i].written)) {
+      *means = REFERENCES[i].means;
+      return strlen(REFERENCES[i].written);
+    }
+  return 0;
+}
+
+/* Whether all references in a value are of these. */
+static int is_readable(Text p, Text e) {
+  unsigned char means;
+  for (; (p = find(p, e, '&')); p++)
+    if (!reference_at(p, e, &means)) return 0;
+  return 1;
+}
+
+/* What a text means, at `out`, which has room for as much; NULL where it is not read here. */
+static unsigned char *decoded(Text p, Text e, unsigned char *out) {
+  while (p < e) {
+    Text q = find(p, e, '&');
+    size_t n = (size_t)((q ? q : e) - p);
+    memcpy(out, p, n);
+    out += n;
+    if (!q) return out;
+    if (!(n = reference_at(q, e, out))) return NULL;
+    out++;
+    p = q + n;
+  }
+  return out;
+}
+
+/* The place in a text that stands for the one `n` bytes on in what it means. */
+static Text written_at(Text p, Text e, size_t n) {
+  unsigned char means;
+  while (n-- && p < e) p += *p == '&' ? reference_at(p, e, &means) : 1;
+  return p;
+}
+
+/* Hands on what was found in what a text means, in places of the text. */
+static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escaped) {
+  ptrdiff_t at = 0;
+  for (size_t i = 0; i < inner->count; i++) {
+    Found f = inner->found[i];
+    ptrdiff_t from = f.from, to = f.to;
+    if (from < at || to < from) return STOPS;
+    Text start = is_escaped ? written_at(p, e, (size_t)(from - at)) : p + (from - at);
+    p = is_escaped ? written_at(start, e, (size_t)(to - from)) : start + (to - from);
+    at = to;
+    f.at = f.from = start - outer->text;
+    f.end = f.to = p - outer->text;
+    if (push(outer, &f) != CONTINUES) return STOPS;
+  }
+  return CONTINUES;
+}
+
+/* HTML in a text, or in its one section. */
+static int markup(Xml *x, Text p, Text e, int is_escaped) {
+  Scan *outer = &x->scan;
+  size_t n = (size_t)(e - p);
+  unsigned char *room = NULL, *end = NULL;
+  if (!x->reads_markup || find(p, e, '\r')) return STOPS;
+  if (is_escaped && !find(p, e, '&')) return CONTINUES; /* no tag */
+  Scan s = *outer;
+  s.found = NULL;
+  s.count = s.room = s.in_xml = 0;
+  s.in_markup = s.depth = s.ascii_stands = 1;
+  s.text = p;
+  int done = STOPS;
+  if (is_escaped) {
+    if (!(room = malloc(n)) || !(end = decoded(p, e, room))) goto stop;
+    s.text = room;
+    n = (size_t)(end - room);
+  }
+  if (scan(&s, s.text, s.text + n) == s.text + n) done = outward(outer, &s, p, e, is_escaped);
+stop:
+  free(s.found);
+  free(room);
+  return done;
+}
+
+/* The text after a start tag, which is over at the next tag. */
+static int xml_text(Xml *x, Text *pp, Text e, Text name, Text name_end, int holds) {
+  Scan *s = &x->scan;
+  Text p = *pp, stop = find(p, e, '<'), begin = p, end = stop;
+  if (!stop || e - stop < 2) return STOPS;
+  int is_escaped = 1;
+  if (stop[1] == '!' || stop[1] == '?') {
+    if ((holds & HOLDS_MASK) != MARKUP || !begins(stop, e, "<![CDATA[")) return STOPS;
+    while (p < stop && IS(*p, XML_WS)) p++;
+    begin = stop + 9;
+    if (p != stop) return STOPS;
+    for (end = begin; (end = find(end, e, ']')) && !begins(end, e, "]]>"); end++) continue;
+    if (!end) return STOPS;
+    for (stop = end + 3; stop < e && IS(*stop, XML_WS); stop++) continue;
+    is_escaped = 0;
+    if (!begins(stop, e, "</")) return STOPS;
+  } else if (stop[1] != '/') {
+    return CONTINUES; /* there are elements in it */
+  }
+  Text text = *pp;
+  *pp = stop;
+  if ((holds & HOLDS_MASK) != MARKUP) {
+    Attribute a = {.value = begin, .end = end, .quote = '"'};
+    return is_readable(begin, end) ? value(s, &a, holds) : STOPS;
+  }
+  Markup found = {x->item, name, name_end, text, s->count, s->count};
+  int done = markup(x, begin, end, is_escaped);
+  found.last = s->count;
+  return done == CONTINUES && found.last > found.first ? push_markup(x, &found) : done;
+}
+
+enum { MOST_HELD = 8 }; /* attributes that hold references */
+
+static int xml_tag(Xml *x, Text *pp, Text e) {
+  Scan *s = &x->scan;
+  Text name = *pp, p = name, q;
+  Known known;
+  Attribute held[MOST_HELD];
+  int count = 0;
+  if (!IS(*p, XML_NAME)) return STOPS;
+  while (p < e && IS(*p, XML_NAME)) p++;
+  Text name_end = p;
+  if (!x->lookup.element(x->lookup.data, name, (size_t)(p - name), &known)) return STOPS;
+  for (;; p = q + 1) {
+    for (q = p; q < e && IS(*q, XML_WS); q++) continue;
+    if (q >= e) return STOPS;
+    if (begins(q, e, "/>")) {
+      *pp = q + 2;
+      return CONTINUES;
+    }
+    if (*q == '>') break;
+    Attribute a = {.name = q};
+    if (q == p || !IS(*q, XML_NAME) || *q == '!' || *q == '?') return STOPS;
+    while (q < e && IS(*q, XML_NAME)) q++;
+    a.length = (size_t)(q - a.name);
+    while (q < e && IS(*q, XML_WS)) q++;
+    if (q >= e || *q != '=') return STOPS;
+    for (q++; q < e && IS(*q, XML_WS); q++) continue;
+    if (q >= e || !IS(*q, QUOTE)) return STOPS;
+    a.quote = *q;
+    a.value = q + 1;
+    if (!(q = find(a.value, e, a.quote)) || find(a.value, q, '<')) return STOPS;
+    a.end = q;
+    int holds = x->lookup.attribute(x->lookup.data, &known, a.name, a.length);
+    if (holds < 0) return STOPS;
+    if (holds == NOTHING) continue;
+    for (int i = 0; i < count; i++)
+      if (a.length == held[i].length && !memcmp(a.name, held[i].name, a.length)) return STOPS;
+    if (count == MOST_HELD || !is_readable(a.value, a.end)) return STOPS;
+    held[count++] = a;
+    if (value(s, &a, holds) != CONTINUES) return STOPS;
+  }
+  p = q + 1;
+  int text = known.text;
+  if (text == BY_TAG && (text = x->lookup.tag(x->lookup.data, name - 1, (size_t)(p - name) + 1)) < 0)
+    return STOPS;
+  if (text && xml_text(x, &p, e, name, name_end, text) != CONTINUES) return STOPS;
+  if (known.is_item) x->item = (Item){name - 1, name_end, q + 1};
+  x->depth++;
+  *pp = p;
+  return CONTINUES;
+}
+
+/* After what ends in some text, which begins at `p` or later; NULL where it does not. */
+static Text after(Text p, Text e, const char *text) {
+  for (; (p = find(p, e, *text)); p++)
+    if (begins(p, e, text)) return p + strlen(text);
+  return NULL;
+}
+
+/* Reads XML from `p` to `e`, after the start tag of the root: returns `e` when it got through, else
+   where to look. */
+static Text xml(Xml *x, Text p, Text e) {
+  Scan *s = &x->scan;
+  while (s->count < BATCH) {
+    Text begin = find(p, e, '<');
+    if (!begin) return e;
+    p = begin + 1;
+    if (p >= e) return begin;
+    if (*p == '/') {
+      if (x->depth - 1 == x->floor || !(p = find(p, e, '>'))) return begin;
+      p++;
+      x->depth--;
+    } else if (*p == '!' || *p == '?') {
+      if (begins(p, e, "!--")) p = after(p + 3, e, "-->");
+      else if (begins(p, e, "![CDATA[")) p = after(p + 8, e, "]]>");
+      else p = *p == '?' ? after(p + 1, e, "?>") : NULL;
+      if (!p) return begin;
+    } else {
+      size_t mark = s->count, marked = x->count;
+      if (xml_tag(x, &p, e) == CONTINUES) continue;
+      s->count = mark;
+      x->count = marked;
+      return begin;
+    }
   }
   return p;
 }

@@ -14,10 +14,10 @@ from relbase.references.values import Syntax
 from relbase.references.vocabulary import PLACES, TEXT_ROWS, Nested, Row, held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-# What an attribute holds; the numbers are those of _scanner.c.
-NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF = range(10)
+# What an attribute holds; the numbers are those of _walk.c.
+NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP = range(11)
 EMPTY_IS_BASE, EMPTY_LOOK, LOCAL, FRAGMENT_LOOK = 16, 32, 64, 128
 
 _HELD: Final[Mapping[Syntax | Nested, int]] = {
@@ -138,11 +138,24 @@ def _holds(rows: tuple[Row, ...]) -> int:
     kind = _HELD.get(first.syntax, ANYTHING)
     if kind == ANYTHING:
         return kind if all(row.syntax is Nested.HTML for row in rows) else kind | EMPTY_LOOK
-    if kind != URL:
-        return kind
-    empty = EMPTY_LOOK if first.own_url else EMPTY_IS_BASE
-    local = FRAGMENT_LOOK if first.local_when else LOCAL if first.local else 0
-    return kind | (empty if first.empty else 0) | local
+    return holds_url(first, EMPTY_IS_BASE) if kind == URL else kind
+
+
+def holds_url(row: Row, empty_is: int = EMPTY_LOOK) -> int:
+    """What an attribute or a text holds that is one URL."""
+    empty = EMPTY_LOOK if row.own_url else empty_is
+    local = FRAGMENT_LOOK if row.local_when else LOCAL if row.local else 0
+    return URL | (empty if row.empty else 0) | local
+
+
+def plain_kind(rows: Sequence[Row]) -> int | None:
+    """What an attribute holds by rows that count; None where that depends on anything else."""
+    if not rows:
+        return NOTHING
+    if any(row.when is not None or row.on_codebase for row in rows):
+        return None
+    holds = _HELD.get(rows[0].syntax)
+    return holds_url(rows[0]) if holds == URL else holds
 
 
 def _types(element: bytes) -> frozenset[bytes]:

@@ -13,17 +13,18 @@ anything that was found is believed. No entity is expanded and no DTD is read.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from relbase.records import NamedTuple
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.xml_names import Names
-from relbase.references.xml_vocabulary import ITEMS, RSS, XML_BASE, deciding_attributes
+from relbase.references.xml_vocabulary import ITEMS, XML_BASE, deciding_attributes
 from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
+    from relbase.edit import Edit
     from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
@@ -89,6 +90,14 @@ class Sheet(NamedTuple):
     href: Attribute
 
 
+class Item(NamedTuple):
+    """The start tag of an item of a feed: its name as written, and where it begins and ends."""
+
+    name: bytes
+    start: int
+    end: int
+
+
 class Left(NamedTuple):
     """The end of an element that `opens` a scope."""
 
@@ -102,7 +111,38 @@ class Broken(NamedTuple):
     why: str = "it has markup that cannot be read"
 
 
-Found: TypeAlias = Element | Sheet | Left | Broken
+class Passed(NamedTuple):
+    """What the compiled scanner read: edits, and what they stand in.
+
+    The item of a feed that it is in, if one began, is where its start tag begins, its name ends and
+    the tag ends. Of HTML in a text: the item if one began, where the name of its element begins and
+    ends, where the text begins, its first edit and the one after its last.
+    """
+
+    edits: list[Edit]
+    item: tuple[int, int, int] | None
+    markups: list[tuple[tuple[int, int, int] | None, int, int, int, int, int]]
+
+
+Found: TypeAlias = Element | Sheet | Left | Broken | Passed
+
+
+class GoesAhead(Protocol):
+    """Goes ahead from a place where something is known of what was met before."""
+
+    def __call__(
+        self, text: bytes, pos: int, depth: int, floor: int | None
+    ) -> tuple[Passed | None, int, int]:
+        """Go ahead with so many elements open, of which `floor` are not to be left."""
+
+    def learn(
+        self,
+        tag: re.Match[bytes],
+        named: Named,
+        names: Names,
+        attributes: Mapping[bytes, Attribute],
+    ) -> None:
+        """Learn what the names of a start tag mean."""
 
 
 class _Scope(NamedTuple):
@@ -115,7 +155,7 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes, skip: Callable[[bytes, int], int] | None = None
+    text: bytes, ahead: GoesAhead | None = None
 ) -> Iterator[Found]:
     """The elements of a document that can hold references, in order."""
     names = Names()
@@ -124,8 +164,12 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     is_prolog = True
     pos = 0
     while True:
-        if skip is not None and not scopes and not is_prolog:
-            pos = skip(text, pos)
+        if ahead is not None and not is_prolog:
+            passed, pos, depth = ahead(text, pos, depth, scopes[-1].depth if scopes else None)
+            if passed is not None:
+                yield passed
+            if pos < 0:
+                return
         found = _token(text, pos)
         if found is None:
             at = text.find(b"<", pos)
@@ -159,18 +203,18 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 named = names.of_element(name)
             if found.start(2) < found.end(2):
                 attributes, repeated = _asked(text, found, names, named)
+            if ahead is not None and not is_prolog:
+                ahead.learn(found, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or _is_template(named))
-            text_end = pos
+            end = pos
             is_open = not found[3]
             if named.held.text and is_open:
-                text_end = _text_end(text, pos)
+                end = text_end(text, pos)
             if attributes or named.held.text or is_prolog or opens or is_item(named):
                 start = found.start(1) - 1
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
-                yield Element(
-                    named, name, start, pos, text_end, attributes, repeated, unbound, opens
-                )
+                yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
             if opens or (declared and not is_prolog):
                 if is_open:
                     scopes.append(_Scope(depth, before, opens))
@@ -180,7 +224,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                         yield Left(pos)
             depth += is_open
             is_prolog = False
-            pos = text_end
+            pos = end
         elif group == _DOCTYPE:
             closed = _doctype(text, pos)
             if closed is None:
@@ -211,6 +255,11 @@ def is_base(named: Named) -> bool:
 def _is_template(named: Named) -> bool:
     """Whether an element's inside is not part of the document's tree (rule 4)."""
     return named.local == b"template" and named.vocabulary == HTML
+
+
+def is_apart(named: Named) -> bool:
+    """Whether an element changes what is said of others."""
+    return is_base(named) or _is_template(named)
 
 
 # Documents declare a handful; each is kept as long as its element is open.
@@ -282,6 +331,11 @@ def without_repeated(text: bytes) -> bytes:
     return b"".join([*pieces, text[at:]])
 
 
+def attribute_names(tag: re.Match[bytes]) -> Iterator[bytes]:
+    """The names of the attributes of a start tag."""
+    return (found[1] for found in _attributes(tag.string, *tag.span(2)))
+
+
 def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
     start, end = found.span(found.lastindex or 0)
     return Attribute(found[1], start, end, text[end : end + 1])
@@ -302,7 +356,7 @@ _text_token: Final = re.compile(rb"[^<]*+(?:<(?:(!--)|(!\[CDATA\[)|(\?)|/))?+").
 _END_TAG: Final = b"</"
 
 
-def _text_end(text: bytes, pos: int) -> int:
+def text_end(text: bytes, pos: int) -> int:
     """Where the text of an element ends that begins at `pos`; `pos` if there are elements in it."""
     begin = pos
     # Text without markup in it may be an article: to look for one character is the fastest way.
@@ -322,12 +376,13 @@ def _text_end(text: bytes, pos: int) -> int:
     return begin
 
 
-def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
+def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
     """Where an item ends, and its first own `link` that leads to what it is about.
 
     That of RSS is a text, as a value without quotes; that of Atom is the `href` of an alternate.
     """
-    name = item.name[: -len(item.named.local)] + b"link"
+    prefix, colon, local = item.name.rpartition(b":")
+    name, is_rss = prefix + colon + b"link", local == _RSS_ITEM
     depth, pos = 0, item.end
     link: Attribute | None = None
     while found := _token(text, pos):
@@ -342,10 +397,10 @@ def item_link(text: bytes, item: Element) -> tuple[int, Attribute | None]:
                 return start, link
             is_open = not found[3]
             if link is None and depth == 0 and found[1] == name:
-                if item.named.vocabulary != RSS:
+                if not is_rss:
                     link = _alternate(text, found)
                 elif is_open:
-                    link = Attribute(b"", pos, _text_end(text, pos), b"")
+                    link = Attribute(b"", pos, text_end(text, pos), b"")
             depth += is_open
         elif group == _DOCTYPE or (pos := text.find(_CLOSING[group], pos)) < 0:
             break
@@ -361,6 +416,7 @@ def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
     return None
 
 
+_RSS_ITEM: Final = b"item"
 _ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 

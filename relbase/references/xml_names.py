@@ -41,13 +41,14 @@ class Named(NamedTuple):
 class Names:
     """The namespaces in scope, from the start tag of the root on."""
 
-    __slots__ = ("_bound", "_keys", "_named", "_plain")
+    __slots__ = ("_bound", "_keys", "_named", "_plain", "changes")
 
     def __init__(self) -> None:
         self._bound: dict[bytes, bytes] = {b"xml": _XML}
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
         self._plain: str | None = None
+        self.changes = 0  # how often a name may have got another meaning
 
     def plant(self, root: bytes) -> None:
         """Name the root, whose own namespaces are bound: in none, the document is what it says."""
@@ -75,6 +76,7 @@ class Names:
                 self._bound.pop(prefix, None)
         self._named.clear()
         self._keys.clear()
+        self.changes += 1
 
     def of_element(self, name: bytes) -> Named:
         """What the name of an element means."""

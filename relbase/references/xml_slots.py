@@ -13,8 +13,9 @@ from relbase.records import NamedTuple
 from relbase.references.xml import Attribute, meant
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+    from relbase.references.conditions import Says
     from relbase.references.vocabulary import Row
     from relbase.references.xml import Element
 
@@ -39,11 +40,7 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
     held = element.named.held
     attributes = element.attributes
 
-    def says(key: bytes) -> bytes:
-        """What an attribute says; `xlink:href` is compared with what SVG animates."""
-        value = attributes.get(key)
-        return b"" if value is None else meant(text[value.start : value.end]).lower()
-
+    says = says_of(text, attributes)
     for key, value in attributes.items():
         for row in held.rows.get(key, ()):
             if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
@@ -60,6 +57,16 @@ def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[
             value = Attribute(b"", element.end, element.text_end, b"")
             yield Slot(element.name, b"", row, value, stays=stays)
             break
+
+
+def says_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> Says:
+    """Return what says what an attribute says; `xlink:href` is compared with what SVG animates."""
+
+    def says(key: bytes) -> bytes:
+        value = attributes.get(key)
+        return b"" if value is None else meant(text[value.start : value.end]).lower()
+
+    return says
 
 
 _section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match

@@ -72,24 +72,44 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
     return _listing(context, scanner.CSS_WALK, (attribute,), {b"": element})
 
 
+def xml_scan_for(context: Context, *, reads_markup: bool) -> Callable[..., Any]:
+    """Return what makes edits in XML on a base, and if wanted in the HTML of its texts.
+
+    Whoever asks for them charges the budget, since those in HTML are deeper.
+    """
+    is_asked = context.task.policy.keep is not None  # each reference is looked at
+    resolve = None if is_asked else _sampled_by(context)
+    base, how = context.base.url, _how(context, scanner.XML_WALK)
+    scan = _remembered_scan(base)(base, resolve, how)
+    return lambda *where: scan(*where[:-2], reads_markup, *where[-2:])
+
+
+def is_same_in_markup(context: Context) -> bool:
+    """Whether references in HTML in XML become what they become in XML, written as it is."""
+    edits = _remembered(context.base.url)(_sampled_by(context)).becomes
+    return _is_same_in_css(context) and not any(edit and edit[2].endswith(b"]") for edit in edits)
+
+
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
-    """Return what makes the edits of plain references."""
-    policy = context.task.policy
-    how = _How(
-        walk,
-        context.task.profile is Profile.WHATWG,
-        _is_same_in_css(context),
-        walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
-        policy.extended,
-        policy.keep_fragments,
-    )
-    base, resolve = context.base.url, _sampled_by(context)
+    """Return what makes the edits of plain references that the budget covers."""
+    base, resolve, how = context.base.url, _sampled_by(context), _how(context, walk)
     # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
-    if policy.keep is not None:
+    if context.task.policy.keep is not None:
         scan = _scan(base, resolve, how, _keeping_each(context))
     else:
         scan = _remembered_scan(base)(base, resolve, how)
     return scan if context.task.budget is None else _covered(scan, context, context.task.budget)
+
+
+def _how(context: Context, walk: str) -> _How:
+    return _How(
+        walk,
+        context.task.profile is Profile.WHATWG,
+        _is_same_in_css(context),
+        walk != scanner.HTML_WALK or not is_multi_byte(context.charset),
+        context.task.policy.extended,
+        context.task.policy.keep_fragments,
+    )
 
 
 def _covered(scan: Callable[..., Any], context: Context, budget: Budget) -> Callable[..., Any]:

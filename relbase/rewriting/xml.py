@@ -17,16 +17,17 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import Layer
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.references import xml
+from relbase.references import scanner, xml
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
-from relbase.references.xml_skim import skipping
+from relbase.references.xml_ahead import Ahead
+from relbase.references.xml_skip import Skip
 from relbase.references.xml_slots import Slot, slots
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
@@ -34,6 +35,7 @@ from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
+from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
 from relbase.rewriting.xml_flaws import DOUBTFUL, doubtful, without_doubtful
 from relbase.rewriting.xml_items import Items
@@ -50,9 +52,10 @@ from relbase.view.xml_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from relbase.bases.layers import Base
+    from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
@@ -153,7 +156,13 @@ def _counts(root: xml.Element, around: Context) -> bool:
     return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
 
 
+def _covered(edits: list[Edit], context: Context, depth: int) -> list[Edit]:
+    budget = context.task.budget
+    return budget.covered(edits, depth) if edits and budget is not None else edits
+
+
 _SHEET: Final = Row(Syntax.URL)
+_MARKUP: Final = Row(Nested.HTML)
 _DOCTYPE: Final = b"<!DOCTYPE"
 
 
@@ -170,10 +179,13 @@ class _Visit:
         "_html",
         "_in_html",
         "_is_flawed",
+        "_is_html",
         "_is_outside",
         "_items",
         "_late",
         "_may_have_entities",
+        "_scan",
+        "_scanned",
         "_scopes",
         "_text",
         "_unbound",
@@ -194,6 +206,9 @@ class _Visit:
         self._html = None if reader is None else reader.visit
         self._around_html = self._in_html = around
         self._scopes = Scopes(text, around, counts=True)
+        self._is_html = False
+        self._scanned: Context | None = None
+        self._scan: Callable[..., Any] | None = None
         self.read: list[Span] = []  # texts that expat has read
 
     def items(self) -> Iterator[Item]:
@@ -205,9 +220,11 @@ class _Visit:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
             yield _note(Reason.XML_FLAW, self._text, around, flaw, "passed over")
         self._scopes = Scopes(self._text, self._document, counts=True)
-        for each in xml.elements(self._text, skipping() if around.task.edits_only else None):
+        for each in xml.elements(self._text, self._goes_ahead()):
             if isinstance(each, xml.Element):
                 yield from self._element(each)
+            elif isinstance(each, xml.Passed):
+                yield from self._passed(each)
             elif isinstance(each, xml.Left):
                 self._scopes.leave()
             elif isinstance(each, xml.Sheet):
@@ -218,6 +235,57 @@ class _Visit:
                 flaw = examine(self._text, self.read).unsound or Flaw(*each)
                 yield _note(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
         yield from self._counted()
+
+    def _goes_ahead(self) -> xml.GoesAhead | None:
+        """What goes ahead in the document, if anything may."""
+        task = self._around.task
+        if not task.edits_only or self._base_at or self._is_flawed:
+            return None
+        if scanner.compiled is None:
+            return Skip()
+        return Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
+
+    def _may_learn(self, named: Named) -> bool:
+        """Whether nothing more is asked of an element: XHTML in a feed may be in an item."""
+        return self._is_html or named.vocabulary != HTML
+
+    def _scanning(self) -> Callable[..., Any] | None:
+        """What the compiled scanner does on the base that counts where the visit is."""
+        inside = self._scopes.inside
+        if inside is not self._scanned:
+            self._scanned, self._scan = inside, None
+            if inside is not None:
+                reads_markup = (
+                    self._html is not None
+                    and not self._may_have_entities
+                    and not inside.task.policy.item_links
+                    and is_same_in_markup(inside)
+                )
+                self._scan = xml_scan_for(inside, reads_markup=reads_markup)
+        return self._scan
+
+    def _passed(self, passed: xml.Passed) -> Iterator[Item]:
+        """The items of what the compiled scanner read, as far as the budget covers them."""
+        context = self._scopes.inside
+        assert context is not None
+        edits, at = passed.edits, 0
+        for item, name, name_end, start, first, last in passed.markups:
+            if item is not None:
+                self._items.enter(self._item(item))
+            yield from _covered(edits[at:first], context, context.depth)
+            covered = _covered(edits[first:last], context, context.depth + 1)
+            value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
+            slot = Slot(self._text[name:name_end], b"", _MARKUP, value)
+            self._items.compare(slot, context, self._slot, self._scopes.stated_at, covered)
+            yield from covered
+            at = last
+        yield from _covered(edits[at:], context, context.depth)
+        if passed.item is not None:
+            self._items.enter(self._item(passed.item))
+
+    def _item(self, places: tuple[int, int, int]) -> xml.Item:
+        start, name_end, end = places
+        return xml.Item(self._text[start + 1 : name_end], start, end)
 
     def _counted(self) -> Iterator[Note]:
         """What is said of the document once it is over."""
@@ -241,12 +309,13 @@ class _Visit:
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
             counts = _counts(element, self._around)
             self._scopes = Scopes(self._text, self._document, counts=counts)
+            self._is_html = element.named.vocabulary == HTML
         if element.unbound:
             yield from self._prefixes(element)
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
         if xml.is_item(element.named):
-            self._items.enter(element)
+            self._items.enter(xml.Item(element.name, element.start, element.end))
         inside = self._scopes.inside
         is_base = xml.is_base(element.named)
         for slot in slots(self._text, element, extended=self._around.task.policy.extended):

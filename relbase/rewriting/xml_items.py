@@ -15,7 +15,6 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.references.values import clean
-from relbase.references.xml_vocabulary import RSS
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.xml_bases import shown, state
 from relbase.view.lines import Lines
@@ -76,13 +75,13 @@ class Items:
         self._text = text
         self._lines = Lines(text, encoding)
         self._links = ItemLinks()
-        self._item: xml.Element | None = None
+        self._item: xml.Item | None = None
         self._link: xml.Attribute | None = None
         self._end = -1
         self._linked: tuple[Context | None, Context | None] = None, None
         self._quick: bytes | None = None
 
-    def enter(self, item: xml.Element) -> None:
+    def enter(self, item: xml.Item) -> None:
         """Go into an item, which is over where the next one begins."""
         self._item = item
         self._end = -1
@@ -117,13 +116,37 @@ class Items:
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Item]]
     ) -> Iterator[Item]:
         """What is found in HTML, having counted what the link of its item would change."""
-        origin = _origin(context.base.url)
-        is_alike = True
+        edits: list[Edit] = []
         for item in visit(slot, context):
-            if is_alike and isinstance(item, Edit):
-                is_alike = self._is_of_origin(item, origin) and self._quick_origin(slot) == origin
+            if isinstance(item, Edit):
+                edits.append(item)
             yield item
-        if is_alike:
+        self._compare(slot, context, visit, edits)
+
+    def compare(
+        self,
+        slot: Slot,
+        context: Context,
+        visit: Callable[[Slot, Context], Iterable[Item]],
+        stated_at: int,
+        edits: list[Edit],
+    ) -> None:
+        """Count what the link of an item would change of the edits in its HTML."""
+        if self._item is not None and stated_at <= self._item.end:
+            self._compare(slot, context, visit, edits)
+
+    def _compare(
+        self,
+        slot: Slot,
+        context: Context,
+        visit: Callable[[Slot, Context], Iterable[Item]],
+        edits: list[Edit],
+    ) -> None:
+        origin = _origin(context.base.url)
+        if all(
+            self._is_of_origin(edit, origin) and self._quick_origin(slot) == origin
+            for edit in edits
+        ):
             return
         linked = self._on_link(slot, context)
         if linked is not None and linked.base.url != context.base.url:
@@ -140,7 +163,7 @@ class Items:
         item = self._item
         if self._quick is None and item is not None:
             found = None
-            if item.named.vocabulary == RSS:
+            if item.name.endswith(b"item"):  # of RSS
                 found = _plain_link(self._text, item.end, slot.value.start)
             self._quick = found[1] if found else b""
         return self._quick or b""

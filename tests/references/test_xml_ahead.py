@@ -1,0 +1,108 @@
+"""XML that the compiled scanner reads where the exact walk has learned what its names mean."""
+
+import pytest
+from growth import assert_linear_from_10_ms
+from scanners import assert_agreed
+
+import relbase
+from relbase import Policy
+from relbase.references import scanner, xml
+
+URL = "http://h/d/e.xml"
+RSS = b'<rss xmlns:c="http://purl.org/rss/1.0/modules/content/"><channel>%b</channel></rss>'
+ATOM = b'<feed xmlns="http://www.w3.org/2005/Atom">%b</feed>'
+XHTML = b'<html xmlns="http://www.w3.org/1999/xhtml">%b</html>'
+ITEM = (
+    b"<item><link>/a/b</link><description>&lt;a href='/c?d&amp;amp;e'>x&lt;/a></description></item>"
+)
+
+# Rows: what stands in a document many times, and how many edits each makes.
+READ = [
+    (RSS, ITEM, 2),
+    (RSS, b"<item><c:encoded> <![CDATA[<img src='x.png'>]]> </c:encoded></item>", 1),
+    (RSS, b"<item><guid isPermaLink='false'>a</guid><guid>http://h/</guid></item>", 0),
+    (RSS, b"<item><link>../a&amp;b</link><enclosure url=' f.mp3 '/></item>", 2),
+    (ATOM, b"<entry><link href='/a'/><title>a</title><title type='html'>b</title></entry>", 1),
+    (ATOM, b"<entry><content type='html'>&lt;p style=&quot;a:url(x)&quot;></content></entry>", 1),
+    (XHTML, b"<p style='a:url(\"x\")'><img srcset='a 1x, b 2x' src='#'/><br/></p>", 4),
+    (b"<urlset>%b</urlset>", b"<url><loc>/a</loc></url><!-- x --><?y z?>", 1),
+    (b"<opml>%b</opml>", b"<outline text='&lt;x&gt;' xmlUrl='a'><outline/></outline>", 1),
+]
+
+
+@pytest.mark.skipif(relbase.scanner != scanner.COMPILED, reason="it was not built")
+@pytest.mark.parametrize(("document", "piece", "edits"), READ)
+def test_what_is_read_ahead(
+    document: bytes, piece: bytes, edits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at = []
+    elements = xml.elements
+
+    def watched(text: bytes, ahead: xml.GoesAhead | None = None) -> object:
+        for each in elements(text, ahead):
+            if ahead is not None and isinstance(each, xml.Element):
+                looked_at.append(each.name)
+            yield each
+
+    monkeypatch.setattr(xml, "elements", watched)
+    result = relbase.rewrite(document % (piece * 50), url=URL, kind="xml")
+    assert len(result.edits) == 50 * edits
+    assert len(looked_at) < 20  # the root, and one of each
+
+
+# Documents in which something is not what it was before, or looks like.
+ODD = [
+    RSS
+    % (ITEM * 3 + b"<item><link>/other/b</link><description>&lt;a href='c'></description></item>"),
+    RSS % (ITEM + b"<x xmlns:c='y'><c:encoded>&lt;a href='c'></c:encoded></x>" + ITEM),
+    RSS
+    % (
+        b"<item><description>a</description></item>" * 2
+        + b"<item><description><b/>/x</description>"
+    ),
+    RSS % (b"<description>&lt;base href='/x/'>&lt;a href='y'></description>" * 2),
+    RSS % (b"<description>&lt;!-- base href=\"http://o/\" -->&lt;a href='y'></description>" * 2),
+    RSS % (b"<description>&lt;a href=&#39;y&#39;>&#x26;</description>" * 2),
+    RSS % (b"<description>&lt;a href=y>\r\n</description>" * 2),
+    RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='x' url='/y'/>"),
+    RSS % (b"<enclosure url='x'/>" * 2 + b"<enclosure url='http://y/' url='x'/>"),
+    b"<!DOCTYPE rss>"
+    + RSS % (b"<link>x</link>" * 2 + b"<link>http://h/&x;</link><link>&x;</link>"),
+    ATOM % (b"<entry xml:base='f/'><link href='a'/><link href='b'/></entry><link href='c'/>" * 3),
+    ATOM % (b"<link href='a'/>" * 2 + b"</feed></feed><link href='b'/>"),
+    ATOM
+    % (b"<title type='html'>&lt;a href='b'></title><title type='text'>&lt;a href='b'></title>" * 2),
+    XHTML % (b"<a href='x'/>" * 3 + b"<base href='/y/'/><a href='x'/>"),
+    XHTML % (b"<a href='x'/>" * 3 + b"<template><a href='x'/></template><a href='\n'/>"),
+]
+
+
+@pytest.mark.parametrize("document", ODD)
+@pytest.mark.parametrize("url", [URL, "http://[::1]/a", "http://h/\xe9?\xe9", None])
+@pytest.mark.parametrize("policy", [Policy(), Policy(item_links=True), Policy(keep_fragments=True)])
+def test_both_walks_agree(document: bytes, url: str | None, policy: Policy) -> None:
+    for profile in relbase.Profile:
+        assert_agreed(document, url=url, kind="xml", profile=profile, policy=policy)
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        b"<a",
+        b"<a b='",
+        b"<link>x",
+        b"<link><![CDATA[",
+        b"<link/>",
+        b"</link>",
+        b"&lt;base>",
+        b"<!--",
+        b"<x xmlns:y='z'>",
+        b"<x xml:base='y'>",
+        b"<description>&lt;a href=x>&lt;!-- ",
+    ],
+)
+def test_time_grows_linearly(unit: bytes) -> None:
+    def rewrite(text: bytes) -> object:
+        return relbase.rewrite(text, url=URL, kind="xml")
+
+    assert_linear_from_10_ms(rewrite, lambda n: RSS % (unit * (n // len(unit))))
