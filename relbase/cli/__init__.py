@@ -21,8 +21,11 @@ if TYPE_CHECKING:
 ENDINGS: Final = (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
 
 
-def main() -> NoReturn:
-    """Run the command line that `sys.argv` holds, and exit with its status."""
+def main(*, delivers: bool = True) -> NoReturn:
+    """Run the command line that `sys.argv` holds, and exit with its status.
+
+    With --delivery in it that is done by another process, which has `delivers` False.
+    """
     # What modules make as they are loaded is not garbage: looking for some takes a tenth of the
     # time of a short run. It goes on when the command has been loaded.
     gc.disable()
@@ -32,6 +35,10 @@ def main() -> NoReturn:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # A help text that the encoding has not all characters of is better than an exception.
         sys.stdout.reconfigure(errors="backslashreplace")
+    if delivers and "--delivery" in sys.argv:
+        from relbase.cli.delivery import deliver  # noqa: PLC0415 (no other command needs it)
+
+        _leave(deliver(sys.argv[1:]))
     try:
         # Inside of the `try`: whoever interrupts the start sees no traceback either.
         from relbase.cli.group import run  # noqa: PLC0415

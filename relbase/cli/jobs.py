@@ -44,6 +44,7 @@ class Plan(NamedTuple):
     reports: bool = False  # whether hashes and counts of links are wanted
     choices: Choices | None = None  # what the options on web archives say
     several: bool = False  # inputs
+    is_delivery: bool = False  # what is printed is all that is left of the input
     roots: Mapping[str, Directory] = {}
 
 

@@ -22,6 +22,7 @@ from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
 from relbase.cli.run import RunOptions, run
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
+from relbase.kind import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +59,8 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     settings = options.settings(given)
     refuse_one_url(found, settings)
     _refuse(inputs, found, own)
+    if own["delivery"] and settings.kind is None:
+        settings = settings._replace(kind=Kind.MAIL.value)
     action = _action(own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
     jobs = _jobs(inputs, found, action, own, earlier)
@@ -72,6 +75,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             reports=own["report"] is not None,
             choices=_choices(own),
             several=found.several,
+            is_delivery=own["delivery"],
             roots=_held(found, stack),
         )
         ended = run(plan, jobs, _options(own, settings, found))
@@ -169,7 +173,7 @@ _EXCLUDING: Final = (
 )
 
 
-def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
+def _refuse(names: tuple[str, ...], found: Inputs, own: dict[str, Any]) -> None:
     chosen = [(flag, does) for name, flag, does in _EXCLUDING if own[name]]
     if len(chosen) > 1:
         flags = " and ".join(flag for flag, _ in chosen)
@@ -177,6 +181,9 @@ def _refuse(names: Sequence[str], found: Inputs, own: dict[str, Any]) -> None:
     if own["output"] is not None and chosen:
         flag, does = chosen[0]
         raise click.UsageError(f"{flag} {does} and has no output: leave -o out, or {flag}")
+    if own["delivery"] and (chosen or own["output"] is not None or names not in {(), (STDIN,)}):
+        text = "--delivery filters standard input to standard output: leave inputs and outputs out"
+        raise click.UsageError(text)
     if own["output"] == "":
         raise click.UsageError("-o is empty: give the name of a file or a directory")
     for name, flag in (

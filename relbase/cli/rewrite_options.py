@@ -46,6 +46,7 @@ Exit status:
   3  some inputs failed, the others were written
   4  an output could not be written, or a mailbox stayed locked
   5  a result failed its verification, and the file was left unchanged
+With --delivery: 0 when the message was written, 75 when it could not be.
 """
 
 _FILE: Final = click.Path(dir_okay=False, readable=False)
@@ -70,6 +71,11 @@ OPTIONS: Final = (
         "Keep the original of each edited file under its name and SUFFIX.",
         read=values.suffix,
         basic=True,
+    ),
+    Option(
+        OUTPUT,
+        "--delivery",
+        "Filter one message for procmail, maildrop or sieve: if anything fails, pass it unchanged.",
     ),
     Option(OUTPUT, "--diff", "Show what would change, and write nothing.", basic=True),
     Option(

@@ -248,7 +248,7 @@ class _Doing:
     def _print(self, _source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         written = 0
         try:
-            for piece in self._pieces(rewritten, checked=False):
+            for piece in self._pieces(rewritten, checked=self._plan.is_delivery):
                 streams.put(piece)
                 written += len(piece)
         except InputError as error:

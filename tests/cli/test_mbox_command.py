@@ -201,7 +201,7 @@ def test_references_left_are_told_once() -> None:
         "<stdin>: warning: relative references are left as they are in 2 messages, the first is "
         "message 1: no base URL is known; a message can state one (Base, Content-Base, "
         "Content-Location, <base>); give the URL of the page or site that its links are meant for "
-        "with --url URL [base-none]\n"
+        "with --url URL, or one for each sender with --message-map [base-none]\n"
     )
     assert run("rewrite", "--strict", stdin=FIRST).exit_code == 1
 

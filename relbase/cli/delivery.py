@@ -1,0 +1,72 @@
+"""`--delivery`: a filter for programs that deliver mail, which must not lose a message.
+
+Strategy: the message is read whole. Another process rewrites it, and may fail in any way: in the
+arguments, in its imports, of the message, of its memory, of time. Only what it hands over with
+success is written, and otherwise the message as it came, with a note on standard error. So nothing
+of relbase is loaded here but this file.
+
+Exit status: 0 when the whole message was written, changed or not; 75 (EX_TEMPFAIL of sysexits.h)
+when it was not, so that it is delivered again later.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WRITTEN: Final = 0
+_TEMPORARY_FAILURE: Final = 75
+
+# How long a message may take, in seconds: procmail waits 16 minutes, maildrop five.
+_PATIENCE: Final = 60
+
+# -P: nothing is loaded from the directory that the mail program runs in.
+_PROGRAM: Final = (sys.executable, "-P", "-c", "from relbase.cli import main; main(delivers=False)")
+
+
+def deliver(arguments: Sequence[str]) -> int:
+    """Filter the message on standard input; return the exit status."""
+    try:
+        with open(0, "rb", closefd=False) as file:
+            data = file.read()
+        _write(_made(data, arguments))
+    except (OSError, MemoryError, KeyboardInterrupt, SystemExit) as error:
+        _warn(f"the message was not written: {str(error) or type(error).__name__}")
+        return _TEMPORARY_FAILURE
+    return _WRITTEN
+
+
+def _made(data: bytes, arguments: Sequence[str]) -> bytes:
+    """What another process makes of a message; the message where it fails."""
+    try:
+        command = [*_PROGRAM, *arguments]
+        ran = subprocess.run(  # noqa: S603 (this program)
+            command, input=data, stdout=subprocess.PIPE, timeout=_PATIENCE, check=False
+        )
+    except subprocess.TimeoutExpired:
+        _warn(f"it took longer than {_PATIENCE} seconds: the message goes on unchanged")
+    except (OSError, MemoryError, ValueError) as error:
+        _warn(f"it could not be started: the message goes on unchanged: {error}")
+    else:
+        if ran.returncode == 0 and (ran.stdout or not data):
+            return ran.stdout
+        _warn(f"it ended with status {ran.returncode}: the message goes on unchanged")
+    return data
+
+
+def _write(data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(1, rest) :]
+
+
+def _warn(text: str) -> None:
+    with suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(f"relbase: {text}\n")
+        sys.stderr.flush()

@@ -1,0 +1,156 @@
+"""`--delivery`: no message is lost, whatever fails; with procmail and maildrop where they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from running import PROGRAM, program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD: Final = b"From: a@b\nTo: c@d\nSubject: x\nContent-Type: text/html\n"
+MAIL: Final = HEAD + b"Content-Base: http://h/\n\n<a href=x>\n"
+DONE: Final = MAIL.replace(b"=x", b"=http://h/x")
+FILTER: Final = ("rewrite", "--delivery")
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("data", "output"),
+    [
+        (MAIL, DONE),
+        (b"From a@b Mon Jan  1 00:00:00 2024\n" + MAIL, None),
+        (b"X-No-Links: 1\n\ntext\n", None),
+        (b"<!DOCTYPE html><a href=x>", b"<!DOCTYPE html><a href=x>"),  # by no means a page here
+        (b"", b""),
+    ],
+)
+def test_a_message(data: bytes, output: bytes | None) -> None:
+    ran = program(*FILTER, "-q", input=data)
+    wanted = data.replace(b"=x", b"=http://h/x") if output is None else output
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, wanted, b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reported"),
+    [
+        (["rewrite", "--delivery", "--url"], b"requires an argument"),
+        (["rewrit", "--delivery"], b"No such command"),
+        (["--delivery"], b"No such option"),
+        (["rewrite", "--delivery", "-o", "x"], b"leave inputs and outputs out"),
+        (["rewrite", "--delivery", "nowhere"], b"leave inputs and outputs out"),
+        (["rewrite", "--delivery", "--headers", "nowhere"], b"No such file"),
+        (["rewrite", "--delivery", "--kind", "warc"], b"no record begins here"),
+    ],
+)
+def test_what_fails_leaves_the_message(arguments: list[str], reported: bytes) -> None:
+    ran = program(*arguments, input=MAIL)
+    assert (ran.returncode, ran.stdout) == (0, MAIL)
+    assert reported in ran.stderr
+    assert b"the message goes on unchanged" in ran.stderr
+    assert not Path("x").exists()
+
+
+# The program, of which the process that rewrites fails.
+BROKEN: Final = """
+import sys
+from relbase.cli import delivery, main
+delivery._PROGRAM = (sys.executable, "-c", sys.argv.pop(1))
+delivery._PATIENCE = 1
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("failing", "reported"),
+    [
+        ("import os; os.kill(os.getpid(), 9)", b"ended with status -9"),
+        ("import os; os.write(1, b'half'); raise MemoryError", b"ended with status 1"),
+        ("import time; time.sleep(60)", b"it took longer than 1 seconds"),
+        ("pass", b"ended with status 0"),
+    ],
+)
+def test_a_process_that_fails_leaves_the_message(failing: str, reported: bytes) -> None:
+    command = [sys.executable, "-c", BROKEN, failing, *FILTER]
+    ran = subprocess.run(command, input=MAIL, capture_output=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stdout) == (0, MAIL)
+    assert reported in ran.stderr
+
+
+def full() -> int:
+    return os.open("/dev/full", os.O_WRONLY)
+
+
+def closed() -> int:
+    here, there = os.pipe()
+    os.close(here)
+    return there
+
+
+@pytest.mark.parametrize("output", [full, closed])
+def test_what_cannot_be_written_is_tried_again_later(output: Callable[[], int]) -> None:
+    descriptor = output()
+    command = [*PROGRAM, *FILTER]
+    ran = subprocess.run(
+        command, input=MAIL, stdout=descriptor, stderr=subprocess.PIPE, timeout=60, check=False
+    )
+    os.close(descriptor)
+    assert ran.returncode == 75
+    assert b"the message was not written" in ran.stderr
+
+
+def test_who_is_ended_has_written_nothing() -> None:
+    command = [sys.executable, "-c", BROKEN, "import time; time.sleep(60)", *FILTER]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as ran:
+        assert ran.stdin is not None
+        ran.stdin.write(MAIL)
+        ran.stdin.close()
+        time.sleep(0.6)
+        ran.send_signal(signal.SIGTERM)
+        assert ran.stdout is not None
+        assert ran.stdout.read() == b""
+    assert ran.returncode == 75
+
+
+# ---- programs that deliver
+
+RELBASE: Final = f"{sys.executable} -m relbase"
+
+
+@pytest.mark.parametrize("flags", ["-q", "--no-such-option"])
+@pytest.mark.skipif(shutil.which("procmail") is None, reason="needs procmail")
+def test_procmail(flags: str, tmp_path: Path) -> None:
+    box = tmp_path / "box"
+    rules = f"DEFAULT={box}\n\n:0 fw\n| {RELBASE} rewrite --delivery {flags}\n"
+    Path("rules").write_text(rules)
+    Path("rules").chmod(0o600)
+    for _ in range(3):
+        subprocess.run(["procmail", str(tmp_path / "rules")], input=MAIL, check=True, timeout=60)
+    delivered = box.read_bytes()
+    assert delivered.count(DONE if flags == "-q" else MAIL) == 3
+
+
+@pytest.mark.parametrize("flags", ["-q", "--no-such-option"])
+@pytest.mark.skipif(shutil.which("maildrop") is None, reason="needs maildrop")
+def test_maildrop(flags: str, tmp_path: Path) -> None:
+    box = tmp_path / "box"
+    Path("rules").write_text(f'xfilter "{RELBASE} rewrite --delivery {flags}"\nto "{box}"\n')
+    Path("rules").chmod(0o600)
+    command = ["maildrop", str(tmp_path / "rules")]
+    for _ in range(3):
+        subprocess.run(command, input=MAIL, check=True, timeout=60)
+    delivered = box.read_bytes()
+    assert delivered.count(DONE if flags == "-q" else MAIL) == 3
