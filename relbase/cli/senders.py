@@ -16,6 +16,7 @@ from relbase.rewriting.items import Status
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from relbase.bases.message_urls import MessageUrlSource
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
     from relbase.results import Result
@@ -45,16 +46,21 @@ def left_in(result: Result) -> int:
     return sum(int(text.partition(" ")[0]) for text in texts)  # the note begins with their number
 
 
-def stated_by(result: Result, *, is_left: bool) -> str:
+def stated_by(data: bytes, result: Result, urls: MessageUrlSource | None, *, has_url: bool) -> str:
     """Return what gave a message with relative references its base, in words."""
-    if is_left:
+    if left_in(result):
         return "unknown"
-    base = result.base
-    if base.layer is not Layer.RETRIEVAL:
+    from relbase.mail.bases import BASE_FIELDS, message_fields  # noqa: PLC0415 (start-up time)
+
+    names = urls.names if urls is not None and urls.names is not None else frozenset()
+    fields = message_fields(data, BASE_FIELDS | names)
+    if any(name in BASE_FIELDS for name, _ in fields) and result.base.layer is not Layer.RETRIEVAL:
         return "stated in the message"
-    if base.source.startswith("message map"):
-        return "by --message-map"
-    return "by --url" if base.source == "retrieval URL" else f"by {base.source}"
+    found = None if urls is None else urls.find(fields)
+    if found is not None:
+        is_mapped = found.source.startswith("message map")
+        return "by --message-map" if is_mapped else f"by {found.source}"
+    return "by --url" if has_url else "stated in the message"
 
 
 def table(left: Counter[str], messages: Counter[str]) -> Iterator[str]:

@@ -10,6 +10,7 @@ from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
+    from relbase.bases.message_urls import MessageUrlSource
     from relbase.cli.documents import InputDocument
     from relbase.cli.jobs import Done
     from relbase.results import Result
@@ -26,7 +27,7 @@ def add(
     *,
     has_url: bool,
     several: bool,
-    by_message: bool = False,
+    message_urls: MessageUrlSource | None = None,
 ) -> None:
     """Count a document that is done, and collect what is remarked on it."""
     done.changed += result.changed
@@ -41,20 +42,17 @@ def add(
         notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
         if is_left:
             done.first_unknown = done.first_unknown or document.number
-        done.on_given_url += has_url and result.changed and _is_on_url(result)
-    if by_message and (result.changed or is_left):
-        done.bases[senders.stated_by(result, is_left=is_left)] += 1
-        if is_left:
+    if (result.changed or is_left) and (message_urls is not None or (document.number and has_url)):
+        stated = senders.stated_by(document.data, result, message_urls, has_url=has_url)
+        done.on_given_url += bool(document.number) and stated == "by --url"
+        if message_urls is not None:
+            done.bases[stated] += 1
+        if is_left and message_urls is not None:
             sender = senders.selector(document.data, "sender")
             done.left[sender] += senders.left_in(result)
             done.senders[sender] += 1
     shown = shown_name(done.job.input.name)
     remarks.collect(shown, document, result, notes, done.warned, several=several)
-
-
-def _is_on_url(result: Result) -> bool:
-    """Whether the base of a message is the retrieval URL that was given (rule 16)."""
-    return senders.stated_by(result, is_left=False) == "by --url"
 
 
 def close(done: Done, *, several: bool) -> None:

@@ -202,7 +202,7 @@ class _Doing:
                 result,
                 has_url=has_url,
                 several=plan.several,
-                by_message=plan.settings.message_urls is not None,
+                message_urls=plan.settings.message_urls,
             )
 
     def _made(self, shown: str, document: InputDocument, call: Call) -> Result:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.headers import mime_statements, snapshot_statements
@@ -37,7 +38,7 @@ MAX_BASE: Final = 8_000
 MAX_STATED_BASE: Final = 1 << 16
 
 _SNAPSHOT: Final = "snapshot-content-location"
-_BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
+BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
 # What states a base and nothing else; a Content-Location names its part as well.
 STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if not row.names_part)
 
@@ -132,14 +133,27 @@ def _fields(data: bytes, header: Header, names: frozenset[str] | None) -> list[t
     """The fields of some names in a header, all for None, unfolded."""
     start, end = header.start, header.end
     eol = eol_of(data, start, end)
-    return [
-        (field.name, _unfold("", text_of(data, field)))
-        for field in fields_of_paragraph(data, start, end, eol, of_any_name=True)
-        if names is None or field.name in names
-    ]
+    if names is None or eol == b"\r":
+        found = fields_of_paragraph(data, start, end, eol, of_any_name=True)
+        fields = [(field.name, text_of(data, field)) for field in found]
+    else:
+        fields = [
+            (found[1].decode("ascii").lower(), found[2].decode("utf-8", "surrogateescape"))
+            for found in _named(names).finditer(data, start, end)
+        ]
+    return [(name, _unfold("", value).strip()) for name, value in fields]
 
 
 _unfold: Final = re.compile(r"[\r\n]++(?=[ \t])").sub
+
+
+@lru_cache(maxsize=16)
+def _named(names: frozenset[str]) -> re.Pattern[bytes]:
+    """What matches the fields of some names, in lines that end with LF."""
+    any_name = "|".join(map(re.escape, sorted(names))).encode()
+    return re.compile(
+        rb"^(%b)[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)" % any_name, re.MULTILINE | re.IGNORECASE
+    )
 
 
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
@@ -166,7 +180,7 @@ def _established(
     fields = [
         (field.name, text_of(data, field), field.value)
         for field in part.header.fields
-        if field.name in _BASE_FIELDS
+        if field.name in BASE_FIELDS
     ]
     if not fields:
         return around, False, []
