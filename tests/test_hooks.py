@@ -15,7 +15,8 @@ HOOKS: Final = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
 WORKFLOW: Final = (ROOT / "examples" / "relative-links.yml").read_text(encoding="utf-8")
 
 ENTRIES: Final = re.findall(r"^  entry: relbase (.*)$", HOOKS, re.MULTILINE)
-STEPS: Final = re.findall(r"^      - run: relbase (.*)$", WORKFLOW, re.MULTILINE)
+STEPS: Final = re.findall(r"^          arguments: (.*)$", WORKFLOW, re.MULTILINE)
+ACTION: Final = (ROOT / "action.yml").read_text(encoding="utf-8")
 
 MAIL: Final = b"Content-Type: text/html\n\n<a href=%b>"
 FEED: Final = (
@@ -47,5 +48,12 @@ def test_the_workflow(link: bytes, status: int) -> None:
     Path("public/index.html").write_bytes(b"<a href=relative.html>")
     Path("public/feed.xml").write_bytes(FEED % link)
     Path("mail-templates/a.html").write_bytes(b"<a href=%b>" % link)
+    [command] = re.findall(r"relbase (rewrite .*) \$ARGUMENTS$", ACTION, re.MULTILINE)
     for step in STEPS:
-        assert run(*shlex.split(step)).exit_code == status
+        assert run(*shlex.split(f"{command} {step}")).exit_code == status
+
+
+def test_the_configuration_names_the_hooks() -> None:
+    configuration = (ROOT / "examples" / "pre-commit-config.yaml").read_text(encoding="utf-8")
+    ids = r"^ *- id: (.*)$"
+    assert re.findall(ids, configuration, re.MULTILINE) == re.findall(ids, HOOKS, re.MULTILINE)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relbase.cli.directories import Directory
+    from relbase.cli.findings import Format
     from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
@@ -45,6 +46,7 @@ class Plan(NamedTuple):
     choices: Choices | None = None  # what the options on web archives say
     several: bool = False  # inputs
     is_delivery: bool = False  # what is printed is all that is left of the input
+    format: Format = "text"  # of --check
     roots: Mapping[str, Directory] = {}
 
 
@@ -90,6 +92,7 @@ class Done:
     changed: int = 0  # documents
     places: int = 0  # that were changed in them
     unknown: int = 0  # documents with relative references and no base
+    found: int = 0  # relative links, by --check
     unchecked: int = 0  # documents that cannot be read
     first_unknown: str = ""  # of these the first message
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it

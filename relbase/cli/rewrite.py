@@ -76,6 +76,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             choices=_choices(own),
             several=found.several,
             is_delivery=own["delivery"],
+            format=own["format"] or "text",
             roots=_held(found, stack),
         )
         ended = run(plan, jobs, _options(own, settings, found))
@@ -186,6 +187,8 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: dict[str, Any]) -> None:
         raise click.UsageError(text)
     if own["output"] == "":
         raise click.UsageError("-o is empty: give the name of a file or a directory")
+    if own["format"] and not own["check"]:
+        raise click.UsageError("--format is for --check: give that too")
     for name, flag in (
         ("backup", "--backup"),
         ("follow_symlinks", "--follow-symlinks"),

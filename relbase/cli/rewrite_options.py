@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, get_args
 
 import click
 
 from relbase.cli import files, values
+from relbase.cli.findings import Format
 from relbase.cli.help import ARCHIVES, INPUT, MANY, OUTPUT, Option
 from relbase.cli.selection import CHOICES
 from relbase.records import NamedTuple
@@ -83,6 +84,12 @@ OPTIONS: Final = (
         "--check",
         "List relative links, write nothing, and exit with status 1 if there are any.",
         basic=True,
+    ),
+    Option(
+        OUTPUT,
+        "--format NAME",
+        "Print what --check finds as text (default), json, github or sarif.",
+        type=click.Choice(get_args(Format)),
     ),
     Option(OUTPUT, "--force", "Overwrite files that exist in the output directory."),
     Option(OUTPUT, "--follow-symlinks", "With -i, edit the file that a symbolic link points to."),

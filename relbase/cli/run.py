@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from relbase.cli import senders, streams
+from relbase.cli.findings import Printer
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
 from relbase.cli.outcome import OutputError, Tally
@@ -16,6 +17,7 @@ from relbase.cli.summary import counted
 from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.cli.work import Worker
 from relbase.cli.writing import settle
+from relbase.notes import Reason
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -85,6 +87,7 @@ class _Running:
         self._plan = plan
         self._options = options
         self._printer = WarningPrinter(plan.settings.verbosity)
+        self._lines = Printer(plan.format)
         self._directories: set[str] = set()
         self._states: Counter[State] = Counter()
         self._places = 0
@@ -103,9 +106,10 @@ class _Running:
             self._messages, (done.bases, done.left, done.senders), strict=True
         ):
             counted_so_far.update(more)
-        self._places += done.places
+        self._places += done.found if self._plan.action is Action.CHECK else done.places
         self._unknown += done.state is State.UNCHANGED and done.unknown > 0
-        self.tally.warnings += done.warned.count + done.tally.warnings
+        self.tally.warnings += done.tally.warnings
+        self.tally.warnings += sum(1 + one.more for one in self._warned(done))
         if self._plan.action is Action.CHECK:
             is_strange = done.state is State.PASSED and self._plan.settings.strict
             self.tally.found += any((done.changed, done.unknown, done.unchecked, is_strange))
@@ -123,18 +127,23 @@ class _Running:
             self.tally.unsafe += done.state is State.UNSAFE
         for line in done.errors:
             streams.warn(line)
-        if done.unchecked and self._plan.action is Action.CHECK:
-            streams.warn(f"{shown}: not checked: {counted(done.unchecked, 'document')} unreadable")
         self.tally.failed += len(done.errors) + done.tally.failed
-        self._printer.show(done.warned.all())
+        self._printer.show(self._warned(done))
         self._claim(done, shown)
         for line in done.lines:
-            streams.say(_coloured(line) if self._options.colour else line)
+            is_diff = self._options.colour and self._plan.action is Action.DIFF
+            self._lines.show(_coloured(line) if is_diff else line)
         if self._options.verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
         elif done.on_given_url and not self._options.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
             streams.warn(f"{shown}: the given URL was the base of {messages}")
+
+    def _warned(self, done: Done) -> list[Warned]:
+        """The warnings on an input; what has no base is listed link by link by --check."""
+        checks = self._plan.action is Action.CHECK
+        hidden = Reason.BASE_NONE.value if checks else ""
+        return [one for one in done.warned.all() if one.reason != hidden]
 
     def _claim(self, done: Done, shown: str) -> None:
         """Two pages that say they have one URL: at most one of them is right."""
@@ -161,12 +170,14 @@ class _Running:
 
     def close(self) -> None:
         """Report what was counted, and sum up."""
+        self._lines.close()
         self._printer.close()
         if not self._options.quiet:
             for line in senders.summed(*self._messages):
                 streams.warn(line)
         many = sum(self._states.values()) > 1 or self._states[State.PASSED]
-        many = many or bool(self._options.skipped)
+        checks = self._plan.action is Action.CHECK
+        many = many or bool(self._options.skipped) or (checks and self._places > 0)
         writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.CHECK}
         if many and writes and not self._options.quiet:
             streams.warn(self._sum())
@@ -182,9 +193,8 @@ class _Running:
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} for want of a base URL)"
         if self._places:
-            links = counted(self._places, "link")
-            changed = "would be made" if checks else "made"
-            parts.append(f"{links} {changed} absolute")
+            links = counted(self._places, "relative link" if checks else "link")
+            parts.append(links if checks else f"{links} made absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
         passed = f"; passed over: {self._options.skipped}" if self._options.skipped else ""

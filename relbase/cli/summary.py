@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from relbase.cli import remarks, senders
 from relbase.cli.files import shown_name
+from relbase.cli.findings import UNCHECKED
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
 
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from relbase.cli.documents import InputDocument
     from relbase.cli.jobs import Done
     from relbase.results import Result
-
-
-# What could not be read for its links: to check it is no success.
-_UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 
 
 def add(
@@ -35,7 +32,7 @@ def add(
     done.notes.update(note.reason.value for note in result.notes)
     is_left = any(note.reason is Reason.BASE_NONE for note in result.notes)
     done.unknown += is_left
-    done.unchecked += any(note.reason in _UNCHECKED for note in result.notes)
+    done.unchecked += any(note.reason in UNCHECKED for note in result.notes)
     notes = result.notes
     if document.number:
         # Of the messages of a mailbox that is reported once, with the first of them.

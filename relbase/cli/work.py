@@ -34,7 +34,6 @@ from relbase.cli.outcome import OutputError
 from relbase.cli.reading import found_calls
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
-from relbase.cli.streams import printable
 from relbase.cli.summary import counted
 from relbase.cli.warnings import Collected
 from relbase.cli.writing import Writer
@@ -266,11 +265,16 @@ class _Doing:
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        # All of them: their warnings count too.
-        for _ in rewritten:
-            pass
-        if self._done.changed or self._done.unknown or self._done.unchecked:
-            self._done.lines.append(printable(source.name))
+        from relbase.cli.findings import Finding, findings, line  # noqa: PLC0415 (start-up time)
+
+        done, form = self._done, self._plan.format
+        for document, result in rewritten:
+            if self._call is not None and (result.changed or result.notes):
+                for found in findings(source.name, document, result, self._call):
+                    done.found += found.link is not None
+                    done.lines.append(line(found, form))
+        if self._call is None and done.changed:
+            done.lines.append(line(Finding(source.name, "has pages with relative links"), form))
 
     def _write(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         output = self._done.job.output

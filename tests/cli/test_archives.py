@@ -383,7 +383,7 @@ def test_base_tells_that_of_each_page(crawl: Path) -> None:
 
 def test_check_lists_an_archive_that_would_have_conversions(crawl: Path) -> None:
     result = run("rewrite", crawl, "--check")
-    assert (result.exit_code, result.stdout) == (1, f"{crawl}\n")
+    assert (result.exit_code, result.stdout) == (1, f"{crawl}: has pages with relative links\n")
 
 
 def test_the_program_does_as_the_functions(crawl: Path) -> None:

@@ -234,7 +234,8 @@ def test_links_base_check_and_diff() -> None:
         f"{two}: message/rfc822",
     ]
     result = run("rewrite", "Maildir", *URL, "--check")
-    assert (result.exit_code, result.stdout) == (1, f"{one}\n")
+    found = "relative link x in a/@href: http://h/x"
+    assert (result.exit_code, result.stdout) == (1, f"{one}:4:9: {found}\n")
     assert f"--- {one}" in run("rewrite", "Maildir", *URL, "--diff").stdout
 
 

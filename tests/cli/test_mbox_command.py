@@ -166,7 +166,8 @@ def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -
 
 def test_check_and_diff() -> None:
     result = run("rewrite", "in.mbox", *URL, "--check")
-    assert (result.exit_code, result.stdout) == (1, "in.mbox\n")
+    assert result.exit_code == 1
+    assert all(line.startswith("in.mbox:") for line in result.stdout.splitlines())
     Path("out.mbox").write_bytes(DONE)
     assert run("rewrite", "out.mbox", *URL, "--check").exit_code == 0
     lines = run("rewrite", "in.mbox", *URL, "--diff").stdout.splitlines()

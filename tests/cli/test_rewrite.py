@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from typing import Final
@@ -138,13 +139,13 @@ def test_check() -> None:
     result = run("rewrite", "same.html", "page.html", *ROOT, "--check")
     assert (result.exit_code, result.stdout, result.stderr) == (
         1,
-        "page.html\n",
-        "2 inputs: 1 would be rewritten, 1 unchanged, 1 link would be made absolute\n",
+        "page.html:2:9: relative link x in a/@href: http://h/x\n",
+        "2 inputs: 1 would be rewritten, 1 unchanged, 1 relative link\n",
     )
     result = run("rewrite", "same.html", *ROOT, "--check")
     assert (result.exit_code, result.output) == (0, "")
     result = run("rewrite", "page.html", "nowhere", *ROOT, "--check")
-    assert (result.exit_code, result.stdout) == (3, "page.html\n")
+    assert (result.exit_code, result.stdout.count("\n")) == (3, 1)
     assert Path("page.html").read_bytes() == PAGE
 
 
@@ -215,14 +216,14 @@ def test_a_page_with_its_headers() -> None:
             b"<rss><link>x</link><a></rss>",
             [],
             1,
-            "feed.xml: not checked: 1 document unreadable",
+            "feed.xml: not checked: it ",
         ),
         (
             "feed.xml",
             b"<!DOCTYPE rss [<!ENTITY a 'b'>]><rss><link>x</link></rss>",
             [],
             1,
-            "feed.xml: not checked: 1 document unreadable",
+            "feed.xml: not checked: it ",
         ),
         ("page.html", PAGE, ["--only", "mail"], 0, "1 input: 1 of other kinds"),
         ("page.html", PAGE, ["--only", "mail", "--strict"], 1, "1 input: 1 of other kinds"),
@@ -240,6 +241,57 @@ def test_check_of_what_cannot_be_checked(
 ) -> None:
     Path(name).write_bytes(data)
     result = run("rewrite", name, *URL, "--check", *flags)
-    assert (result.exit_code, reported in result.stderr) == (status, True), result.output
-    is_listed = "not checked" in reported
-    assert result.stdout == (f"{name}\n" if is_listed else "")
+    assert (result.exit_code, reported in result.output) == (status, True), result.output
+    assert bool(result.stdout) is ("not checked" in reported)
+
+
+FOUND: Final = (
+    b"<p>\xc3\xa9<a href='x,%&amp;y'>\n<img src='{{ u }}'><b style='background:url(/z\n)'>\n"
+)
+
+
+def test_check_for_people() -> None:
+    Path("a:b.html").write_bytes(FOUND)
+    result = run("rewrite", "a:b.html", "--check")
+    assert result.stdout.splitlines() == [
+        "a:b.html:1:15: relative link x,%&y in a/@href",
+        "a:b.html:2:11: relative link {{ u }} in img/@src: write the site's URL before it",
+        "a:b.html:2:45: relative link /z in b/@style",
+    ]
+    assert result.stderr == ("1 input: 1 unchanged (1 for want of a base URL), 3 relative links\n")
+    kept = run("rewrite", "a:b.html", "--check", "--keep-templates", "-q")
+    assert (len(kept.stdout.splitlines()), kept.stderr) == (2, "")
+
+
+def test_check_for_github() -> None:
+    Path("a:b.html").write_bytes(FOUND)
+    result = run("rewrite", "a:b.html", "--check", "--format", "github")
+    first, *_ = result.stdout.splitlines()
+    assert first == "::error file=a%3Ab.html,line=1,col=14::relative link x,%25&y in a/@href"
+
+
+def test_check_for_code_scanning() -> None:
+    Path("a b.html").write_bytes(FOUND)
+    Path("feed.xml").write_bytes(b"<rss><link>x</link><a></rss>")
+    result = run("rewrite", "a b.html", "--check", "--format", "sarif")
+    [ran] = json.loads(result.stdout)["runs"]
+    places = [one["locations"][0]["physicalLocation"] for one in ran["results"]]
+    assert {place["artifactLocation"]["uri"] for place in places} == {"a%20b.html"}
+    assert places[0]["region"] == {"startLine": 1, "startColumn": 14, "endColumn": 23}
+    assert [one["ruleId"] for one in ran["results"]] == ["relative-link"] * 3
+    result = run("rewrite", "feed.xml", *URL, "--check", "--format", "sarif")
+    [feed] = json.loads(result.stdout)["runs"][0]["results"]
+    assert feed["ruleId"] == "not-checked"
+    Path("same.html").write_bytes(b"<p>")
+    nothing = run("rewrite", "same.html", "--check", "--format", "sarif")
+    assert (nothing.exit_code, json.loads(nothing.stdout)["runs"][0]["results"]) == (0, [])
+
+
+def test_check_for_programs() -> None:
+    Path("page.html").write_bytes(FOUND)
+    result = run("rewrite", "page.html", "--check", "--format", "json")
+    first, *_ = map(json.loads, result.stdout.splitlines())
+    assert (first["version"], first["file"], first["line"]) == (1, "page.html", 1)
+    assert first["message"] == "relative link x,%&y in a/@href"
+    refused = run("rewrite", "page.html", "--format", "json")
+    assert "--format is for --check" in refused.stderr

@@ -31,6 +31,7 @@ FILES: Final = {
     "letter-ready.html": b"<title>t</title><a href='http://h/'><a href='{{ unsubscribe }}'>",
     "public/feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
     "public/index.html": PAGE,
+    "mail-templates/letter.html": b"<title>t</title><a href='http://h/'><a href='#top'>",
     "feed.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="x"/></feed>',
     "absolute.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
     "message.eml": b"Subject: x\nContent-Base: http://b.example/\nContent-Type: text/html\n\n"

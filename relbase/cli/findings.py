@@ -1,0 +1,166 @@
+"""What `rewrite --check` reports: each relative link at its place, for people or for programs.
+
+Strategy: a finding is made where the document is read, in whatever process, and becomes one line
+at once. The lines of SARIF are results, which the run puts into one object.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from urllib.parse import quote
+
+from relbase import pipeline
+from relbase.cli import jsonl, remarks, streams
+from relbase.cli.documents import link_in, note_in
+from relbase.cli.streams import excerpt, printable
+from relbase.notes import Reason
+from relbase.policy import is_template
+from relbase.records import NamedTuple
+from relbase.rewriting.items import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.call import Call
+    from relbase.cli.documents import InputDocument
+    from relbase.results import Link, Result
+
+# What --format names.
+Format: TypeAlias = Literal["text", "json", "github", "sarif"]
+
+# Documents that cannot be read for their links: to check them is no success.
+UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.CHARSET_UNSUPPORTED))
+
+
+class Finding(NamedTuple):
+    """A relative link, or why a document could not be checked (then without a link)."""
+
+    file: str
+    message: str
+    link: Link | None = None
+    column: int = 1  # in characters, as `end` is; `link.column` counts bytes
+    end: int | None = None  # of a link on one line
+
+
+def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
+    """Yield what is to be reported of a document."""
+    for note in result.notes:
+        if note.reason in UNCHECKED:
+            yield Finding(file, f"not checked: {remarks.sentence(note_in(document, note))}")
+    for link in pipeline.links_called(document.data, call):
+        # A message of a mailbox may stay as it is as a whole.
+        is_left = link.status is Status.REWRITTEN and not (result.edits or not document.number)
+        if link.status in {Status.REWRITTEN, Status.UNRESOLVED} and not is_left:
+            yield _finding(file, document, link)
+
+
+def _finding(file: str, document: InputDocument, link: Link) -> Finding:
+    data = document.data
+    start = link.span.start - link.column + 1
+    column = _characters(data[start : link.span.start]) + 1
+    written = data[link.span.start : link.span.end]
+    end = None if b"\n" in written else column + _characters(written)
+    return Finding(file, _message(link), link_in(document, link), column, end)
+
+
+def _characters(data: bytes) -> int:
+    """How many characters of a line some bytes are: a byte that is not UTF-8 counts as one."""
+    if b"\0" in data:  # UTF-16
+        return len(data) // 2
+    return len(data.decode("utf-8", "surrogateescape"))
+
+
+def _message(link: Link) -> str:
+    where = remarks.place_of(link.element, link.attribute, link.syntax)
+    text = f"relative link {excerpt(link.reference)} in {where}"
+    if is_template(link.reference):
+        return f"{text}: write the site's URL before it"
+    return f"{text}: {excerpt(link.url)}" if link.url else text
+
+
+# ---- formats
+
+
+def _text(found: Finding) -> str:
+    file, link = printable(found.file), found.link
+    place = f"{file}:{link.line}:{link.column}" if link else file
+    return f"{place}: {printable(found.message)}"
+
+
+def _json(found: Finding) -> str:
+    if found.link is None:
+        return jsonl.object_line({"file": found.file, "message": found.message})
+    return jsonl.line(found.file, found.link, message=found.message)
+
+
+def _github(found: Finding) -> str:
+    values: dict[str, object] = {"file": found.file}
+    if found.link is not None:
+        values |= {"line": found.link.line, "col": found.column}
+    escaped = ((name, _escaped(str(value), ":,")) for name, value in values.items())
+    properties = ",".join(f"{name}={value}" for name, value in escaped)
+    return f"::error {properties}::{_escaped(printable(found.message))}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """A text of GitHub's workflow commands."""
+    for character in f"%\r\n{also}":
+        text = text.replace(character, f"%{ord(character):02X}")
+    return text
+
+
+def _sarif(found: Finding) -> str:
+    uri = quote(os.fsencode(found.file).replace(os.fsencode(os.sep), b"/"))
+    place: dict[str, object] = {"artifactLocation": {"uri": uri}}
+    if found.link is not None:
+        end = {} if found.end is None else {"endColumn": found.end}
+        place["region"] = {"startLine": found.link.line, "startColumn": found.column, **end}
+    rule = "not-checked" if found.link is None else "relative-link"
+    message = {"text": printable(found.message)}
+    locations = [{"physicalLocation": place}]
+    result = {"ruleId": rule, "level": "error", "message": message, "locations": locations}
+    return json.dumps(result)
+
+
+_LINES: Final[dict[Format, Callable[[Finding], str]]] = {
+    "text": _text,
+    "json": _json,
+    "github": _github,
+    "sarif": _sarif,
+}
+
+
+def line(found: Finding, form: Format) -> str:
+    """Return the line for a finding."""
+    return _LINES[form](found)
+
+
+_SARIF: Final = (
+    '{"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", '
+    '"runs": [{"tool": {"driver": {"name": "relbase", "rules": [{"id": "relative-link"}, '
+    '{"id": "not-checked"}]}}, "columnKind": "unicodeCodePoints", "results": ['
+)
+
+
+class Printer:
+    """Prints lines to standard output; those of SARIF within one object."""
+
+    __slots__ = ("_before", "_is_sarif")
+
+    def __init__(self, form: Format = "text") -> None:
+        self._is_sarif = form == "sarif"
+        self._before = _SARIF
+
+    def show(self, text: str) -> None:
+        """Print a line."""
+        if self._is_sarif:
+            text = f"{self._before}{text}"
+            self._before = ","
+        streams.say(text)
+
+    def close(self) -> None:
+        """End what was begun."""
+        if self._is_sarif:
+            streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")
