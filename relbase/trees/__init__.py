@@ -11,10 +11,9 @@ To mind: a tree is what some parser made of a document. It may have dropped, mov
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from relbase.call import DEFAULT_POLICY, URL, as_policy, as_url
-from relbase.rewriting.items import Status
 from relbase.trees.links import TreeLink as TreeLink
 from relbase.trees.walk import Walk
 from relbase.url.resolver import Profile, ProfileName, as_profile
@@ -25,19 +24,22 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.trees.markup import Tree
 
-__all__ = ["TreeLink", "iterlinks", "make_links_absolute"]
+__all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 
 
 def make_links_absolute(
     tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
     base_url: URL | None = None,
+    resolve_base_href: bool = True,  # noqa: FBT001, FBT002 (lxml's signature)
+    handle_failures: Literal["ignore", "discard"] | None = "ignore",
     *,
-    resolve_base_href: bool = True,
     drop_base: bool = False,
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> list[TreeLink]:
     """Make every relative reference in a tree absolute, in place.
+
+    It takes the arguments of lxml's method of the same name, for lxml's trees and for soups.
 
     Args:
         tree: a `BeautifulSoup` or a `Tag` in it, an lxml element or `ElementTree`; of a part, its
@@ -45,18 +47,21 @@ def make_links_absolute(
         base_url: the URL that the document was retrieved from, absolute; without it lxml's trees
             say what they were parsed from, and `<base>` may state another.
         resolve_base_href: whether `<base href>` in the tree counts.
+        handle_failures: what becomes of a reference that cannot be resolved: "ignore" leaves it,
+            "discard" removes its attribute or text, None raises before anything is changed.
         drop_base: whether `<base>` is taken away in the end, as for a piece that goes into another
             page; otherwise it stays, and is absolute too.
         profile: a `Profile` or its value: the algorithm that resolves.
         policy: what is left alone.
 
     Returns:
-        the links that were changed, and those that cannot be resolved, which stay: a link is never
-        an exception. A tree has no bytes that a note could be on: their status says it all.
+        the links that were changed, and those that cannot be resolved, each with its status.
 
     Raises:
-        TypeError: if it is not such a tree, or an argument is of another type.
-        ValueError: if the URL is not absolute, or the profile not known.
+        TypeError: if it is not such a tree, or an argument is of another type; or if no base URL is
+            known and `handle_failures` is not "ignore".
+        ValueError: if the URL is not absolute, or the profile not known; or for a reference that
+            cannot be resolved where `handle_failures` is None.
 
     >>> import lxml.html
     >>> page = lxml.html.fromstring('<p><a href="../x">x</a><img srcset="y 2x"></p>')
@@ -68,20 +73,56 @@ def make_links_absolute(
     if not isinstance(drop_base, bool):
         kind = type(drop_base).__name__
         raise TypeError(f"drop_base is a bool, not {kind}: give True or False")
+    if handle_failures not in {"ignore", "discard", None}:
+        raise ValueError(
+            f"handle_failures is {handle_failures!r}: give 'ignore', 'discard' or None"
+        )
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    changed = []
     # All is found before anything is changed: the walk goes along what would change.
-    for value in list(walk.values(all_=False)):
-        links = value.reported()
-        if value.settled.text is not None and not walk.write(value):
-            links = [link._replace(url=None, status=Status.UNRESOLVED) for link in value.links()]
-        changed += links
+    values = list(walk.values(all_=False))
+    failed = [link for value in values for link in value.failed()]
+    if failed and handle_failures != "ignore":
+        _refuse(failed[0], walk, handle_failures)
+    changed: list[TreeLink] = []
+    for value in values:
+        discards = handle_failures == "discard" and value.failed()
+        changed += walk.discarded(value) if discards else walk.written(value)
     if drop_base:
         walk.drop_base()
     return changed
 
 
-def iterlinks(
+def _refuse(link: TreeLink, walk: Walk, handle_failures: str | None) -> None:
+    if not walk.has_base:
+        raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
+    if handle_failures is None:
+        shown = repr(link.reference[:200])
+        raise ValueError(f"{shown} cannot be resolved: give handle_failures='ignore' or 'discard'")
+
+
+def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa: ANN401 (see above)
+    """Return an iterator over every reference in a tree, each as lxml's method of that name has it.
+
+    Args:
+        tree: as of `make_links_absolute`.
+
+    Returns:
+        tuples of the element, the name of the attribute (None for text), the reference, and its
+        position in the value or the text, in the order of the document. The tree may be changed
+        while they are read. `tree_links` tells what the references resolve to.
+
+    Raises:
+        TypeError: if it is not such a tree.
+
+    >>> import lxml.html
+    >>> page = lxml.html.fromstring('<img src="a" srcset="b 2x">')
+    >>> [(attribute, link, position) for _, attribute, link, position in iterlinks(page)]
+    [('src', 'a', 0), ('srcset', 'b', 0)]
+    """
+    return (link[:4] for link in tree_links(tree))
+
+
+def tree_links(
     tree: Any,  # noqa: ANN401 (of either package, none of which is imported)
     base_url: URL | None = None,
     *,
@@ -89,9 +130,9 @@ def iterlinks(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> Iterator[TreeLink]:
-    """Return an iterator over every reference in a tree, in the order of the document.
+    """Return an iterator over every reference in a tree, with what it resolves to.
 
-    A `TreeLink` begins with what lxml's `iterlinks` yields: element, attribute, link, position.
+    They come in the order of the document, and the tree may be changed while they are read.
 
     Args:
         tree: as of `make_links_absolute`.
@@ -106,11 +147,11 @@ def iterlinks(
 
     >>> import bs4
     >>> soup = bs4.BeautifulSoup('<p style="background:url(x.png)">', "html.parser")
-    >>> [(link.reference, link.position) for link in iterlinks(soup, "http://h.example/")]
-    [('x.png', 15)]
+    >>> [(link.url, link.position) for link in tree_links(soup, "http://h.example/")]
+    [('http://h.example/x.png', 15)]
     """
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
-    return (link for value in walk.values(all_=True) for link in value.links())
+    return iter([link for value in walk.values(all_=True) for link in value.links()])
 
 
 def _walk(

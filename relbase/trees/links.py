@@ -79,6 +79,10 @@ class Value(NamedTuple):
             if found[3] in REPORTED
         ]
 
+    def failed(self) -> list[TreeLink]:
+        """Those that cannot be resolved."""
+        return [link for link in self.links() if link.status is Status.UNRESOLVED]
+
 
 NOTHING: Final = Settled(None, (), stays=True)
 

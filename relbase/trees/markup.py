@@ -340,8 +340,11 @@ class Tree(Protocol):
     def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
         """The link of the item of RSS around an element, None where there is none."""
 
-    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of what is held."""
+    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
+        """Take an attribute away."""
+
+    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
+        """Write another text in place of what is held; return the element, or what replaces it."""
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands after it."""

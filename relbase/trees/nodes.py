@@ -57,14 +57,17 @@ class LxmlTree:
         element: the root, or the element.
     """
 
-    __slots__ = ("_element", "_is_html", "_root", "encoding", "url")
+    __slots__ = ("_element", "_has_conditional", "_is_html", "_root", "encoding", "url")
 
     def __init__(self, element: Any) -> None:  # noqa: ANN401
         tree = element.getroottree()
         self._element = element
-        self._root = tree.getroot()
+        # Of a part that was taken out `tree` is the whole that it was in.
+        self._root = next(iter([*element.iterancestors()][-1:]), element)
         self._is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(self._root.tag)
-        url: str | None = tree.docinfo.URL
+        # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
+        self._has_conditional = self._is_html or self._root.prefix == "html"
+        url: str | None = tree.docinfo.URL if self._root is tree.getroot() else None
         self.url = url if url and "://" in url else None
         self.encoding = lookup(tree.docinfo.encoding or "")
 
@@ -132,7 +135,7 @@ class LxmlTree:
             here = arounds.get(node.getparent(), TOP)
             tag = node.tag
             if tag.__class__ is not str:
-                if tag is etree.Comment and self._is_html and not here.opaque:
+                if tag is etree.Comment and self._has_conditional and not here.opaque:
                     if is_conditional(node.text):
                         yield Spot(node, COMMENT)
                 elif tag is etree.PI and node.target == "xml-stylesheet" and not self._is_html:
@@ -194,8 +197,12 @@ class LxmlTree:
                 return pieces[0][1] if pieces else None
         return None
 
-    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of what is held."""
+    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
+        """Take an attribute away."""
+        del element.attrib[attribute]
+
+    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
+        """Write another text in place of what is held; return the element."""
         pieces = [node for node in holder if node.tail]
         if holder.text or not pieces:
             holder.text = text
@@ -203,6 +210,7 @@ class LxmlTree:
             pieces.pop(0).tail = text
         for node in pieces:
             node.tail = None
+        return element
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands after it."""

@@ -180,12 +180,18 @@ class SoupTree:
                 return next((one.get_text() for one in links if one.name == name), None)
         return None
 
-    def set_text(self, holder: Any, text: str) -> None:  # noqa: ANN401
-        """Write another text in place of what is held."""
+    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
+        """Take an attribute away."""
+        del element.attrs[attribute]
+
+    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
+        """Write another text in place of what is held; return the element, or what replaces it."""
         first, *others = holder
-        first.replace_with(type(first)(text))
+        made = type(first)(text)
+        first.replace_with(made)
         for piece in others:
             piece.extract()
+        return made if first is element else element
 
     def remove(self, element: Any) -> None:  # noqa: ANN401
         """Take an element away, and leave what stands in it and after it."""

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
+    from relbase.trees.links import TreeLink
     from relbase.trees.markup import ElementRow, Scope, Spot, Tree
 
 
@@ -170,18 +171,35 @@ class Walk:
                     yield Value(spot.element, holder, None, settled)
                     break
 
-    def write(self, value: Value) -> bool:
-        """Write what a value becomes; False where the tree does not take it."""
-        _, holder, attribute, (text, _, _) = value
-        assert text is not None
+    @property
+    def has_base(self) -> bool:
+        """Whether a base URL is known."""
+        return self._inside.resolve is not None
+
+    def written(self, value: Value) -> list[TreeLink]:
+        """Write what a value becomes, and return its links that change or cannot be resolved."""
+        element, holder, attribute, (text, _, _) = value
+        links = value.reported()
+        if text is None:
+            return links
         try:
-            if attribute is None:
-                self._tree.set_text(holder, text)
-            else:
+            if attribute is not None:
                 self._tree.set(holder, attribute, text)
+            else:
+                element = self._tree.set_text(element, holder, text)
         except ValueError:  # lxml: control characters, which HTML may hold and XML may not
-            return False
-        return True
+            return [link._replace(url=None, status=Status.UNRESOLVED) for link in value.links()]
+        if element is value.element:
+            return links
+        return [link._replace(element=element) for link in links]
+
+    def discarded(self, value: Value) -> list[TreeLink]:
+        """Take a value away, and return its links that cannot be resolved."""
+        if value.attribute is None:
+            self._tree.set_text(value.element, value.holder, "")
+        else:
+            self._tree.delete(value.holder, value.attribute)
+        return value.failed()
 
     def drop_base(self) -> None:
         """Take every `<base>` with an href away that decided or could."""

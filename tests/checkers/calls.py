@@ -12,7 +12,7 @@ import yarl
 
 import relbase
 from relbase import Base, Kind, Link, Policy, Profile, Resolver, Result
-from relbase.trees import TreeLink, iterlinks, make_links_absolute
+from relbase.trees import TreeLink, iterlinks, make_links_absolute, tree_links
 
 assert_type(relbase.rewrite(b""), Result)
 assert_type(relbase.rewrite(b"").data, bytes)
@@ -33,7 +33,10 @@ relbase.rewrite_response(requests.get("http://h/"), profile="whatwg")
 assert_type(relbase.rewrite_response(httpx.get("http://h/")), Result)
 relbase.rewrite_text("", url=yarl.URL("http://h/"), kind="css")
 assert_type(make_links_absolute(object(), "http://h/", drop_base=True), list[TreeLink])
-iterlinks(object(), yarl.URL("http://h/"), profile="rfc1808")
+tree_links(object(), yarl.URL("http://h/"), profile="rfc1808")
+assert_type([link for _, _, link, _ in iterlinks(object())], list[str])
+make_links_absolute(object(), "http://h/", True, "discard")
+relbase.trees.make_links_absolute(object(), handle_failures=None)
 
 relbase.rewrite("")  # wrong
 relbase.rewrite(b"", "http://h/")  # wrong
@@ -66,6 +69,8 @@ relbase.resolve(b"http://h/", "x")  # wrong
 Resolver("http://h/", "typo")  # wrong
 make_links_absolute(object(), profile="typo")  # wrong
 make_links_absolute(object(), 5)  # wrong
+make_links_absolute(object(), handle_failures="raise")  # wrong
+iterlinks(object(), "http://h/")  # wrong
 make_links_absolute(object(), "http://h/", drop_base="yes")  # wrong
 relbase.rewrite(b"").data = b""  # wrong
 Policy(True)  # wrong

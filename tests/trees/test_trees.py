@@ -19,7 +19,7 @@ from growth import assert_linear_from_10_ms
 
 from relbase import Policy, Profile, Status, rewrite, rewrite_text
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.trees import TreeLink, iterlinks, make_links_absolute
+from relbase.trees import TreeLink, make_links_absolute, tree_links
 
 URL: Final = "http://h.example/d/p.html"
 
@@ -148,7 +148,7 @@ def test_the_links_in_their_order() -> None:
         "<div><a href=' ../x '><img srcset='é 1x, /b 2x'></a><style>a{b:url(c)}</style>"
         "<a href='http://o.example/'></a><use href='#i'></use></div>"
     )
-    links = list(iterlinks(tree, URL))
+    links = list(tree_links(tree, URL))
     assert [link[1:] for link in links] == [
         ("href", "../x", 1, "http://h.example/x", Status.REWRITTEN),
         ("srcset", "é", 0, "http://h.example/d/é", Status.REWRITTEN),
@@ -182,14 +182,14 @@ def test_without_a_base_nothing_changes_and_all_is_told() -> None:
 
 def test_lxml_says_what_it_was_parsed_from() -> None:
     tree = lxml.html.document_fromstring("<a href=x>", base_url=URL)
-    assert [link.url for link in iterlinks(tree)] == ["http://h.example/d/x"]
+    assert [link.url for link in tree_links(tree)] == ["http://h.example/d/x"]
     tree = lxml.html.document_fromstring("<a href=x>", base_url="/home/page.html")
-    assert [link.url for link in iterlinks(tree)] == [None]
+    assert [link.url for link in tree_links(tree)] == [None]
 
 
 def test_a_url_object() -> None:
     tree = soup("<a href=x>", "lxml")
-    assert [link.url for link in iterlinks(tree, yarl.URL(URL))] == ["http://h.example/d/x"]
+    assert [link.url for link in tree_links(tree, yarl.URL(URL))] == ["http://h.example/d/x"]
 
 
 @pytest.mark.parametrize("parser", [*SOUPS, "lxml.html"])
@@ -222,7 +222,12 @@ def test_a_part_of_a_soup(parser: str) -> None:
     )
     changed = make_links_absolute(tree.div, URL)
     assert [link.url for link in changed] == ["http://h.example/s/b"]
-    assert [link.reference for link in iterlinks(tree)] == ["/s/", "a", "http://h.example/s/b", "d"]
+    assert [link.reference for link in tree_links(tree)] == [
+        "/s/",
+        "a",
+        "http://h.example/s/b",
+        "d",
+    ]
     taken = tree.p.extract()  # type: ignore[union-attr]
     assert [link.url for link in make_links_absolute(taken, URL)] == ["http://h.example/d/a"]
 
@@ -231,7 +236,7 @@ def test_a_part_of_a_soup(parser: str) -> None:
 def test_a_part_inside_of_what_changes_the_rules(parser: str) -> None:
     tree = parsed("<svg><g><use href='#i'></use><image href=x></image></g></svg>", parser)
     part = tree.g if isinstance(tree, bs4.Tag) else tree.find(".//g")
-    found = [(link.reference, link.status) for link in iterlinks(part, URL)]
+    found = [(link.reference, link.status) for link in tree_links(part, URL)]
     assert found == [("#i", Status.KEPT), ("x", Status.REWRITTEN)]
 
 
@@ -437,12 +442,14 @@ def deep(kind: str, size: int) -> Any:
 
 @pytest.mark.parametrize("kind", ["svg", "links", "soup svg"])
 def test_trees_take_linear_time(kind: str) -> None:
-    assert_linear_from_10_ms(lambda tree: list(iterlinks(tree, URL)), lambda size: deep(kind, size))
+    assert_linear_from_10_ms(
+        lambda tree: list(tree_links(tree, URL)), lambda size: deep(kind, size)
+    )
 
 
 def test_xml_base_nests_deep() -> None:
     tree = deep("xml:base", 1 << 18)
-    links = list(iterlinks(tree, URL))
+    links = list(tree_links(tree, URL))
     assert len(links) > 10_000
     assert links[MAX_XML_BASE_DEPTH].url == "http://h.example/d/a"
     assert links[MAX_XML_BASE_DEPTH + 1].status is Status.UNRESOLVED
@@ -510,7 +517,7 @@ BAD: Final[list[tuple[Any, dict[str, Any], type[Exception], str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("function", [make_links_absolute, iterlinks])
+@pytest.mark.parametrize("function", [make_links_absolute, tree_links])
 @pytest.mark.parametrize(("tree", "arguments", "error", "fix"), BAD)
 def test_a_bad_call_raises_at_once(
     function: Any, tree: Any, arguments: dict[str, Any], error: type[Exception], fix: str

@@ -1,0 +1,179 @@
+"""In place of lxml's methods: one import replaces `make_links_absolute` and `iterlinks`."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import bs4
+import html5lib
+import lxml.html
+import pytest
+
+from relbase.trees import iterlinks, make_links_absolute, tree_links
+
+URL: Final = "http://h.example/d/p.html"
+
+# As lxml finds them, at the same positions; lxml lists those of a style sheet out of order.
+SAME: Final = """<html><head><meta http-equiv="refresh" content="10;url='/quoted'">
+<link rel="stylesheet" href="style.css"><script src="/js.js"></script>
+<style>b{background:url(/bg.gif)}</style></head>
+<body background="b.png"><a href="../x?y#z">x</a><img src="i.png" longdesc="l"><a href="#s">s</a>
+<td style="background-image: url('/quoted.png')"></td><form action="f">
+<input type="image" src="s"></form>
+<object data="d"></object><blockquote cite="c"></blockquote><a href="http://o.example/">o</a>
+</body></html>"""
+
+# (markup, what lxml lists, what is listed here, why)
+DIFFERENT: Final = [
+    ("<img srcset='a 1x, b 2x'>", [], ["a", "b"], "lxml knows no srcset"),
+    ("<a href=' x '>", [" x "], ["x"], "white space around a value is not part of it"),
+    ("<img usemap='#m'>", ["#m"], [], "it names a map of the same document"),
+    ("<meta http-equiv=refresh content=broken>", ["broken"], [], "a refresh begins with a time"),
+    ("<video poster=p></video>", [], ["p"], "lxml knows no poster"),
+    ("<p style='a:url(x),url(y)'>", ["y", "x"], ["x", "y"], "the order of the document"),
+    ("<input src=x>", ["x"], [], "only an input of type image has a source"),
+    ("<form action=''></form>", [""], [""], "the document itself: equal, and it stays"),
+]  # fmt: skip
+
+
+def of_lxml(markup: str) -> Any:
+    return lxml.html.document_fromstring(markup)
+
+
+def test_what_lxml_finds_is_found() -> None:
+    tree = of_lxml(SAME)
+    theirs = {(element.tag, *found) for element, *found in tree.iterlinks()}
+    ours = {(element.tag, *found) for element, *found in iterlinks(tree)}
+    assert ours == theirs
+    assert len(ours) == 15
+
+
+def test_what_lxml_makes_absolute_becomes_the_same() -> None:
+    theirs, ours = of_lxml(SAME), of_lxml(SAME)
+    theirs.make_links_absolute(URL)
+    make_links_absolute(ours, URL)
+    assert lxml.html.tostring(ours) == lxml.html.tostring(theirs)
+
+
+@pytest.mark.parametrize(("markup", "theirs", "ours", "why"), DIFFERENT)
+def test_what_differs_from_lxml(markup: str, theirs: list[str], ours: list[str], why: str) -> None:
+    tree = of_lxml(markup)
+    assert [link for _, _, link, _ in tree.iterlinks()] == theirs, why
+    assert [link for _, _, link, _ in iterlinks(tree)] == ours, why
+
+
+def test_the_first_base_decides_and_stays() -> None:
+    markup = "<head><base href=/s/><base href=/t/></head><a href=x>"
+    theirs, ours = of_lxml(markup), of_lxml(markup)
+    theirs.make_links_absolute(URL)
+    make_links_absolute(ours, URL)
+    assert b'<a href="http://h.example/t/x">' in lxml.html.tostring(theirs)
+    assert b'<a href="http://h.example/s/x">' in lxml.html.tostring(ours)
+    assert b"<base" not in lxml.html.tostring(theirs)
+    assert lxml.html.tostring(ours).count(b"<base") == 2
+    make_links_absolute(ours, URL, drop_base=True)
+    assert b"<base" not in lxml.html.tostring(ours)
+
+
+def test_the_arguments_of_lxml_by_position() -> None:
+    tree = of_lxml("<base href=/s/><a href=x>")
+    make_links_absolute(tree, URL, False, None)
+    assert tree.find(".//a").get("href") == "http://h.example/d/x"
+
+
+# ---- handle_failures
+
+BROKEN: Final = (
+    "<p><a href='//[' title=t>a</a><a href=x>b</a><style>b{c:url(//[)}</style>"
+    "<img srcset='y, //[ 2x'></p>"
+)
+
+
+def trees(markup: str) -> list[Any]:
+    return [of_lxml(markup), bs4.BeautifulSoup(markup, "html.parser")]
+
+
+def written(tree: Any) -> str:
+    return str(tree) if isinstance(tree, bs4.Tag) else lxml.html.tostring(tree).decode()
+
+
+@pytest.mark.parametrize("tree", trees(BROKEN))
+def test_failures_are_ignored_unless_something_else_is_asked_for(tree: Any) -> None:
+    links = make_links_absolute(tree, URL, profile="whatwg")
+    assert [link.url for link in links] == [None, "http://h.example/d/x", None,
+                                            "http://h.example/d/y", None]  # fmt: skip
+    assert 'href="//["' in written(tree)
+
+
+@pytest.mark.parametrize("tree", trees(BROKEN))
+def test_failures_are_discarded(tree: Any) -> None:
+    links = make_links_absolute(tree, URL, handle_failures="discard", profile="whatwg")
+    assert [link.url for link in links] == [None, "http://h.example/d/x", None, None]
+    text = written(tree)
+    assert '<a title="t">a</a><a href="http://h.example/d/x">b</a><style></style><img' in text
+    assert "srcset" not in text
+
+
+@pytest.mark.parametrize("tree", trees(BROKEN))
+def test_failures_raise_before_anything_changes(tree: Any) -> None:
+    before = written(tree)
+    with pytest.raises(ValueError, match=r"'//\[' cannot be resolved: give handle_failures="):
+        make_links_absolute(tree, URL, handle_failures=None, profile="whatwg")
+    assert written(tree) == before
+
+
+@pytest.mark.parametrize("handle_failures", [None, "discard"])
+@pytest.mark.parametrize("tree", trees("<a href=x>"))
+def test_without_a_base_nothing_is_discarded(tree: Any, handle_failures: Any) -> None:
+    with pytest.raises(TypeError, match="no base URL is known: give base_url"):
+        make_links_absolute(tree, handle_failures=handle_failures)
+    assert 'href="x"' in written(tree)
+    absolute = trees("<a href='http://o.example/'>")[0]
+    assert make_links_absolute(absolute, handle_failures=handle_failures) == []
+
+
+def test_handle_failures_is_one_of_three() -> None:
+    with pytest.raises(ValueError, match="give 'ignore', 'discard' or None"):
+        make_links_absolute(of_lxml("<p>"), URL, handle_failures="raise")  # type: ignore[arg-type]
+
+
+# ---- trees that change, and parts that were taken out
+
+
+@pytest.mark.parametrize("tree", trees("<p><a href=x>y</a></p>" * 4))
+def test_a_tree_may_change_while_its_links_are_read(tree: Any) -> None:
+    count = 0
+    for element, *_ in iterlinks(tree):
+        count += 1
+        if isinstance(element, bs4.Tag):
+            element.parent.decompose()  # type: ignore[union-attr]
+        else:
+            element.getparent().drop_tree()
+    assert count == 4
+    assert "href" not in written(tree)
+
+
+def test_the_link_of_a_conditional_comment_names_the_comment_that_is_there() -> None:
+    soup = bs4.BeautifulSoup("<p><!--[if mso]><a href='x'>y</a><![endif]--></p>", "html.parser")
+    [link] = make_links_absolute(soup, URL)
+    assert link.element.parent is soup.p
+    assert "http://h.example/d/x" in link.element
+
+
+@pytest.mark.parametrize("namespaces", [True, False])
+def test_conditional_comments_in_the_trees_of_html5lib(namespaces: bool) -> None:  # noqa: FBT001
+    markup = "<p><!--[if mso]><a href='x'>y</a><![endif]--><a href=z>"
+    tree = html5lib.parse(markup, treebuilder="lxml", namespaceHTMLElements=namespaces)
+    assert [link.reference for link in tree_links(tree, URL)] == ["x", "z"]
+
+
+def test_a_part_that_was_taken_out_is_on_the_given_url_alone() -> None:
+    markup = "<base href=/s/><p><a href=a></a></p>"
+    soup = bs4.BeautifulSoup(markup, "html.parser")
+    tree = lxml.html.document_fromstring(markup, base_url="http://q.example/")
+    taken = tree.find(".//p")
+    taken.getparent().remove(taken)
+    for part in (taken, soup.p.extract()):  # type: ignore[union-attr]
+        assert [link.url for link in tree_links(part, URL)] == ["http://h.example/d/a"]
+        assert [link.url for link in tree_links(part)] == [None]
+    assert [link.url for link in tree_links(tree)] == ["http://q.example/s/"]
