@@ -2,10 +2,11 @@
 
 Run it as `python tests/crashes/kill_runs.py`; `--help` says how often it kills.
 
-Strategy: a tree of pages is rewritten in place by two processes, with a report. At a random moment
-the whole group is killed with SIGKILL. Then each page is what it was or what it is to be, whole,
-and none is gone. The next run goes on with the report, until all is done; then the tree is made
-anew. At the end a run finishes, and no temporary file is left.
+Strategy: a tree of pages, or a Maildir whose names hold sizes, is rewritten in place by two
+processes, with a report. At a random moment the whole group is killed with SIGKILL. Then each file
+is what it was or what it is to be, whole, and none is gone. The next run goes on with the report,
+until all is done; then the files are made anew. At the end a run finishes: each file is there once,
+and no temporary file is left.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,8 +23,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-PAGES = 24
+FILES = 24
 URL = "http://h.example/"
+MAIL = b"Content-Type: text/html\nContent-Base: %b\n\n" % URL.encode()
 
 
 def old(number: int) -> bytes:
@@ -36,58 +39,62 @@ def new(number: int) -> bytes:
     return old(number).replace(b'href="', b'href="' + URL.encode())
 
 
-def make(tree: Path, report: Path) -> None:
-    """Make the tree anew."""
-    tree.mkdir(exist_ok=True)
-    for number in range(PAGES):
-        (tree / f"page{number}.html").write_bytes(old(number))
+def make(tree: Path, report: Path, *, mail: bool) -> None:
+    """Make the files anew."""
+    shutil.rmtree(tree, ignore_errors=True)
+    for box in ("cur", "new", "tmp") if mail else (".",):
+        (tree / box).mkdir(parents=True)
+    for number in range(FILES):
+        if mail:
+            data = MAIL + old(number)
+            (tree / f"cur/{number}.host,S={len(data)}:2,").write_bytes(data)
+        else:
+            (tree / f"{number}.html").write_bytes(old(number))
     report.unlink(missing_ok=True)
 
 
-def start(tree: Path, report: Path) -> subprocess.Popen[bytes]:
+def start(tree: Path, report: Path, *, mail: bool) -> subprocess.Popen[bytes]:
     """Start a run in a group of its own."""
-    command = [sys.executable, "-m", "relbase", "rewrite", "-r", str(tree), "-i", "-j", "2"]
-    command += ["--root", f"{tree}={URL}", "--report", str(report)]
-    command += ["--resume", str(report)]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    command = [sys.executable, "-m", "relbase", "rewrite", str(tree), "-i", "-j", "2"]
+    command += [] if mail else ["--root", f"{tree}={URL}"]
+    command += ["--report", str(report), "--resume", str(report)]
+    quiet = subprocess.DEVNULL
+    return subprocess.Popen(command, stdout=quiet, stderr=quiet, start_new_session=True)
 
 
 def look(tree: Path) -> Counter[str]:
-    """What each page is."""
+    """What each file is."""
     found: Counter[str] = Counter()
-    for number in range(PAGES):
-        path = tree / f"page{number}.html"
-        if not path.exists():
+    for number in range(FILES):
+        there = [path for path in tree.rglob(f"{number}.*") if path.is_file()]
+        contents = {path.read_bytes().removeprefix(MAIL) for path in there}
+        if not there:
             found["lost"] += 1
-            continue
-        content = path.read_bytes()
-        states = {old(number): "old", new(number): "new"}
-        found[states.get(content, "torn")] += 1
-    found["temporary"] = len(list(tree.glob(".*relbase-tmp")))
-    return found
+        elif contents - {old(number), new(number)}:
+            found["torn"] += 1
+        else:
+            found["new" if contents == {new(number)} else "old"] += 1
+            found["doubled"] += len(there) > 1
+    found["temporary"] = len(list(tree.rglob(".*relbase-tmp")))
+    return +found
 
 
-def main(kills: int) -> int:
+def main(kills: int, *, mail: bool) -> int:
     """Kill so many runs; return the exit status."""
     seed = int(os.environ.get("SEED", time.time_ns() % 10**6))
     chance = random.Random(seed)
     total: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as directory:
         tree, report = Path(directory, "tree"), Path(directory, "report.jsonl")
-        make(tree, report)
+        make(tree, report, mail=mail)
         started = time.monotonic()
-        start(tree, report).wait()
+        start(tree, report, mail=mail).wait()
         whole = time.monotonic() - started
-        make(tree, report)
+        make(tree, report, mail=mail)
         done = 0
         until = time.monotonic() + float(os.environ.get("SECONDS_AT_MOST", "inf"))
         while done < kills and time.monotonic() < until:
-            run = start(tree, report)
+            run = start(tree, report, mail=mail)
             time.sleep(chance.uniform(0.15, 1) * whole)
             ended = run.poll() is not None
             if not ended:
@@ -97,21 +104,24 @@ def main(kills: int) -> int:
             found = look(tree)
             total["torn"] += found["torn"]
             total["lost"] += found["lost"]
+            total["runs that left a file twice"] += found["doubled"] > 0
             total["runs that left temporary files"] += found["temporary"] > 0
-            total["runs killed in the middle"] += 0 < found["new"] < PAGES
-            if ended or found["new"] == PAGES:
-                make(tree, report)
-        status = start(tree, report).wait()
+            total["runs killed in the middle"] += 0 < found["new"] < FILES
+            if ended or found["new"] == FILES:
+                make(tree, report, mail=mail)
+        status = start(tree, report, mail=mail).wait()
         found = look(tree)
     print(f"seed {seed}: {done} kills, a whole run took {whole:.1f} s")
-    for what in ("torn", "lost", "runs killed in the middle", "runs that left temporary files"):
-        print(f"  {what}: {total[what]}")
+    for what, count in total.items():
+        print(f"  {what}: {count}")
     print(f"  the last run ended with {status}: {dict(found)}")
-    good = not total["torn"] and not total["lost"] and found["new"] == PAGES
-    return 0 if good and status == 0 and found["temporary"] == 0 else 1
+    is_good = not total["torn"] and not total["lost"] and found == {"new": FILES}
+    return 0 if is_good and status == 0 else 1
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("kills", type=int, nargs="?", default=200, help="200 if left out")
-    sys.exit(main(parser.parse_args().kills))
+    parser.add_argument("--mail", action="store_true", help="a Maildir instead of pages")
+    given = parser.parse_args()
+    sys.exit(main(given.kills, mail=given.mail))
