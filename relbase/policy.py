@@ -25,7 +25,7 @@ class Policy:
         attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
         keep_templates: leave references with placeholders alone, such as `{{url}}` or `*|URL|*`.
-        item_links: resolve the HTML of an RSS item against the item's link, as some readers do.
+        item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
 
     Raises:
         TypeError: if `keep` is neither a compiled pattern of strings nor a function, or another

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
 from relbase.references.xml import without_repeated
-from relbase.view.xml_flaws import UNDEFINED, masked
+from relbase.references.xml_vocabulary import deciding_attributes
+from relbase.view.xml_flaws import UNDEFINED, masked, spots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,6 +42,7 @@ class Soundness(NamedTuple):
     unsound: Flaw | None  # why nothing in it is believed
     flaws: tuple[Flaw, ...]  # what is wrong without a consequence
     end: int  # where what is read of it ends
+    copy: bytes = b""  # in which what is wrong with characters is masked
 
 
 class _Declared(Exception):  # noqa: N818 (it is not an error)
@@ -64,7 +66,7 @@ def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
         except _Declared as declared:
             return Soundness(Flaw(*declared.args), (), len(text))
         if error is None:
-            return Soundness(None, tuple(flaws), len(text))
+            return _judged(text, copy, flaws, len(text))
         for mask in masks:
             flaw = mask.tell(text, error) if error.text in mask.errors else None
             if flaw is not None and (better := mask.apply(copy)):
@@ -75,10 +77,36 @@ def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
                 why = Flaw(error.start, f"it is not well-formed: {error.text}")
                 return Soundness(why, (), len(text))
             flaws.append(Flaw(end, "something follows its root"))
-            return Soundness(None, tuple(flaws), end)
+            return _judged(text, copy, flaws, end)
         masks.remove(mask)
         flaws.append(flaw)
         copy = better
+
+
+def _judged(text: bytes, copy: bytes, flaws: list[Flaw], end: int) -> Soundness:
+    """What is known of a document, whose flaws are masked in a copy."""
+    for at in spots(text[:end], copy[:end]):
+        name = _deciding_around(copy, at)
+        if name:
+            why = Flaw(at, f"it is not well-formed: the value of {_shown(name)} is not certain")
+            return Soundness(why, (), len(text))
+    return Soundness(None, tuple(flaws), end, copy)
+
+
+def _deciding_around(text: bytes, at: int) -> bytes:
+    """The attribute that decides on others, if a place may be in its value."""
+    for quote in (b'"', b"'"):
+        start = text.rfind(quote, max(0, at - _LONGEST_VALUE), at)
+        found = _name(text, max(0, start - _LONGEST_NAME), start) if start >= 0 else None
+        if found is not None and not deciding_attributes().isdisjoint(found[1].split(b":")):
+            return found[1]
+    return b""
+
+
+# In bytes; a longer value is taken for text.
+_LONGEST_VALUE: Final = 1 << 12
+_LONGEST_NAME: Final = 1 << 8
+_name: Final = re.compile(rb"([^ \t\r\n\"'<>/=]++)[ \t\r\n]*+=[ \t\r\n]*+\Z").search
 
 
 def _is_closed(text: bytes, end: int) -> bool:

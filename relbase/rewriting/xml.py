@@ -15,6 +15,7 @@ no consequence is visited once more, with an eye on the values that they stand i
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
@@ -42,6 +43,7 @@ from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile, is_absolute
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
+from relbase.view.xml_flaws import spots
 from relbase.view.xml_pieces import PiecesView, pieces
 from relbase.view.xml_values import (
     EscapedView,
@@ -68,11 +70,11 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     before = None if task.budget is None else task.budget.state()
     visit = _Visit(text, around)
     items = visit.items()
-    waiting, is_asked = _begun(items, is_long=task.edits_only)
+    waiting, is_asked, is_over = _begun(items, is_long=task.edits_only)
     if not is_asked:
         yield from drained(waiting)
         return
-    unsound, flaws, end = examine(text, visit.read)
+    unsound, flaws, end, copy = examine(text, visit.read)
     if unsound is None and not flaws:
         yield from drained(waiting)
         yield from items
@@ -83,6 +85,9 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         yield _note(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
         if not task.edits_only:
             yield from _unchanged(chain(waiting, items))
+    if unsound is None and is_over and _are_apart(waiting, spots(text, copy), text):
+        yield from (item for item in waiting if _start(item) < end)
+        return
     if task.budget is not None and before is not None:
         task.budget.restore(before)  # nothing of that is written
     if unsound is None:
@@ -95,8 +100,8 @@ _EDIT: Final = 150
 _FOUND: Final = 1 << 10
 
 
-def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool]:
-    """The first items, and whether it counts if their document is sound: one of them changes it."""
+def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool, bool]:
+    """The first items, whether one of them changes the document, and whether they are all."""
     waiting: list[Item] = []
     is_asked = False
     left = _MAY_WAIT
@@ -105,8 +110,28 @@ def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool]:
         left -= _EDIT + len(item.new) if isinstance(item, Edit) else _FOUND
         is_asked = is_asked or _changes(item) or left < 0
         if left < 0 or (is_asked and not is_long):
-            break
-    return waiting, is_asked
+            return waiting, is_asked, False
+    return waiting, is_asked, True
+
+
+def _are_apart(items: Iterable[Item], flaws: Iterable[int], text: bytes) -> bool:
+    """Whether no reference that is edited can hold a flaw: a tag begins between them."""
+    edits = [item for item in items if isinstance(item, Edit)]
+    starts = [edit.start for edit in edits]
+    apart = -1  # what has been looked at
+    for at in flaws:
+        index = bisect_right(starts, at) - 1
+        if index > apart:
+            if text.find(b"<", edits[index].end, at) < 0:
+                return False
+            apart = index
+    return True
+
+
+def _start(item: Item) -> int:
+    if isinstance(item, Edit):
+        return item.start
+    return -1 if item.span is None else item.span.start
 
 
 def _changes(item: Item) -> bool:
@@ -239,9 +264,9 @@ class _Visit:
     def _goes_ahead(self) -> xml.GoesAhead | None:
         """What goes ahead in the document, if anything may."""
         task = self._around.task
-        if not task.edits_only or self._base_at or self._is_flawed:
+        if not task.edits_only or self._base_at:
             return None
-        if scanner.compiled is None:
+        if scanner.compiled is None or self._is_flawed:
             return Skip()
         return Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
 
@@ -401,7 +426,8 @@ class _Visit:
             view = _text_view(raw)
             if view is None:
                 return (self._too_many(slot, context),)
-            if isinstance(view, EscapedView) and len(raw) >= _LEFT_OUT_FROM:
+            is_read = isinstance(view, EscapedView) and not view.is_flawed
+            if is_read and len(raw) >= _LEFT_OUT_FROM:
                 self.read.append(Span(value.start, value.end))
             if slot.row.syntax is not Nested.HTML or self._html is None:
                 return lower(visit_value(view.inner, context, place), view, value.start)

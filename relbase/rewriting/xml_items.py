@@ -15,8 +15,9 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.references.values import clean
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.xml_bases import shown, state
+from relbase.rewriting.context import resolver
+from relbase.rewriting.items import Found
+from relbase.rewriting.xml_bases import shown, state, url_of
 from relbase.view.lines import Lines
 
 if TYPE_CHECKING:
@@ -28,25 +29,43 @@ if TYPE_CHECKING:
 
 
 class ItemLinks:
-    """What links of items would make of references in their HTML."""
+    """How many references of items would come out otherwise on the items' links."""
 
-    __slots__ = ("_count", "_first", "_span")
+    __slots__ = ("_count", "_differ", "_first", "_span")
 
     def __init__(self) -> None:
         self._count = 0
         self._first = ""
         self._span: Span | None = None
+        self._differ: dict[tuple[str, str, str], bool] = {}
 
-    def compare(self, found: Iterable[Item], linked: Context) -> None:
-        """Count the references that come out otherwise on the link of their item."""
-        for item in found:
-            if isinstance(item, Found) and item.status is Status.REWRITTEN:
-                url = _resolved(item.reference, linked)
-                if url not in (None, item.url):
-                    self._count += 1
-                    if self._span is None:
-                        self._span = item.span
-                        self._first = f"{item.reference[:200]!r} to {str(url)[:200]!r}"
+    def differs(self, reference: str, link: str, context: Context) -> bool:
+        """Whether a reference resolves to something else; asked by the directories of all three."""
+        own = context.base.url
+        directory = reference[: reference.rfind("/") + 1]
+        if not directory and reference[:1] in _WITHIN:
+            return link != own
+        key = directory, own, link[: link.rfind("/") + 1]
+        known = self._differ.get(key)
+        if known is None:
+            if len(self._differ) >= _MOST:
+                self._differ.clear()
+            other = resolver(key[2], context.task.profile, context.encoding)
+            known = self._differ[key] = _differ(f"{directory}x", context.resolve, other)
+        return known
+
+    def count(self, found: Found | None, linked: Context | None) -> None:
+        """Count a reference; the first one is shown."""
+        self._count += 1
+        if found is not None and linked is not None and linked.resolve is not None:
+            self._span = found.span
+            url = linked.resolve(clean(found.reference))
+            self._first = f"the first, {found.reference[:200]!r}, to {url[:200]!r}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether none has been counted."""
+        return self._count == 0
 
     def notes(self, part: str) -> Iterator[Note]:
         """The note on all of them, if there are any."""
@@ -59,17 +78,37 @@ class ItemLinks:
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 
 
-def _resolved(reference: str, context: Context) -> str | None:
+# Directories of references in a feed are few; those of a hostile one are forgotten.
+_MOST: Final = 1024
+
+
+# A reference that begins so is within the document that its base names; the empty one too.
+_WITHIN: Final = ("", "?", "#")
+
+
+def _differ(reference: str, *resolves: Callable[[str], str] | None) -> bool:
+    """Whether two algorithms resolve a reference to different URLs."""
     try:
-        return None if context.resolve is None else context.resolve(clean(reference))
+        urls = {resolve(reference) for resolve in resolves if resolve is not None}
     except ValueError:
-        return None
+        return False
+    return len(urls) > 1
 
 
 class Items:
     """The item that a visit of a feed is in, and what the items' links would make of their HTML."""
 
-    __slots__ = ("_end", "_item", "_lines", "_link", "_linked", "_links", "_quick", "_text")
+    __slots__ = (
+        "_end",
+        "_item",
+        "_lines",
+        "_link",
+        "_linked",
+        "_links",
+        "_quick",
+        "_resolved",
+        "_text",
+    )
 
     def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
@@ -79,13 +118,14 @@ class Items:
         self._link: xml.Attribute | None = None
         self._end = -1
         self._linked: tuple[Context | None, Context | None] = None, None
+        self._resolved: tuple[Context | None, str | None] = None, None
         self._quick: bytes | None = None
 
     def enter(self, item: xml.Item) -> None:
         """Go into an item, which is over where the next one begins."""
         self._item = item
         self._end = -1
-        self._linked = None, None
+        self._linked = self._resolved = None, None
         self._quick = None
 
     def notes(self, around: Context) -> Iterator[Note]:
@@ -143,15 +183,34 @@ class Items:
         edits: list[Edit],
     ) -> None:
         origin = _origin(context.base.url)
-        if all(
-            self._is_of_origin(edit, origin) and self._quick_origin(slot) == origin
-            for edit in edits
-        ):
-            return
-        linked = self._on_link(slot, context)
-        if linked is not None and linked.base.url != context.base.url:
-            task = context.task._replace(edits_only=False, found_only=True, budget=None)
-            self._links.compare(visit(slot, context.asking(task)), linked)
+        for edit in edits:
+            if self._is_of_origin(edit, origin) and self._quick_origin(slot) == origin:
+                continue
+            link = self._url(slot, context)
+            if link is None:
+                return
+            if self._links.differs(self._begun(edit), link, context):
+                first = self._found(slot, context, visit, edit) if self._links.is_first else None
+                self._links.count(first, self._on_link(slot, context) if first else None)
+
+    def _begun(self, edit: Edit) -> str:
+        """The reference that an edit makes absolute, as far as it decides on its directory."""
+        found = _reference(self._text, edit.start)
+        return found[0].decode("utf-8", "replace") if found else ""
+
+    def _found(
+        self,
+        slot: Slot,
+        context: Context,
+        visit: Callable[[Slot, Context], Iterable[Item]],
+        edit: Edit,
+    ) -> Found | None:
+        """The reference that an edit makes absolute, as it is listed."""
+        task = context.task._replace(edits_only=False, found_only=True, budget=None)
+        for item in visit(slot, context.asking(task)):
+            if isinstance(item, Found) and item.span.start == edit.start:
+                return item
+        return None
 
     def _is_of_origin(self, edit: Edit, origin: bytes) -> bool:
         """Whether a reference began with a slash: the directory of the base does not matter."""
@@ -168,18 +227,34 @@ class Items:
             self._quick = found[1] if found else b""
         return self._quick or b""
 
+    def _around(self, slot: Slot) -> xml.Attribute | None:
+        """The link of the item that a value stands in, if it has one."""
+        item = self._item
+        if item is not None and self._end < 0:
+            self._end, self._link = xml.item_link(self._text, item)
+        return self._link if slot.value.start < self._end else None
+
+    def _url(self, slot: Slot, context: Context) -> str | None:
+        """What the link of an item resolves to."""
+        link = self._around(slot)
+        if link is None or context.resolve is None:
+            return None
+        if self._resolved[0] is not context:
+            try:
+                url = context.resolve(url_of(self._text, link))
+            except ValueError:
+                url = None
+            self._resolved = context, url
+        return self._resolved[1]
+
     def _on_link(self, slot: Slot, context: Context) -> Context | None:
         """The context of HTML on the link of the item that it stands in, if it has one."""
-        item = self._item
-        if item is None:
-            return None
-        if self._end < 0:
-            self._end, self._link = xml.item_link(self._text, item)
-        if self._link is None or slot.value.start > self._end:
+        item, link = self._item, self._around(slot)
+        if item is None or link is None:
             return None
         if self._linked[0] is not context:
             source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
-            self._linked = context, state(self._text, self._link, source, context)[0]
+            self._linked = context, state(self._text, link, source, context)[0]
         return self._linked[1]
 
 
@@ -190,5 +265,8 @@ def _origin(url: str) -> bytes:
     found = _origin_of(url)
     return found[0].encode() if found else b""
 
+
+# Without what ends a reference in any text, or may be written otherwise.
+_reference: Final = re.compile(rb"[^\"'<>&\s?#()\\,]*+[?#]?").match
 
 _plain_link: Final = re.compile(rb"<link>[ \t\r\n]*+([a-z]++://[^/?#<&\s]++)/").search

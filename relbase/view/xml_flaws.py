@@ -9,23 +9,33 @@ and in values, and nowhere in markup.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.view.xml_values import code_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # A reference to an entity that XML itself does not define.
 UNDEFINED: Final = rb"&(?!(?:amp|lt|gt|quot|apos);)[^\x00-\x20<>&\"'=;#/]++;"
 
 _MASK: Final = b"\x7f"
-# `&` with the reference that it begins, if any; what [2] Char excludes. NUL, ESC, SO and SI are not
-# masked: where they stand, the charset is not what it seems to be.
-_suspect: Final = expression(
-    rb"""&(?:\#(?:x(?P<hex>[0-9A-Fa-f]++)|(?P<decimal>[0-9]++));|(?P<name>amp|lt|gt|quot|apos);)?+
-    |[\x01-\x08\x0b\x0c\x10-\x1a\x1c-\x1f]|\xef\xbf[\xbe\xbf]""",
+# What [2] Char excludes. NUL, ESC, SO and SI are not masked: where they stand, the charset is not
+# what it seems to be.
+_CONTROLS: Final = bytes(sorted(set(range(0x20)) - set(b"\0\t\n\r\x0e\x0f\x1b")))
+_controls: Final = bytes.maketrans(_CONTROLS, _MASK * len(_CONTROLS))
+_noncharacter: Final = expression(rb"\xef\xbf[\xbe\xbf]")
+_not_utf_8: Final = expression("[\udc80-\udcff]")
+
+# `&` that begins no reference, and one to a number that may be no character.
+_bare: Final = expression(
+    rb"&(?!(?:\#(?:[0-9]++|x[0-9A-Fa-f]++)|amp|lt|gt|quot|apos);)", re.VERBOSE
+)
+_number: Final = expression(
+    rb"&\#(?:x(?P<hex>0*+1?[0-9A-Fa-f]|[DFdf][0-9A-Fa-f]{3}|[0-9A-Fa-f]{6,})"
+    rb"|(?P<decimal>0*+[1-3]?[0-9]|[0-9]{5,}));",
     re.VERBOSE,
 )
-_not_utf_8: Final = expression("[\udc80-\udcff]")
 
 
 def masked(text: bytes) -> bytes:
@@ -34,7 +44,9 @@ def masked(text: bytes) -> bytes:
     >>> masked(b"a&b&amp;c&nbsp;\x01&#1;")
     b'a\x7fb&amp;c\x7fnbsp;\x7f\x7f#1;'
     """
-    text = _suspect.sub(_mask, text)
+    text = _number.sub(_numbered, _bare.sub(_MASK, text.translate(_controls)))
+    if b"\xef\xbf" in text:
+        text = _noncharacter.sub(_MASK * 3, text)
     try:
         text.decode("utf-8")
     except UnicodeDecodeError:
@@ -43,18 +55,12 @@ def masked(text: bytes) -> bytes:
     return text
 
 
-def _mask(found: re.Match[bytes]) -> bytes:
-    kind = found.lastgroup
-    if kind == "name" or (kind and _is_allowed(found[kind], 16 if kind == "hex" else 10)):
+def _numbered(found: re.Match[bytes]) -> bytes:
+    kind = found.lastgroup or ""
+    code = code_of(found[kind], 16 if kind == "hex" else 10)
+    if code in _WHITE_SPACE or (code >= ord(" ") and code not in _NONCHARACTERS):
         return found[0]
-    if found[0].startswith(b"&"):
-        return _MASK + found[0][1:]
-    return _MASK * len(found[0])
-
-
-def _is_allowed(digits: bytes, radix: int) -> bool:
-    code = code_of(digits, radix)
-    return code in _WHITE_SPACE or (code >= ord(" ") and code not in _NONCHARACTERS)
+    return _MASK + found[0][1:]
 
 
 _WHITE_SPACE: Final = (0x09, 0x0A, 0x0D)
@@ -64,17 +70,38 @@ _masked_at: Final = expression(_MASK)
 _reference: Final = expression(UNDEFINED + rb"|&\#(?:x[0-9A-Fa-f]++|[0-9]++);")
 
 
+def spots(text: bytes, copy: bytes) -> Iterator[int]:
+    """Where a text differs from a copy of it that is masked."""
+    for found in _masked_at.finditer(copy):
+        at = found.start()
+        if text[at : at + 1] != _MASK:
+            yield at
+
+
 def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:
-    """Return where readers may disagree on what a text means.
+    """Return where readers may disagree on what a text means: not on a bare `&`.
 
     >>> doubts(b"/x?a=1&b=2&nbsp;")
     [10]
     """
-    places = (found.start() for found in _masked_at.finditer(masked(text)))
-    return [at for at in places if _is_doubtful(text, at, is_cdata=is_cdata)]
+    places = spots(text, masked(text))
+    return [at for at in places if text[at] != _AND or not (is_cdata or _is_bare(text, at))]
 
 
-def _is_doubtful(text: bytes, at: int, *, is_cdata: bool) -> bool:
-    if text[at : at + 1] != b"&":
-        return text[at : at + 1] != _MASK
-    return not is_cdata and _reference.match(text, at) is not None
+_AND: Final = ord("&")
+
+
+def _is_bare(text: bytes, at: int) -> bool:
+    return _reference.match(text, at) is None
+
+
+_GREATEST: Final = 0x10FFFF
+_GREATEST_DIGITS: Final = len(str(_GREATEST))
+_SURROGATES: Final = range(0xD800, 0xE000)
+
+
+def code_of(digits: bytes, radix: int) -> int:
+    """The code of the character that a reference names; 0 for none."""
+    digits = digits.lstrip(b"0")
+    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
+    return 0 if code > _GREATEST or code in _SURROGATES else code

@@ -13,12 +13,14 @@ for them. Line ends in text are left as they are, since all that is nested in it
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.runs import Run, RunView
+from relbase.view.xml_flaws import code_of, masked, spots
 
 if TYPE_CHECKING:
     import re
@@ -123,22 +125,10 @@ def _meaning(found: re.Match[bytes]) -> bytes:
     return _character(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
 
 
-_GREATEST: Final = 0x10FFFF
-_GREATEST_DIGITS: Final = len(str(_GREATEST))
-_SURROGATES: Final = range(0xD800, 0xE000)
-
-
 def _character(digits: bytes, radix: int) -> bytes:
     """§4.1; what is not a character is not well-formed: it means U+FFFD until that is found out."""
     code = code_of(digits, radix)
     return chr(code).encode("utf-8") if code else b"\xef\xbf\xbd"
-
-
-def code_of(digits: bytes, radix: int) -> int:
-    """The code of the character that a reference names; 0 for none."""
-    digits = digits.lstrip(b"0")
-    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
-    return 0 if code > _GREATEST or code in _SURROGATES else code
 
 
 def text_view(raw: bytes) -> TextView:
@@ -147,10 +137,39 @@ def text_view(raw: bytes) -> TextView:
     >>> text_view(b"&lt;a href='x'&gt;").inner
     b"<a href='x'>"
     """
+    if b"\r" in raw or b"<" in raw:
+        return RunView(raw, _Runs(raw, _in_text), spell_text)
     inner = _parsed(raw)
+    if inner is not None:
+        return EscapedView(raw, inner)
+    copy = masked(raw)
+    inner = _parsed(copy)
     if inner is None:
         return RunView(raw, _Runs(raw, _in_text), spell_text)
-    return EscapedView(raw, inner)
+    return _flawed_view(raw, copy, inner)
+
+
+def _flawed_view(raw: bytes, copy: bytes, inner: bytes) -> EscapedView:
+    """The view of a text with flaws, which expat has read in a masked copy."""
+    unmasked = bytearray(inner)
+    bare = []
+    flaws = set(spots(raw, copy))
+    for outside, inside in zip(_marks(copy), _marks(inner), strict=True):
+        if outside in flaws:
+            unmasked[inside] = raw[outside]
+            if raw[outside] == _AMPERSAND:
+                bare.append(inside)
+    return EscapedView(raw, bytes(unmasked), bare)
+
+
+_AMPERSAND: Final = ord("&")
+
+
+def _marks(text: bytes) -> Iterator[int]:
+    return (found.start() for found in _mark(text))
+
+
+_mark: Final = expression(b"\x7f").finditer
 
 
 # So much text is handed over at once; room for more is slow to have.
@@ -158,14 +177,9 @@ _CHUNK: Final = 1 << 12
 
 
 def _parsed(raw: bytes) -> bytes | None:
-    """What expat reads, much faster than any loop; None where it would not read what stands there.
-
-    It takes CRLF for LF, and what is not well-formed for an error.
-    """
+    """What expat reads, much faster than any loop; None where that is not well-formed."""
     if b"&" not in raw:
         return raw
-    if b"\r" in raw or b"<" in raw:
-        return None
     from xml.parsers import expat  # noqa: PLC0415 (start-up time: pages need this module, too)
 
     read: list[bytes] = []
@@ -181,19 +195,26 @@ def _parsed(raw: bytes) -> bytes | None:
 
 
 class EscapedView:
-    """The view of a text that expat has read.
+    """The view of a text that expat has read: where the text has flaws, in a masked copy.
 
     Args:
         raw: the text as written, in UTF-8.
         inner: what it means.
+        bare: where `&` stands in `inner` that is one in `raw`; None for a text without flaws.
     """
 
-    __slots__ = ("_longer", "_raw", "inner")
+    __slots__ = ("_bare", "_longer", "_raw", "inner")
 
-    def __init__(self, raw: bytes, inner: bytes) -> None:
+    def __init__(self, raw: bytes, inner: bytes, bare: Sequence[int] | None = None) -> None:
         self._raw = raw
+        self._bare = bare
         self.inner = inner
         self._longer: _Longer | None = None
+
+    @property
+    def is_flawed(self) -> bool:
+        """Whether the text holds what XML does not allow."""
+        return self._bare is not None
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
@@ -214,10 +235,19 @@ class EscapedView:
             self._longer = _Longer(written)
         at = raw = 0
         for start, end, new in chain((first,), left):
-            begin = raw + self._longer.length(self.inner[at:start])
-            raw = begin if start == end else begin + self._longer.length(self.inner[start:end])
+            begin = raw + self._length(at, start)
+            raw = begin if start == end else begin + self._length(start, end)
             at = end
             yield Edit(begin, raw, spell_text(new))
+
+    def _length(self, start: int, end: int) -> int:
+        """How many bytes of the raw text a part of the inner text is."""
+        assert self._longer is not None
+        length = self._longer.length(self.inner[start:end])
+        if self._bare:
+            bare = bisect_left(self._bare, end) - bisect_left(self._bare, start)
+            length -= bare * (len(b"&amp;") - len(b"&"))
+        return length
 
 
 TextView: TypeAlias = RunView | EscapedView

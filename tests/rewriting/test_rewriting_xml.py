@@ -169,6 +169,33 @@ def test_item_links(places: dict[str, str]) -> None:
     assert (linked.count(own), linked.count(other)) == (1, 1)
 
 
+ENTRY: Final = (
+    f"<feed{A}><entry{{attributes}}><link rel='self' href='/other/'/><link href='p/1/'/>"
+    "<content{base} type='html'>&lt;img src='x'></content>"
+    f"<summary{{base}} type='xhtml'><div{H}><img src='x'/></div></summary></entry>"
+    "<entry><summary type='html'>&lt;img src='x'></summary></entry></feed>"
+)
+
+
+# RFC 4287 §4.2.7.2: a link without a relation is the alternate.
+@pytest.mark.parametrize(
+    ("attributes", "base", "url"),
+    [
+        ("", "", "http://h.example/d/p/1/x"),
+        (" xml:base='http://h.example/b/'", "", "http://h.example/b/p/1/x"),
+        ("", " xml:base='http://h.example/b/'", "http://h.example/b/x"),
+    ],
+)
+def test_item_links_of_atom(attributes: str, base: str, url: str) -> None:
+    feed = ENTRY.format(attributes=attributes, base=base)
+    linked = rewritten(feed, Policy(item_links=True))
+    assert linked.count(f"'{url}'") == 2
+    assert linked.count("'http://h.example/d/x'") == 1
+    notes = relbase.rewrite(feed.encode(), url=URL, kind="xml").notes
+    told = f"2 links in items against the item's own link (the first, 'x', to '{url}')"
+    assert [told in note.text for note in notes] == [True] * (not base)
+
+
 @pytest.mark.parametrize(
     ("reference", "differs"),
     [
