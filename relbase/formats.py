@@ -232,7 +232,8 @@ _ROWS: Final = (
     ),
     Format(
         Kind.HTML,
-        ("text/html", "text/x-html"),
+        # The last two are what newsletters carry beside their page.
+        ("text/html", "text/x-html", "text/x-amp-html", "text/watch-html"),
         "html htm shtml shtm asp aspx php jsp",
         sniffing.is_html,
         charset=sniff,

@@ -164,7 +164,7 @@ def _visit_part(
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
     elif is_leaf and (_is_noted(part) or (not is_passed_over and _is_named(part, around))):
-        yield entity.note(Reason.KIND_UNSUPPORTED, _SILENT)
+        yield entity.note(Reason.KIND_UNSUPPORTED, f"{_known_as(part)}{_SILENT}")
 
 
 def _message_view(entity: MailPart, encoded: int) -> View | None:
@@ -180,6 +180,15 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
 # Text that may hold links, and in which none are looked for: it is said once for each type.
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
 _NOTED: Final = ("text/", "message/", "application/mbox", "application/http")
+# Formats that hold links, and that people know by another name than their type.
+_RTF: Final = "is Rich Text and "
+_TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
+_KNOWN_AS: Final = {
+    "text/rtf": _RTF,
+    "application/rtf": _RTF,
+    "application/ms-tnef": _TNEF,
+    "application/vnd.ms-tnef": _TNEF,
+}
 _NOT_NOTED: Final = frozenset(
     [
         "text/plain",
@@ -197,7 +206,13 @@ _NOT_NOTED: Final = frozenset(
 
 
 def _is_noted(part: Part) -> bool:
-    return part.type.startswith(_NOTED) and part.type not in _NOT_NOTED
+    is_noted = part.type.startswith(_NOTED) or bool(_known_as(part))
+    return is_noted and part.type not in _NOT_NOTED
+
+
+def _known_as(part: Part) -> str:
+    is_tnef = part.name.lower() == "winmail.dat"
+    return _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
 
 
 def _is_named(part: Part, around: Context) -> bool:

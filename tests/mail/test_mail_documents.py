@@ -76,6 +76,8 @@ NAMED = [
     (OCTETS % b"", False),
     (b"Content-Type: html\n\n" + LINK, True),
     (b"Content-Type: text/x-html\n\n" + LINK, True),
+    (b"Content-Type: text/x-amp-html; charset=utf-8\n\n" + LINK, True),
+    (b"Content-Type: text/watch-html\n\n" + LINK, True),
     (b"Content-Type: text/plain; name=a.html\n\n" + LINK, False),
 ]
 
@@ -129,6 +131,7 @@ def test_an_encoded_message_that_does_not_decode_is_left_alone() -> None:
 
 # ---- What passes in silence is said
 
+_TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
 SILENT = [
     ("text/calendar", 1),
     ("text/vcard", 1),
@@ -144,6 +147,10 @@ SILENT = [
     ("text/plain; name=a.html", 1),
     ("application/octet-stream; name=a.eml", 1),
     ("application/octet-stream; name=a.png", 0),
+    ("text/rtf", 1),
+    ("application/rtf", 1),
+    ("application/ms-tnef", 1),
+    ("application/octet-stream; name=Winmail.dat", 1),
     ("text/plain; name=a.txt", 0),
 ]
 
@@ -156,7 +163,10 @@ def test_what_is_not_looked_into_is_said_once(type_: str, count: int) -> None:
     assert reasons(result) == ["kind-unsupported"] * count
     for note in result.notes:
         assert note.part == "1"
-        assert note.text.startswith(f"this part ({type_.partition(';')[0]}) is not looked into")
+        name = {"rtf": "is Rich Text and ", "tnef": _TNEF, "Winmail": _TNEF}
+        known = next((words for word, words in name.items() if word in type_), "")
+        type_only = type_.partition(";")[0]
+        assert note.text.startswith(f"this part ({type_only}) {known}is not looked into")
 
 
 def test_a_page_by_its_name_is_not_spoken_of_where_attachments_are_left_alone() -> None:
