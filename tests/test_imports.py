@@ -36,7 +36,7 @@ LEVELS: Final = [
     ["pipeline"],
     ["trees", "responses", "texts", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
-    ["cli", "spark"],
+    ["cli", "spark", "storage"],
     ["__main__"],
 ]
 LEVEL: Final = {part: level for level, parts in enumerate(LEVELS) for part in parts}
@@ -66,7 +66,7 @@ FOREIGN: Final = {
     "httpx": {"responses"},
     "brotli": {"containers"},
     "zstandard": {"containers", "warc"},
-    "pyarrow": {"warc", "cli", "spark"},
+    "pyarrow": {"warc", "cli", "spark", "storage"},
     "pyspark": {"spark"},
     "click": {"cli"},
     "rich": {"cli"},

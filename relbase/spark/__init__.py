@@ -14,10 +14,11 @@ To mind: in local mode Spark retries nothing unless its master says so, as `loca
 function that opens archives, and a function in `Policy.keep`, must be importable by the workers.
 """
 
-from relbase.spark.jobs import COLUMNS as COLUMNS
-from relbase.spark.jobs import ERROR as ERROR
-from relbase.spark.jobs import Report as Report
+from relbase.spark.jobs import Tables as Tables
 from relbase.spark.jobs import convert as convert
 from relbase.spark.jobs import links as links
+from relbase.spark.jobs import tables as tables
+from relbase.spark.jobs import troubles as troubles
+from relbase.spark.tasks import Report as Report
 
-__all__ = ["COLUMNS", "ERROR", "Report", "convert", "links"]
+__all__ = ["Report", "Tables", "convert", "links", "tables", "troubles"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from relbase.call import DEFAULT_POLICY, check
 from relbase.pipeline import found_called
@@ -11,7 +12,7 @@ from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from relbase.policy import Policy
     from relbase.url.resolver import ProfileName
@@ -63,6 +64,66 @@ class LinkRow(NamedTuple):
     start: int
     end: int
     payload: str
+
+
+# What a table may have: the fields of a row, and what is derived from them.
+COLUMNS: Final = (*LinkRow._fields, "host")
+
+
+def selector(
+    columns: Sequence[str] | None = None, *, data_urls: bool = True
+) -> Callable[[LinkRow], tuple[object, ...]]:
+    """Return what takes the values of columns from a row.
+
+    Args:
+        columns: some of `COLUMNS`, in any order; None for the fields of a row.
+        data_urls: whether `data:` URLs stay whole, or are cut to their media type.
+
+    Raises:
+        ValueError: if there is no such column.
+
+    >>> row = LinkRow(*[""] * 19)._replace(url="http://User@H.Example:80/", reference="data:a/b,x")
+    >>> selector(["host", "reference"], data_urls=False)(row)
+    ('h.example', 'data:a/b')
+    """
+    names = LinkRow._fields if columns is None else tuple(columns)
+    if unknown := sorted({*names} - {*COLUMNS}):
+        raise ValueError(f"there is no column {unknown[0]!r}: give some of {', '.join(COLUMNS)}")
+    if not names:
+        raise ValueError("no columns are given: give some, or None for all")
+    if names == LinkRow._fields:
+        return tuple if data_urls else lambda row: tuple(_cut(row))
+    indexes = [COLUMNS.index(name) for name in names]
+
+    def select(row: LinkRow) -> tuple[object, ...]:
+        values = (*(row if data_urls else _cut(row)), _host(row.url) if "host" in names else "")
+        return tuple(values[index] for index in indexes)
+
+    return select
+
+
+def _cut(row: LinkRow) -> LinkRow:
+    return row._replace(url=row.url and _media_type(row.url), reference=_media_type(row.reference))
+
+
+# data:[<media type>][;base64],<data>   (RFC 2397)
+_data: Final = re.compile(r"[\t\n\r ]*+data:[^;,]*+", re.IGNORECASE).match
+
+
+def _media_type(url: str) -> str:
+    found = _data(url)
+    return found[0] if found else url
+
+
+_authority: Final = re.compile(
+    r"[A-Za-z][A-Za-z0-9+.-]*+://(?:[^/?#@]*+@)?([^/?#:\[]*+|\[[^\]/]*+\])"
+).match
+
+
+def _host(url: str | None) -> str | None:
+    """The host of a URL in lower case; None for one without a host."""
+    found = _authority(url) if url else None
+    return found[1].lower() or None if found else None
 
 
 def link_rows(

@@ -15,7 +15,7 @@ from relbase.warc.columns import Columns
 from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.containers.warc import Fault
 
@@ -32,9 +32,18 @@ _TYPES: Final = {
     "start": pa.int32(),
     "end": pa.int32(),
 }
-SCHEMA: Final = pa.schema([(name, _TYPES.get(name, REPEATED)) for name in LinkRow._fields])
-# As other engines take it: without dictionaries.
-PLAIN: Final = pa.schema([(name, _TYPES.get(name, pa.string())) for name in LinkRow._fields])
+
+
+def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REPEATED) -> pa.Schema:
+    """Return the schema of columns, with a type for what repeats; other engines take `pa.string()`.
+
+    >>> schema_of(["host", "start"], pa.string()).types
+    [DataType(string), DataType(int32)]
+    """
+    return pa.schema([(name, _TYPES.get(name, texts)) for name in columns])
+
+
+SCHEMA: Final = schema_of()
 
 
 class ErrorRow(NamedTuple):
@@ -74,7 +83,7 @@ def batches(
 
     Args:
         rows: of links or of errors.
-        schema: `SCHEMA` or `PLAIN` for links, `ERRORS` for errors.
+        schema: of `schema_of` for links, `ERRORS` for errors.
         size: how many rows make a batch.
 
     >>> [batch.num_columns for batch in batches([LinkRow(*"abcdefghijklmnop", 1, 2, "")._replace(

@@ -1,4 +1,4 @@
-"""What a task does with an archive: rows of links, or conversion records, page by page.
+"""What a task does with archives: rows of links, or conversion records, page by page.
 
 Nothing here knows of an engine: whatever maps a function over paths can do it.
 """
@@ -16,16 +16,25 @@ from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import BinaryIO
 
     from relbase.containers.warc import Record
     from relbase.policy import Policy
 
     Opener = Callable[[str], BinaryIO]
+    Skip = Callable[["Part", Record], bool]
 
 # How many bytes are read at a time.
 _PIECE: Final = 1 << 18
+
+
+class Part(NamedTuple):
+    """What is read of an archive: all of it, or the records in a range, as an index tells it."""
+
+    path: str
+    offset: int = 0
+    length: int | None = None  # in bytes, None for all that follows
 
 
 class Job(NamedTuple):
@@ -33,62 +42,94 @@ class Job(NamedTuple):
 
     Args:
         opener: opens an archive by its path, for reading and seeking.
-        paths: of the archives, one a task.
         profile: the algorithm.
         policy: what is left alone.
         careful: whether to work in a child at once; else when an attempt failed.
-        output: the directory of the conversions, "" for rows of links.
+        converts: whether conversions are made, or rows of links.
         date: of the conversions.
         all_status: whether responses of every status are converted.
         salvage: whether what is there of a truncated page is converted.
+        info: the id of the warcinfo record of the conversions.
     """
 
     opener: Opener
-    paths: tuple[str, ...] = ()
     profile: Profile = Profile.RFC1808
     policy: Policy = DEFAULT_POLICY
     careful: bool = False
-    output: str = ""
+    converts: bool = False
     date: str = ""
     all_status: bool = False
     salvage: bool = False
+    info: str = ""
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
 Item = list[LinkRow] | tuple[bytes, int] | Fault
 
 
-def items(job: Job, path: str, skip: Callable[[Record], bool] = lambda _: False) -> Iterator[Item]:
-    """What is made of an archive, page by page: rows, or a record, or what cannot be read."""
+def items(
+    job: Job, parts: Iterable[Part], skip: Skip = lambda _part, _record: False
+) -> Iterator[tuple[str, Item]]:
+    """What is made of archives, page by page, each with its path: rows, a record, or a fault."""
+    file, opened = None, ""
     try:
-        file = job.opener(path)
-    except OSError as error:
-        yield Fault(0, "", "", Trouble.UNREADABLE, error.strerror or str(error))
-        return
-    with file:
-        try:
-            again = partial(_chunks, job.opener, path)
-            for page in pages(iter(lambda: file.read(_PIECE), b""), again, skip=skip):
-                yield page if isinstance(page, Fault) else _made(job, path, page)
-        except OSError as error:
-            yield Fault(0, "", "", Trouble.UNREADABLE, error.strerror or str(error))
+        for part in parts:
+            try:
+                if file is None or opened != part.path:
+                    if file is not None:
+                        file.close()
+                    file, opened = None, part.path
+                    file = job.opener(part.path)
+                for page in _pages(job, file, part, skip):
+                    made = page if isinstance(page, Fault) else _made(job, part.path, page)
+                    yield part.path, made
+            except Exception as error:  # noqa: BLE001 (an opener may raise anything)
+                yield part.path, _unreadable(part, error)
+    finally:
+        if file is not None:
+            file.close()
 
 
-def _chunks(opener: Opener, path: str, offset: int) -> Iterator[bytes]:
+def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | Fault]:
+    """The pages in a part of an archive; their offsets are those in the archive."""
+    file.seek(part.offset)
+    again = partial(_again, job.opener, part.path) if part.length is None else None
+    for found in pages(_pieces(file, part.length), again, skip=partial(skip, part)):
+        yield found._replace(offset=found.offset + part.offset) if part.offset else found
+
+
+def _pieces(file: BinaryIO, length: int | None) -> Iterator[bytes]:
+    left = length
+    while left is None or left > 0:
+        piece = file.read(_PIECE if left is None else min(_PIECE, left))
+        if not piece:
+            return
+        left = None if left is None else left - len(piece)
+        yield piece
+
+
+def _again(opener: Opener, path: str, offset: int) -> Iterator[bytes]:
     with opener(path) as file:
         file.seek(offset)
-        while piece := file.read(_PIECE):
-            yield piece
+        yield from _pieces(file, None)
+
+
+def _unreadable(part: Part, error: Exception) -> Fault:
+    text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    if not isinstance(error, OSError):
+        text = f"{type(error).__name__}: {text}"
+    return Fault(part.offset, "", "", Trouble.UNREADABLE, text[:300])
 
 
 def _made(job: Job, path: str, page: Page) -> Item:
     try:
-        if not job.output:
+        if not job.converts:
             return list(link_rows(page, path, profile=job.profile, policy=job.policy))
         if not (page.succeeded or job.all_status):
             return b"", 0
-        info, _ = info_of(job, path)
-        made = conversion(page, date=job.date, profile=job.profile, policy=job.policy, info=info)
+        made = conversion(
+            page, date=job.date, profile=job.profile, policy=job.policy, info=job.info
+        )
     except Exception as error:  # noqa: BLE001 (one page of many stops no others)
         return fault_of_error(page, error)
     if made.record is None:
@@ -121,7 +162,13 @@ def info_of(job: Job, path: str) -> tuple[str, bytes]:
 
 
 def name_of(path: str) -> str:
-    """The name of an archive's output."""
+    """The name of an archive's output.
+
+    >>> name_of("s3://bucket/x.warc.zst?region=r"), name_of("d/x.arc")
+    ('x.warc.gz', 'x.warc.gz')
+    """
+    if "://" in path:
+        path = path.partition("?")[0]
     name = path.rpartition("/")[2]
     for suffix in (".gz", ".zst", ".warc", ".arc"):
         name = name.removesuffix(suffix)

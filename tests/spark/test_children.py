@@ -12,9 +12,9 @@ pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 
 from relbase import Policy
 from relbase.spark.children import in_children
-from relbase.spark.jobs import open_file
+from relbase.storage import open_archive
 from relbase.warc import Fault, Trouble
-from relbase.warc.work import Job, items
+from relbase.warc.work import Job, Part, items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,9 +30,9 @@ RECORDS: Final = [
 ]
 
 
-def job(keep: Callable[[str], bool] | None = None, output: str = "") -> Job:
+def job(keep: Callable[[str], bool] | None = None, *, converts: bool = False) -> Job:
     date = "2026-01-02T03:04:05Z"
-    return Job(open_file, policy=Policy(keep=keep), careful=True, output=output, date=date)
+    return Job(open_archive, policy=Policy(keep=keep), converts=converts, date=date)
 
 
 @pytest.fixture
@@ -42,11 +42,12 @@ def archive(tmp_path: Path) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize("output", ["", "somewhere"])
-def test_a_child_makes_what_its_parent_would(archive: str, output: str) -> None:
-    expected = list(items(job(output=output), archive, lambda _: False))
-    assert len(expected) == 8
-    assert list(in_children(job(output=output), archive)) == expected
+@pytest.mark.parametrize("converts", [False, True])
+def test_a_child_makes_what_its_parent_would(archive: str, converts: bool) -> None:  # noqa: FBT001
+    parts = [Part(archive), Part(archive, len(gz(RECORDS[0])), len(gz(RECORDS[1])))]
+    expected = list(items(job(converts=converts), parts))
+    assert len(expected) == 9
+    assert list(in_children(job(converts=converts), parts)) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,17 +56,17 @@ def test_a_child_makes_what_its_parent_would(archive: str, output: str) -> None:
 def test_a_record_that_ends_its_process_is_a_fault(
     archive: str, keep: Callable[[str], bool], trouble: Trouble
 ) -> None:
-    found = list(in_children(job(keep), archive))
-    died = [one for one in found if isinstance(one, Fault) and one.trouble is not Trouble.CUT]
+    made = [item for _, item in in_children(job(keep), [Part(archive)])]
+    died = [one for one in made if isinstance(one, Fault) and one.trouble is not Trouble.CUT]
     assert [fault.record_id for fault in died] == [record_id(2), record_id(5)]
     assert {fault.trouble for fault in died} == {trouble}
-    pages = [one[0].page for one in found if isinstance(one, list)]
+    pages = [one[0].page for one in made if isinstance(one, list)]
     assert pages == ["http://h/1/", "http://h/3/", "http://h/4/", "http://h/6/", "http://h/1/"]
-    cut = [one for one in found if isinstance(one, Fault) and one.trouble is Trouble.CUT]
+    cut = [one for one in made if isinstance(one, Fault) and one.trouble is Trouble.CUT]
     assert len(cut) == 1
 
 
 def test_an_archive_that_is_not_there_is_a_fault(tmp_path: Path) -> None:
-    [fault] = in_children(job(), str(tmp_path / "none"))
+    [(_, fault)] = in_children(job(), [Part(str(tmp_path / "none"))])
     assert isinstance(fault, Fault)
     assert fault.trouble is Trouble.UNREADABLE

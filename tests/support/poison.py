@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import BinaryIO
 
 
 def always(reference: str) -> bool:
@@ -30,3 +31,10 @@ def forever(reference: str) -> bool:
         while True:
             taken.append(bytes(1 << 28))
     return False
+
+
+def broken(path: str) -> BinaryIO:
+    """Open an archive, or raise what openers do."""
+    if "b.warc" in path:
+        raise LookupError("no such object")
+    return open(path, "rb")  # noqa: PTH123 (who asked closes it)

@@ -11,11 +11,12 @@ from archives import http, response
 from pyarrow import parquet
 
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages
-from relbase.warc.table import ERRORS, PLAIN, SCHEMA, batches, error_row
+from relbase.warc.table import ERRORS, SCHEMA, batches, error_row, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+PLAIN: Final = schema_of(texts=pa.string())
 PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset='y 2x'><a href=#f>")
 
 

@@ -1,0 +1,236 @@
+"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import pickle
+import socket
+import tempfile
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import pyarrow as pa
+from pyspark import TaskContext
+
+from relbase import storage
+from relbase.containers.warc import Fault, Trouble
+from relbase.records import NamedTuple
+from relbase.spark.children import in_children
+from relbase.warc import pack
+from relbase.warc.columns import Columns
+from relbase.warc.rows import selector
+from relbase.warc.table import ERRORS, error_row, schema_of
+from relbase.warc.work import Part, info_of, items, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.warc.work import Item, Job
+
+    Groups = Sequence[Sequence[Part]]
+
+# Rows in a batch that goes to the JVM.
+_BATCH: Final = 20_000
+
+# What the columns of troubles begin with where those of links stand beside them.
+MARK: Final = "_"
+
+
+class Report(NamedTuple):
+    """What became of an archive.
+
+    Args:
+        warc: its path; of an index the name of the output.
+        output: the path of its conversions, "" when they could not be written.
+        pages: how many it has.
+        conversions: how many were written.
+        places: in how many places links changed.
+        faults: what of it could not be read.
+    """
+
+    warc: str
+    output: str
+    pages: int
+    conversions: int
+    places: int
+    faults: tuple[Fault, ...]
+
+
+def _parts(groups: Groups | None, batch: pa.RecordBatch) -> Iterator[Sequence[Part]]:
+    """The groups of archives that the rows of a batch number; else the parts that it tells."""
+    if groups is None:
+        yield [Part(*row) for row in zip(*(one.to_pylist() for one in batch.columns), strict=True)]
+    else:
+        yield from (groups[number] for number in batch.column(0).to_pylist())
+
+
+def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
+    """What is made of archives: in this process, or in a child once that has failed."""
+    task = TaskContext.get()
+    if job.careful or (task is not None and task.attemptNumber() > 0):
+        return in_children(job, parts)
+    return items(job, parts)
+
+
+# ---- links
+
+
+def schema_of_links(names: Sequence[str]) -> pa.Schema:
+    """Return the columns of links, then those of troubles."""
+    plain = schema_of(names, pa.string())
+    return pa.schema([*plain, *(pa.field(MARK + one.name, one.type) for one in ERRORS)])
+
+
+def link_batches(
+    job: Job,
+    groups: Groups | None,
+    names: Sequence[str],
+    data_urls: bool,  # noqa: FBT001 (bound by the driver)
+    given: Iterable[pa.RecordBatch],
+) -> Iterator[pa.RecordBatch]:
+    """Yield rows of links and rows of troubles."""
+    columns = Columns(schema_of_links(names), _BATCH)
+    select = selector(names, data_urls=data_urls)
+    no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
+    for batch in given:
+        for parts in _parts(groups, batch):
+            for path, item in _worked(job, parts):
+                if isinstance(item, Fault):
+                    yield from columns.add([no_link + error_row(item, path)])
+                else:
+                    yield from columns.add(select(row) + no_trouble for row in item)  # type: ignore[arg-type]
+    if len(columns):
+        yield columns.take()
+
+
+# ---- conversions
+
+
+def report_batches(
+    job: Job, groups: Groups | None, output: str, given: Iterable[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Write conversions, and yield the report on each output."""
+    for batch in given if groups is not None else _joined(given):
+        for parts in _parts(groups, batch):
+            if groups is None:
+                task = TaskContext.get()
+                name = f"part-{task.partitionId() if task else 0:05}.warc.gz"
+                reports = [_converted(job, parts, output, name)] if parts else []
+            else:
+                reports = [_known(job, part, output) for part in parts]
+            # A path may hold bytes that are not UTF-8.
+            rows = [{"report": pickle.dumps(report)} for report in reports]
+            yield pa.RecordBatch.from_pylist(rows, schema=pa.schema([("report", pa.binary())]))
+
+
+def _joined(given: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
+    """All rows of a partition as one batch: they have one output."""
+    whole = list(given)
+    return pa.Table.from_batches(whole).combine_chunks().to_batches() if whole else []
+
+
+def read_report(pickled: bytes) -> Report:
+    """Return the report that a worker has sent."""
+    report: Report = pickle.loads(pickled)  # noqa: S301 (of our own worker)
+    return report
+
+
+def output_of(report: Report) -> str:
+    """Return the name of an archive's output, also where it could not be written."""
+    return name_of(report.warc)
+
+
+def _known(job: Job, part: Part, output: str) -> Report:
+    """The report on an archive that was converted before, or is now."""
+    name = name_of(part.path)
+    listed = storage.join(output, f"{name}.json")
+    state = _state(job, part.path)
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        with storage.open_archive(listed) as file:
+            found = json.loads(file.read())
+        if state and found["made_of"] == state:
+            known = _report_of(found["report"])
+            size, _ = storage.state_of(storage.join(output, name))
+            if size == found["size"]:
+                return known._replace(warc=part.path, output=storage.join(output, name))
+    report = _converted(job, [part], output, name)
+    if report.output and state:
+        size, _ = storage.state_of(report.output)
+        told = json.dumps({"made_of": state, "size": size, "report": _json_of(report)})
+        made = _temporary(output, f"{name}.json")
+        with suppress(OSError):
+            with open(made, "w", encoding="utf-8") as text:  # noqa: PTH123
+                text.write(told)
+            storage.put(made, listed)
+    return report
+
+
+def _state(job: Job, path: str) -> list[Any]:
+    """What conversions are made of, and how; nothing where the archive cannot be asked."""
+    try:
+        if job.opener is storage.open_archive:
+            state = storage.state_of(path)
+        else:
+            with job.opener(path) as file:
+                state = (file.seek(0, os.SEEK_END), 0)
+    except Exception:  # noqa: BLE001 (an opener may raise anything; reading tells it)
+        return []
+    return [info_of(job, path)[0], job.all_status, job.salvage, *state]
+
+
+def _json_of(report: Report) -> dict[str, Any]:
+    faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
+    return {**report._asdict(), "faults": faults}
+
+
+def _report_of(told: dict[str, Any]) -> Report:
+    faults = tuple(
+        Fault(offset, record_id, url, Trouble(trouble), text)
+        for offset, record_id, url, trouble, text in told["faults"]
+    )
+    return Report(**{**told, "faults": faults})
+
+
+def _converted(job: Job, parts: Sequence[Part], output: str, name: str) -> Report:
+    """Write conversions into a file of this attempt, and give it its name when it is complete."""
+    final = storage.join(output, name)
+    path = parts[0].path if len(parts) == 1 else name
+    count = conversions = places = 0
+    faults: list[Fault] = []
+    made = ""
+    try:
+        made = _temporary(output, name)
+        with open(made, "wb") as file:  # noqa: PTH123
+            info, record = info_of(job, name)
+            file.write(pack(record))
+            for _, item in _worked(job._replace(info=info), parts):
+                if isinstance(item, Fault):
+                    faults.append(item)
+                    continue
+                record, changed = cast("tuple[bytes, int]", item)
+                file.write(record)
+                count += 1
+                conversions += bool(record)
+                places += changed
+            file.flush()
+            os.fsync(file.fileno())
+        if any(storage.is_same(part.path, final) for part in parts):  # the driver may not see it
+            raise FileExistsError(errno.EEXIST, "it is the archive itself")
+        storage.put(made, final)
+    except OSError as error:
+        with suppress(OSError):
+            os.unlink(made)  # noqa: PTH108
+        text = f"{final}: {error.strerror or error}"
+        faults.append(Fault(0, "", "", Trouble.UNREADABLE, text))
+        final = ""
+    return Report(path, final, count, conversions, places, tuple(faults))
+
+
+def _temporary(output: str, name: str) -> str:
+    """The file of this attempt: beside its output, where that is a directory."""
+    task = TaskContext.get()
+    attempt = f"{task.taskAttemptId() if task else 0}.{socket.gethostname()}.{os.getpid()}"
+    directory = tempfile.gettempdir() if storage.is_url(output) else output
+    return storage.join(directory, f".{name}.{attempt}{storage.TEMPORARY}")
