@@ -74,7 +74,7 @@ _OPTIONS: Final = (
 @click.command(
     "base",
     cls=Command,
-    short_help="Print the base URL of documents, and why.",
+    short_help="Show the base URL of documents, and why.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
 )

@@ -13,6 +13,7 @@ from relbase.cli import maildir, options, streams
 from relbase.cli.files import shown_name
 from relbase.cli.inputs import STDIN, Input, passed_words, read_list, refuse_twice, walk
 from relbase.cli.origins.finder import Finder
+from relbase.cli.origins.paths import INDEXES, mirror_in
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
 from relbase.expressions import expression
@@ -134,7 +135,21 @@ def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
         if settings.verbosity is not Verbosity.NONE:
             text = "no line of --map names an input: write names as given, or relative to the DIR"
             streams.warn(f"warning: {text}")
+    if settings.verbosity is not Verbosity.NONE and finder.may_be_mirrors():
+        _name_mirrors(inputs, finder)
     return finder
+
+
+def _name_mirrors(inputs: Inputs, finder: Finder) -> None:
+    """Name --mirror where a tree looks like one whose pages nothing else gives a URL."""
+    for tree in inputs.trees:
+        directory = mirror_in(tree)
+        pages = (one.name for one in inputs.all if one.root == tree)
+        indexes = [page for page in pages if os.path.basename(page) in INDEXES]  # noqa: PTH119
+        if directory is not None and not any(map(finder.is_stated, indexes[:1])):
+            option = printable(f"--mirror {shlex.quote(directory)}=https")
+            text = "it looks like a mirror by wget; to take URLs from its paths"
+            streams.warn(f"{shown_name(tree)}: {text}: {option}")
 
 
 def _refuse_repeated(inputs: Sequence[Input]) -> None:

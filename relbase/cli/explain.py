@@ -72,7 +72,7 @@ _OPTIONS: Final = (
 @click.command(
     "explain",
     cls=Command,
-    short_help="Show why each link means what it means, as a page.",
+    short_help="Draw the base and every link of a document as an HTML page.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
 )

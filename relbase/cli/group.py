@@ -39,7 +39,7 @@ def run(arguments: Sequence[str]) -> int:
         the exit status.
     """
     try:
-        return _run(list(arguments))
+        return _run(expanded(arguments) if os.name == "nt" else list(arguments))
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
@@ -53,6 +53,14 @@ def run(arguments: Sequence[str]) -> int:
         where = f"{printable(str(error.filename))}: " if error.filename else ""
         streams.warn(f"Error: {where}{error.strerror or error}")
         return ExitStatus.IO
+
+
+def expanded(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments with wildcards expanded, as shells do everywhere but on Windows."""
+    from glob import glob, has_magic  # noqa: PLC0415 (start-up time)
+
+    found = ((one, sorted(glob(one)) if has_magic(one) else []) for one in arguments)  # noqa: PTH207
+    return [name for one, names in found for name in names or [one]]
 
 
 def _run(arguments: list[str]) -> int:
@@ -94,9 +102,7 @@ class _Commands(click.Group):
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
             option = error.option_name
-            text = (
-                f"No such option: {option}. Options follow the command, as in: {_example(option)}"
-            )
+            text = f"No such option: {option}. Options follow the command: {_example(option)}"
             raise click.UsageError(text, ctx) from None
 
     def resolve_command(
@@ -161,20 +167,20 @@ def _print_version(context: click.Context, _option: click.Parameter, asked: bool
 
 _EPILOG: Final = """\b
 Examples:
-  relbase rewrite page.html --url http://example.com/a/page.html > absolute.html
-  relbase links page.html --url http://example.com/a/page.html
+  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
+  relbase rewrite saved/ -o absolute/
   relbase rewrite inbox.mbox -o absolute.mbox
-  relbase rewrite -r saved/ -o absolute/
+  relbase links page.html -u http://example.com/a/page.html
   relbase resolve 'http://a/b/c/d;p?q' ../g --all
 
 \b
-Exit status of every command:
-    0  done; also when no base URL was found (a warning says what to give)
+Exit status:
+    0  done; also if the base URL is unknown (a warning says what to give)
     1  --check or check found something, or there were warnings under --strict
-    2  usage: nothing was done
-    3  some inputs failed; the others are done
-    4  input/output error, or a mailbox that another program holds: stopped
-    5  what was to replace a file failed the self-check: the file stays as it is
+    2  wrong usage, nothing was done
+    3  some inputs failed, the others are done
+    4  input/output error, or a mailbox stayed locked
+    5  a result failed its verification, and the file was left unchanged
   130  interrupted
 """
 
@@ -194,10 +200,9 @@ Exit status of every command:
     help="Show the version and exit.",
 )
 def relbase() -> None:
-    """Make every relative link absolute, and change no other byte.
+    """Make relative links absolute, and change no other byte.
 
-    Of HTML pages, style sheets, XML and feeds, mail and mailboxes, and web archives.
-
-    relbase finds a document's base URL as RFC 1808 says (in its content, in headers, or the URL it
-    was retrieved from) and resolves its links against it. It never fetches anything.
+    relbase reads HTML pages, style sheets, XML, feeds, mail, mailboxes and web archives. It finds
+    each document's base URL as RFC 1808 says: in the document, in headers around it, or in the URL
+    that it was retrieved from. It never fetches anything.
     """

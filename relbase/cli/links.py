@@ -80,7 +80,7 @@ _OPTIONS: Final = (
 @click.command(
     "links",
     cls=Command,
-    short_help="List the references and what they resolve to.",
+    short_help="List links and what they resolve to.",
     params=options.parameters(*_OPTIONS),
     epilog=_EPILOG,
 )

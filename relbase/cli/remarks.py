@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.cli.documents import note_in, part_name
 from relbase.cli.streams import printable
+from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Reason
@@ -55,7 +56,12 @@ def sentence(note: Note, advice: str = "", number: str = "") -> str:
     """Return a note for people, and with it what they can do."""
     name = part_name(note.part, number)
     part = f"{name}: " if name else ""
-    return printable(f"{part}{note.text}{advice} [{note.reason.value}]")
+    text = _argument.sub(lambda found: f"--{found[1].replace('_', '-')}", note.text)
+    return printable(f"{part}{text}{advice} [{note.reason.value}]")
+
+
+# What programs write where people give an option.
+_argument: Final = expression(r"policy=Policy\((\w+)=True\)")
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:

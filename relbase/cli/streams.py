@@ -11,6 +11,8 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, TextIO
 
+import click
+
 from relbase.cli.outcome import OutputError
 
 if TYPE_CHECKING:
@@ -46,8 +48,14 @@ def say(text: str) -> None:
         _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
 
 
+# What gzip, Zstandard, bzip2 and xz write first.
+_COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
+
+
 def put(data: bytes) -> None:
     """Write bytes to standard output as they are."""
+    if is_terminal(output=True) and (b"\0" in data or data.startswith(_COMPRESSED)):
+        raise click.UsageError("the output is binary, and standard output a terminal: give -o FILE")
     with _standard_output() as stream:
         _write(stream, data)
 

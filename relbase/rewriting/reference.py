@@ -132,8 +132,8 @@ _PLACEHOLDER: Final = Note(
     Reason.REFERENCE_TEMPLATE,
     "",
     None,
-    "it holds a placeholder that a program is still to fill in, and was rewritten all the same: "
-    "--keep-templates (Policy.keep_templates) leaves such references alone",
+    "holds a placeholder that a program has yet to fill in, and was rewritten all the same; "
+    "policy=Policy(keep_templates=True) leaves such references unchanged",
 )
 
 

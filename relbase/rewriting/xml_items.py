@@ -73,7 +73,7 @@ class ItemLinks:
             links = f"{self._count} links in items" if self._count > 1 else "a link in an item"
             text = (
                 f"some feed readers resolve {links} against the item's own link ({self._first}): "
-                "--item-links (Policy.item_links) does the same"
+                "policy=Policy(item_links=True) does the same"
             )
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 

@@ -1,4 +1,4 @@
-"""Conversion records: pages with absolute links, as WARC/1.1 §6.7 describes them.
+"""Conversion records: pages with absolute links, as WARC/1.1 §6.8 describes them.
 
 Strategy: the block of a conversion is the page itself, without its codings, so that nothing of the
 HTTP message is needed to read it: the Content-Type carries the transport's charset, and
@@ -82,7 +82,7 @@ def conversion(
     Raises:
         ValueError: if the date is not one.
 
-    Implements WARC/1.1 §6.7.
+    Implements WARC/1.1 §6.8.
 
     >>> from relbase.warc import Page
     >>> page = Page(0, "<urn:x>", "http://h/d/", "", 200, (), b"<a href=x>", "", ())

@@ -14,7 +14,7 @@ import pytest
 from archives import gz, http, response
 from running import PROGRAM, program, run
 
-from relbase.cli.group import relbase
+from relbase.cli.group import expanded, relbase
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,7 +182,7 @@ def test_a_guess_is_answered(
         (["bsae"], "Did you mean: relbase base?"),
         (["nonsense"], "The commands are: rewrite, links, base, resolve, check, split, explain."),
         (["\x1b.html"], "No such command '\\x1b.html'."),
-        (["--url", "http://a/", "page.html"], "Options follow the command, as in: relbase rewrite"),
+        (["--url", "http://a/", "page.html"], "Options follow the command: relbase rewrite"),
     ],
 )
 def test_a_mistaken_command_is_told_the_right_one(
@@ -194,6 +194,14 @@ def test_a_mistaken_command_is_told_the_right_one(
     assert result.exit_code == 2
     assert reported in result.stderr
     assert result.stdout == ""
+
+
+def test_wildcards_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("b.html", "a.html", "a.css"):
+        (tmp_path / name).touch()
+    arguments = ["rewrite", "*.html", "--url", "http://h/?a", "--keep", "^no*"]
+    assert expanded(arguments) == ["rewrite", "a.html", "b.html", *arguments[2:]]
 
 
 # ---- what is loaded

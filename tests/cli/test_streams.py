@@ -9,6 +9,7 @@ from typing import Final
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from running import run
 
 from relbase.cli import streams
 
@@ -68,3 +69,15 @@ def test_bytes_follow_lines_in_order(monkeypatch: pytest.MonkeyPatch) -> None:
     streams.say("b")
     streams.flush()
     assert output.getvalue() == b"a\n\xff\r\nb\n"
+
+
+@pytest.mark.parametrize("data", [b"a\0", b"\x1f\x8bx", b"\x28\xb5\x2f\xfd"])
+def test_a_terminal_gets_nothing_binary(data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    def is_terminal(*, output: bool = False) -> bool:
+        return output
+
+    assert run("rewrite", "--kind", "other", stdin=data).stdout_bytes == data
+    monkeypatch.setattr(streams, "is_terminal", is_terminal)
+    result = run("rewrite", "--kind", "other", stdin=data)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the output is binary, and standard output a terminal: give -o FILE" in result.stderr

@@ -46,7 +46,7 @@ def test_a_conversion_holds_what_the_rules_say_and_no_more() -> None:
     record = converted(page(BODY, "Content-Type: text/html; charset=ISO-8859-1"))
     fields = dict(fields_of(record))
     digest = fields["WARC-Block-Digest"]
-    assert fields == {  # WARC/1.1 §6.7 and §5
+    assert fields == {  # WARC/1.1 §6.8 and §5
         "WARC-Type": "conversion",
         "WARC-Target-URI": "http://h/d/",
         "WARC-Date": DATE,

@@ -133,6 +133,16 @@ class Finder:
             for name in self._names(os.path.abspath(one.name))  # noqa: PTH100
         )
 
+    def may_be_mirrors(self) -> bool:
+        """Return whether nothing is given that states the URLs of a tree."""
+        origins = self.origins
+        given = origins.mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed
+        return not any(given)
+
+    def is_stated(self, path: str) -> bool:
+        """Return whether the URL of a file stands beside it or in it."""
+        return self.origins.detect and _stated_in(path) is not None
+
     # ---- before an input is read
 
     def find(self, source: OpenInput, url: str | None) -> Found:

@@ -161,6 +161,27 @@ def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     return Mirrored(url, sure=True, doubt=doubt, guessed=scheme is None)
 
 
+# What people call directories of their own, and no host.
+_domain: Final = expression(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?", re.IGNORECASE)
+
+
+def mirror_in(tree: str) -> str | None:
+    """Return the directory that looks like a mirror by `wget -m`: a tree, or the one around it.
+
+    Each host has a directory of its name there, with an index page in it.
+    """
+    inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
+    hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
+    for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
+        if _domain.fullmatch(os.path.basename(host)) and _has_index(host):  # noqa: PTH119
+            return directory
+    return None
+
+
+def _has_index(directory: str) -> bool:
+    return any(os.path.isfile(os.path.join(directory, name)) for name in INDEXES)  # noqa: PTH113, PTH118
+
+
 def _is_doubtful(name: str, mirror: Mirror) -> bool:
     if name in INDEXES:
         return False

@@ -419,6 +419,20 @@ def test_what_httrack_does_not_list_has_no_url() -> None:
     }
 
 
+@pytest.mark.parametrize("tree", [".", "h.example"])
+def test_an_untouched_mirror_is_recognised(tree: str) -> None:
+    Path("h.example").mkdir()
+    Path("h.example/index.html").write_bytes(b"<!DOCTYPE html><a href=x>")
+    named = "it looks like a mirror by wget; to take URLs from its paths: --mirror "
+    assert named in run("links", tree).stderr
+    option = run("links", tree).stderr.partition(named)[2].splitlines()[0]
+    result = run("links", tree, "--mirror", option)
+    assert "https://h.example/x [rewritten]" in result.stdout
+    assert named not in result.stderr
+    Path("h.example/index.html").write_bytes(b"<!DOCTYPE html>" + MARK)
+    assert named not in run("links", tree).stderr
+
+
 def test_what_wget_converted() -> None:
     folder = Path("h.example")
     folder.mkdir()
