@@ -66,9 +66,12 @@ def stated_by(data: bytes, result: Result, urls: MessageUrlSource | None, *, has
 def table(left: Counter[str], messages: Counter[str]) -> Iterator[str]:
     """Yield a line for each selector, the one with the most references first."""
     for name, count in sorted(left.items(), key=lambda row: (-row[1], row[0])):
-        references = f"{count} reference{'' if count == 1 else 's'}"
-        within = f"{messages[name]} message{'' if messages[name] == 1 else 's'}"
-        yield f"{excerpt(name)}\t{references} in {within}"
+        within = _counted(messages[name], "message")
+        yield f"{excerpt(name)}\t{_counted(count, 'reference')} in {within}"
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 class Unresolved:
@@ -99,7 +102,7 @@ def summed(bases: Counter[str], left: Counter[str], messages: Counter[str]) -> I
     """Yield what is said after a run: what gave messages their bases, and whose have none."""
     if bases:
         parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
-        yield f"base URLs of the {bases.total()} messages with relative links: {parts}"
+        yield f"base URLs of {_counted(bases.total(), 'message')} with relative links: {parts}"
     if not left:
         return
     yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"

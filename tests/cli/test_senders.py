@@ -50,7 +50,7 @@ def test_each_message_has_its_url_and_the_run_ends_with_what_is_left(inbox: Path
     assert (inbox / "out").read_bytes() == expected
     assert ran.stderr.splitlines()[1:] == [
         (
-            "base URLs of the 6 messages with relative links: 3 unknown, 1 by --message-map, "
+            "base URLs of 6 messages with relative links: 3 unknown, 1 by --message-map, "
             "1 by x-feed of the message, 1 stated in the message"
         ),
         "relative links without a base, by sender (relbase links --unresolved-by lists them):",
