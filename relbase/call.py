@@ -129,7 +129,7 @@ def check(
     return Call(
         None if url is None else as_url(url),
         as_redirects(redirects),
-        _fields(headers),
+        as_fields(headers),
         None if kind is None else as_kind(kind),
         name or "",
         charset,
@@ -297,7 +297,8 @@ _ADVICE: Final = (
 _NO_ADVICE: Final = "give what open(name, 'rb').read() returns"
 
 
-def _fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
+def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:
+    """Return the fields of a header; TypeError where they are none."""
     if headers is None:
         return ()
     pairs: object = headers.items() if isinstance(headers, Mapping) else headers

@@ -42,6 +42,7 @@ class Reason(Enum):
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it
     CHARSET_MOVED = "charset-moved"  # the edits would push <meta charset> out of sight
+    BODY_PARTIAL = "body-partial"  # a part of a document, or perhaps one
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     KIND_DOUBTFUL = "kind-doubtful"  # the name or the header says another than the bytes
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through

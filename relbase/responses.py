@@ -1,10 +1,13 @@
-"""Responses of HTTP clients in, results out: requests, httpx, urllib, aiohttp, Scrapy, niquests.
+"""Responses of HTTP clients in, results out, and of the test clients of web frameworks.
+
+requests, httpx, urllib, urllib3, aiohttp, Scrapy, niquests; Werkzeug, Flask, Django, Starlette and
+FastAPI; the pages of Playwright and Selenium, whose text is that of the tree in the browser.
 
 Strategy: no client is imported, each is known by what its responses have. The body, the header and
 the URLs are read from the object, and handed to `rewrite`, `links` or `base`. A body that the
 client has left encoded is decoded. Nothing is fetched: a body that the client has not read yet is
 an error that names the call which reads it; of urllib alone, whose responses keep no body, it is
-read here.
+read here. A body of which something was read before is never taken for the document.
 
 To mind: the charset that a client guesses is none that the server stated (requests takes every text
 for ISO-8859-1), so the Content-Type is read, and not `response.encoding`.
@@ -13,10 +16,13 @@ for ISO-8859-1), so the Content-Type is read, and not `response.encoding`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from inspect import iscoroutinefunction
+from inspect import iscoroutine, iscoroutinefunction
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from relbase import pipeline
+from relbase.call import as_fields
+from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.recognition import may_hold_references
@@ -44,7 +50,8 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     """Make every relative reference of a response's body absolute.
 
     Args:
-        response: of requests, httpx, urllib, aiohttp, Scrapy or niquests, its body read.
+        response: of an HTTP client or a test client, its body read; or a page of Playwright or
+            Selenium. The guide "In your program" lists them.
         **arguments: as of `rewrite`; what is given here counts in place of what the response says.
 
     Returns:
@@ -62,20 +69,35 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     """
     entity = _read(response, arguments.get("kind"))
     result = pipeline.rewrite(entity.data, **_call(entity, arguments))
-    if entity.fault is None:
-        return result
-    return result._replace(notes=(*result.notes, entity.fault))
+    return result._replace(notes=(*result.notes, *entity.notes)) if entity.notes else result
 
 
 def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterator[Link]:
-    """Return an iterator over every reference of a response's body, with what it resolves to.
+    """Return an iterator over every reference of a response, with what it resolves to.
+
+    First come those of its header (`Link`, `Location`, `Refresh`, ...), which have no bytes in the
+    body: their span is empty, at its beginning.
 
     Args:
         response: as of `rewrite_response`.
         **arguments: as of `rewrite_response`.
     """
     entity = _read(response, arguments.get("kind"))
-    return pipeline.links(entity.data, **_call(entity, arguments))
+    call = _call(entity, arguments)
+    call["headers"] = fields = as_fields(call["headers"])
+    return chain(_header_links(fields, call), pipeline.links(entity.data, **call))
+
+
+def _header_links(fields: Iterable[tuple[str, str]], call: Arguments) -> Iterator[Link]:
+    """The references of a header, which is read as that of a raw response."""
+    lines = (f"{name}: {' '.join(value.split())}\r\n" for name, value in fields)
+    head = f"HTTP/1.1 200 OK\r\n{''.join(lines)}\r\n".encode("latin-1", "replace")
+    about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
+    for link in pipeline.links(head, **about):
+        yield link._replace(span=_NOWHERE, line=1, column=1)
+
+
+_NOWHERE: Final = Span(0, 0)
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -96,18 +118,23 @@ class _Received(NamedTuple):
         data: the body, decoded; as it is where it cannot be.
         fields: the header, each value of a repeated field by itself.
         urls: what was requested first, and where each redirect led.
-        fault: why the body cannot be decoded, if it cannot.
+        notes: on a body that cannot be decoded, or may be a part of one.
+        is_opaque: whether the body cannot be decoded.
     """
 
     data: bytes
     fields: tuple[tuple[str, str], ...]
     urls: tuple[str, ...]
-    fault: Note | None
+    notes: tuple[Note, ...] = ()
+    is_opaque: bool = False
 
 
 def _read(response: object, kind: object) -> _Received:
     if isinstance(response, (str, bytes)) or not hasattr(type(response), "__dict__"):
         raise TypeError(_no_response(response))
+    page = _page(response)
+    if page is not None:
+        return page
     headers = _attribute(response, "headers")
     if headers is None:
         raise TypeError(_no_response(response))
@@ -115,21 +142,48 @@ def _read(response: object, kind: object) -> _Received:
     from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
 
     fields = with_range(_fields(headers, _getlist(response)), _status(response))
+    urls = _urls(response)
+    notes = _doubts(response)
     body = _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
-    fault = None
     if kind is None and undone.undone:
         # Archives are gzip by themselves: what passes through is what the client holds.
         type_ = next((value for name, value in fields if name.lower() == "content-type"), "")
         seen = undone.data if len(undone.undone) <= len(codings) else body
         if not may_hold_references(type_, seen):
-            return _Received(body, fields, _urls(response), None)
-    if undone.data is None:
-        text = f"the body is left as it is: {undone.fault}"
-        fault = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
-    data = body if undone.data is None else undone.data
-    return _Received(data, fields, _urls(response), fault)
+            return _Received(body, fields, urls, notes)
+    if undone.data is not None:
+        return _Received(undone.data, fields, urls, notes)
+    text = f"the body is left as it is: {undone.fault}"
+    fault = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
+    return _Received(body, fields, urls, (*notes, fault), is_opaque=True)
+
+
+# ---- the page of a browser: its tree as text, and no header
+
+_PAGE_FIELDS: Final = (("Content-Type", "text/html; charset=utf-8"),)
+
+
+def _page(response: object) -> _Received | None:
+    """The page of Selenium or Playwright; None for what is a response."""
+    if _attribute(response, "headers") is not None:
+        return None  # of which nothing is read here
+    url = _attribute(response, "current_url")
+    text = _attribute(response, "page_source")  # Selenium
+    if not isinstance(text, str):
+        url, content = _attribute(response, "url"), _attribute(response, "content")
+        if not callable(content):
+            return None
+        text = content()  # Playwright
+        if iscoroutine(text):
+            text.close()
+            raise ValueError(
+                "the page is of Playwright's async API: give await page.content() to rewrite_text, "
+                "with url=page.url"
+            )
+    urls = (url,) if isinstance(url, str) and not url.startswith(("about:", "data:")) else ()
+    return _Received(str(text).encode("utf-8", "surrogatepass"), _PAGE_FIELDS, urls)
 
 
 def _no_response(found: object) -> str:
@@ -212,29 +266,73 @@ def _text(value: object) -> str:
 
 def _urls(response: object) -> tuple[str, ...]:
     """The URL that was requested first, and where each redirect led, as far as it is known."""
-    history = _attribute(response, "history")
-    if isinstance(history, (list, tuple)):  # requests, httpx, aiohttp, niquests
-        chain = [_attribute(one, "url") for one in history]
-    else:
-        meta = _attribute(_attribute(response, "request"), "meta")  # Scrapy
-        chain = list(meta.get("redirect_urls", ())) if isinstance(meta, Mapping) else []
+    urls = _urls_of_urllib3(response)
+    if urls is None:
+        history = _attribute(response, "history")
+        if isinstance(history, (list, tuple)):  # requests, httpx, aiohttp, niquests; Werkzeug
+            urls = [*map(_own_url, history), _own_url(response)]
+        else:
+            urls = [*_redirected(response), _own_url(response)]
+    return tuple(str(url) for url in urls if url)
+
+
+def _own_url(response: object) -> object:
+    """The URL of a response, or of the request that it answers."""
     # aiohttp takes the fragment off in `url`; it is none of the base either way.
-    last = _attribute(response, "url")
-    if last is None and callable(getattr(response, "geturl", None)):
+    if url := _attribute(response, "url"):
+        return url
+    if callable(geturl := _attribute(response, "geturl")):
         try:
-            last = cast("Any", response).geturl()
+            return geturl()
         except AttributeError:  # http.client's, when nobody has told it
-            last = None
-    return tuple(str(url) for url in (*chain, last) if url)
+            return None
+    asked = _attribute(response, "wsgi_request")  # Django's test client
+    if callable(absolute := _attribute(asked, "build_absolute_uri")):
+        return absolute()
+    return _attribute(_attribute(response, "request"), "url")  # Werkzeug's and Flask's
+
+
+def _redirected(response: object) -> list[object]:
+    """What was asked for before the URL of a response."""
+    request = _attribute(response, "request")
+    meta = _attribute(request, "meta")
+    if isinstance(meta, Mapping):  # Scrapy
+        return list(meta.get("redirect_urls", ()))
+    chain: list[object] = []
+    while (request := _attribute(request, "redirected_from")) is not None:  # Playwright
+        chain.insert(0, _attribute(request, "url"))
+    return chain
+
+
+def _urls_of_urllib3(response: object) -> list[object] | None:
+    """The URLs of urllib3, whose responses know a path and the pool that it was asked of."""
+    retries = _attribute(response, "retries")
+    history = _attribute(retries, "history")
+    if not isinstance(history, tuple):
+        return None
+    asked = [one for one in history if one.redirect_location]
+    urls = [one.redirect_location for one in asked]
+    urls.insert(0, asked[0].url if asked else _attribute(response, "url"))
+    pool = _attribute(response, "_pool")
+    if str(urls[0]).startswith("/") and pool is not None:
+        host = f"[{pool.host}]" if ":" in pool.host else pool.host
+        port = "" if pool.port is None else f":{pool.port}"
+        urls[0] = f"{pool.scheme}://{host}{port}{urls[0]}"
+    return urls
 
 
 def _call(entity: _Received, arguments: Arguments) -> Arguments:
     """The arguments of the library for a response; those that are given count first."""
     call: Arguments = {"headers": entity.fields}
     if entity.urls and "url" not in arguments:
+        if entity.urls[0].startswith("/"):
+            raise ValueError(
+                f"the response knows the path of its URL alone, {entity.urls[0][:80]!r}: give the "
+                "URL that was requested as url=..."
+            )
         call["url"] = entity.urls[0]
         call["redirects"] = entity.urls[1:]
-    if entity.fault is not None:
+    if entity.is_opaque:
         call["kind"] = Kind.OTHER
     return {**call, **arguments}
 
@@ -247,15 +345,23 @@ def _body(response: object) -> bytes:
     own = getattr(response, "__dict__", {})
     if own.get("_content", b"") is False:  # requests, niquests: with stream=True
         raise ValueError("the response's body is not read yet: call response.content first")
+    if "_body" in own and not own["_body"] and _bytes_read(response):
+        raise ValueError(_GONE)  # urllib3: `data` would be the rest
     for name in _BODIES:
         try:
             found = getattr(response, name, None)
+            found = found() if name == "body" and callable(found) else found  # Playwright
         except Exception as error:
             raise ValueError(
                 f"the response's body is not read: {error}: call response.read() first, or await "
                 "response.aread()"
             ) from error
+        if iscoroutine(found):
+            found.close()
+            raise ValueError("the response is of an async API: give what await response.body() is")
         if isinstance(found, (bytes, bytearray, memoryview)):
+            if _bytes_fed(response) > len(found):
+                raise ValueError(_GONE)
             return bytes(found)
     read = getattr(response, "read", None)
     if iscoroutinefunction(read):
@@ -268,24 +374,41 @@ def _body(response: object) -> bytes:
     return _read_once(response, read)
 
 
+def _bytes_read(response: object) -> int:
+    """How much of a body was read, as far as a file knows it."""
+    tell = _attribute(response, "tell")
+    try:
+        return int(tell()) if callable(tell) else 0
+    except (OSError, TypeError, ValueError):  # of a connection
+        return 0
+
+
+def _bytes_fed(response: object) -> int:
+    """How much of a body aiohttp has given to its reader, of which some may have been read."""
+    fed = _attribute(_attribute(response, "content"), "total_bytes")
+    return fed if isinstance(fed, int) else 0
+
+
 # requests, httpx, niquests; Scrapy; aiohttp, which has no public name for what it has read;
 # urllib3, Werkzeug
 _BODIES: Final = ("content", "body", "_body", "data")
 
 
+_GONE: Final = (
+    "the response's body was read before, and is not kept: give what you read to rewrite, with "
+    "url=response.url and headers=response.headers.items()"
+)
+
+
 def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any client)
     """The body of a response that does not keep it: urllib's."""
-    gone = (
-        "the response's body was read before, and urllib keeps none: give what you read to "
-        "rewrite, with url=response.url and headers=response.headers.items()"
-    )
     is_closed = _attribute(response, "isclosed") or _attribute(response, "closed")
     if (is_closed() if callable(is_closed) else is_closed) or _is_begun(response):
-        raise ValueError(gone)
+        raise ValueError(_GONE)
     try:
         found = read()
     except ValueError as error:  # of a closed file
-        raise ValueError(gone) from error
+        raise ValueError(_GONE) from error
     if not isinstance(found, bytes):
         raise TypeError(
             f"response.read() gave a {type(found).__name__}, not bytes: give bytes to rewrite, or "
@@ -297,12 +420,20 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
 def _is_begun(response: object) -> bool:
     """Whether something of a body was read, as far as urllib knows: a rest is not a document."""
     left = _attribute(response, "length")
-    tell = _attribute(response, "tell")
     try:
         if isinstance(left, int):  # 0 after a HEAD, whatever the header states
             return 0 < left < int(cast("Any", response).headers["Content-Length"])
-        if _attribute(response, "chunked"):
-            return isinstance(_attribute(response, "chunk_left"), int)
-        return callable(tell) and tell() > 0  # of a file, or of bytes
-    except (KeyError, OSError, TypeError, ValueError):  # of a connection
+    except (KeyError, TypeError, ValueError):
         return False
+    if _attribute(response, "chunked"):
+        return isinstance(_attribute(response, "chunk_left"), int)
+    return _bytes_read(response) > 0  # of a file, or of bytes
+
+
+def _doubts(response: object) -> tuple[Note, ...]:
+    """The note on a body whose end is that of its connection: http.client does not count."""
+    is_open = _attribute(response, "will_close") and _attribute(response, "length") is None
+    if not is_open or _attribute(response, "chunked"):
+        return ()
+    text = "no length is stated: if some of the body was read before, its beginning is missing"
+    return (Note(Reason.BODY_PARTIAL, "", None, text),)

@@ -197,7 +197,7 @@ def _partial(call: Call) -> Recognized | None:
     if not is_partial(None, ranges):
         return None
     text = f"it is a part of a document (Content-Range: {ranges[0][:_SHOWN]}): left unchanged"
-    note = Note(Reason.ENCODING_UNSUPPORTED, "", None, text)
+    note = Note(Reason.BODY_PARTIAL, "", None, text)
     return Recognized(kind=Kind.OTHER, notes=(note,))
 
 

@@ -22,6 +22,7 @@ class Page(NamedTuple):
         status: of the response.
         coding: what the body is sent in: "gzip", "deflate" or nothing.
         chunked: whether the body is sent in chunks.
+        closes: whether the body ends with the connection, and no length is stated.
     """
 
     body: bytes = b""
@@ -29,6 +30,7 @@ class Page(NamedTuple):
     status: int = 200
     coding: str = ""
     chunked: bool = False
+    closes: bool = False
 
 
 CODINGS: Final[Mapping[str, Callable[[bytes], bytes]]] = {
@@ -61,6 +63,9 @@ def serving(pages: Mapping[str, Page]) -> Iterator[int]:
                     *(1, body[:1]),
                     *(len(body) - 1, body[1:]),
                 )
+            elif page.closes:
+                self.send_header("Connection", "close")
+                self.close_connection = True
             else:
                 self.send_header("Content-Length", str(len(body)))
             self.end_headers()
