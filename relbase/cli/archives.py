@@ -69,15 +69,14 @@ class Archive(NamedTuple):
     left_out: Counter[str]  # records and pages, by trouble
     warned: Collected  # the notes on its pages
     is_shown: bool  # whether these are shown here
+    is_zip: bool  # a WACZ, or another ZIP file with archives in it
 
     def pages(self, unread: Callable[[Fault], None] = lambda _: None) -> Iterator[Page]:
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
         progress = _Progress(self.source)
-        # A pipe with a name would be waited for without end.
-        again = None if self.source.status is None else _again(self.source.input)
-        for found in warc.pages(progress.counted(), again):
+        for found in self._read(progress):
             if isinstance(found, warc.Page):
                 progress.pages += 1
                 for remark in found.remarks:
@@ -87,6 +86,19 @@ class Archive(NamedTuple):
                 unread(found)
                 self.report(found)
         self._report_counts()
+
+    def _read(self, progress: _Progress) -> Iterator[Page | Fault]:
+        from relbase.warc import pages, wacz  # noqa: PLC0415 (start-up time)
+
+        if not self.is_zip:
+            # A pipe with a name would be waited for without end.
+            again = None if self.source.status is None else _again(self.source.input)
+            yield from pages(progress.counted(), again)
+            return
+        if self.source.status is None or self.source.descriptor is None:
+            raise files.InputError("a WACZ is read from its end: give a file, not a pipe")
+        with os.fdopen(os.dup(self.source.descriptor), "rb") as file:
+            yield from wacz.wacz_pages(file)
 
     def _report_counts(self) -> None:
         """What a crawl may have thousands of is reported once."""
@@ -198,16 +210,41 @@ def recognise(
     packing = None if settings.kind not in (None, ARCHIVE) else packing_of(first)
     if packing is None and (named or settings.kind == ARCHIVE):
         packing = (named[1] or "").lower() if named else ""
-    if packing is None:
+    is_zip = settings.kind in (None, ARCHIVE) and _is_zip(source, first, settings)
+    if packing is None and not is_zip:
         return source, None
+    packing = "gz" if is_zip or packing is None else packing
     collected = Collected(settings.verbosity) if warned is None else warned
     archive = Archive(
-        source, settings, packing, tally, Counter(), collected, is_shown=warned is None
+        source,
+        settings,
+        packing,
+        tally,
+        Counter(),
+        collected,
+        is_shown=warned is None,
+        is_zip=is_zip,
     )
     for option in _said_of_one(settings):
         text = "says nothing of an archive: a page has the URL and the header of its record"
         archive.warn(source.shown, f"{option} {text}")
     return source, archive
+
+
+def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
+    if not first.startswith(b"PK"):
+        return False
+    if source.name.lower().endswith(".wacz") or settings.kind == ARCHIVE:
+        return True
+    if source.descriptor is None or source.status is None:
+        return False
+    from relbase.warc import wacz  # noqa: PLC0415 (start-up time)
+
+    with os.fdopen(os.dup(source.descriptor), "rb") as file:
+        at = file.tell()
+        is_zip = wacz.holds_archives(file)
+        file.seek(at)  # the descriptors share it
+    return is_zip
 
 
 def _said_of_one(settings: Settings) -> list[str]:
@@ -308,6 +345,8 @@ def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
     if output is None:
         return archive.packing, ""
     if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
+        if archive.is_zip:
+            raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
         output = archive.source.name
     named = _named.search(output)
     packing = (named[1] or "").lower() if named else archive.packing
@@ -318,6 +357,9 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if not choices.with_originals:
         return
     source = archive.source
+    if archive.is_zip:
+        text = "the rest of a WACZ is not made anew: leave --with-originals out"
+        raise files.InputError(text)
     if source.status is None:
         raise files.InputError("--with-originals reads the archive twice: give a file")
     with files.opened(source.input) as original:

@@ -14,6 +14,7 @@ from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import LinkRow
+from relbase.warc.wacz import wacz_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -93,6 +94,9 @@ def items(
 def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | Fault]:
     """The pages in a part of an archive; their offsets are those in the archive."""
     file.seek(part.offset)
+    if part.length is None and part.path.lower().endswith((".wacz", ".zip")):
+        yield from wacz_pages(file, skip=partial(skip, part))
+        return
     again = partial(_again, job.opener, part.path) if part.length is None else None
     for found in pages(_pieces(file, part.length), again, skip=partial(skip, part)):
         yield found._replace(offset=found.offset + part.offset) if part.offset else found
@@ -170,6 +174,6 @@ def name_of(path: str) -> str:
     if "://" in path:
         path = path.partition("?")[0]
     name = path.rpartition("/")[2]
-    for suffix in (".gz", ".zst", ".warc", ".arc"):
+    for suffix in (".wacz", ".zip", ".gz", ".zst", ".warc", ".arc"):
         name = name.removesuffix(suffix)
     return f"{name}.warc.gz"
