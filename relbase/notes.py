@@ -38,6 +38,8 @@ class Reason(Enum):
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
     REFERENCE_TEMPLATE = "reference-template"  # a placeholder was rewritten
+    PLACEHOLDER_KEPT = "placeholder-kept"  # a reference begins with one: left
+    PLACEHOLDER_CHANGED = "placeholder-changed"  # the URL would change one: left
     # Documents
     CHARSET_UNSUPPORTED = "charset-unsupported"  # passed through
     CHARSET_UNSTATED = "charset-unstated"  # what a link means in whatwg depends on it

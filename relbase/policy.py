@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
@@ -24,7 +25,8 @@ class Policy:
             loading, social media metadata.
         attachments: rewrite documents attached to a message.
         dkim_signed: rewrite messages that carry a DKIM signature or an ARC seal.
-        keep_templates: leave references with placeholders alone, such as `{{url}}` or `*|URL|*`.
+        keep_templates: leave references alone that begin with a placeholder, such as `{{url}}`,
+            and change no placeholder.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
 
     Raises:
@@ -55,70 +57,140 @@ class Policy:
             if field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} is a bool, not {type(value).__name__}: give True")
 
-    @property
-    def chooses(self) -> bool:
-        """Whether the text of a reference decides if it is left alone."""
-        return self.keep is not None or self.keep_templates
-
     def keeps(self, reference: str) -> bool:
-        """Whether a relative reference is left alone for what it says.
+        """Return whether a relative reference is left alone for what it says.
 
-        >>> Policy(keep_templates=True).keeps("/u/{{ user }}")
+        >>> Policy(keep_templates=True).keeps("{{ user }}/x")
         True
         """
-        if self.keep_templates and is_template(reference):
-            return True
-        keep = self.keep
-        if keep is None:
-            return False
-        if isinstance(keep, re.Pattern):
-            return keep.search(reference) is not None
+        return (
+            (self.keep_fragments and reference.startswith("#"))
+            or (self.keep_templates and begins_with_placeholder(reference))
+            or (self.keep is not None and _says(self.keep, reference))
+        )
+
+    def keeper(self) -> Callable[[str], object] | None:
+        """Return what `keeps` says, as quickly as it can be asked; None where it says no to all.
+
+        This is the one place that decides whether references are asked for at all. A field is
+        taken to decide unless it is known to do something else.
+        """
+        if self == _DEFAULT:
+            return None
+        deciding = [
+            field.name
+            for field in fields(self)
+            if field.name not in _DECIDES_ELSEWHERE and getattr(self, field.name) != field.default
+        ]
+        if type(self).keeps is not Policy.keeps:
+            return self.keeps
+        if not deciding:
+            return None
+        is_pattern = isinstance(self.keep, re.Pattern)
+        return self.keep.search if is_pattern and deciding == ["keep"] else self.keeps  # type: ignore[union-attr]
+
+
+# What does not ask what a reference says.
+_DECIDES_ELSEWHERE: Final = frozenset(("extended", "attachments", "dkim_signed", "item_links"))
+_DEFAULT: Final = Policy()
+
+
+def _says(keep: re.Pattern[str] | Callable[[str], bool], reference: str) -> bool:
+    if isinstance(keep, re.Pattern):
+        return keep.search(reference) is not None
+    try:
         return bool(keep(reference))
+    except StopIteration as error:
+        # It would end whatever loop asks, in silence.
+        raise RuntimeError("the function `keep` raised StopIteration") from error
 
 
-def is_template(reference: str) -> bool:
-    """Whether a reference holds a placeholder, which some program is still to fill in.
+def begins_with_placeholder(reference: str) -> bool:
+    """Return whether nobody knows what a reference is before a program has filled it in.
 
-    >>> [is_template(one) for one in ("{{ base }}/x", "*|UNSUB|*", "%20x%20", "a[1]", "[link]")]
-    [True, True, False, False, True]
+    >>> [begins_with_placeholder(one) for one in ("{{ base }}/x", "x/{{ id }}", "http{{s}}://h/")]
+    [True, False, True]
     """
-    if _rarely.search(reference) is None:
+    found = placeholders(reference)
+    if not found:
         return False
-    if any(opening in reference for opening in _OPENINGS) or _whole.fullmatch(reference):
-        return True
-    lowered = reference.lower()
-    return any(_encloses(lowered, *pair) for pair in _PAIRS) or any(
-        not (_escape.match(reference, found.start()) and _escape.match(reference, found.end()))
-        for found in _named.finditer(reference)
+    start, end = found[0]
+    # Its scheme may be among what is filled in.
+    return start == 0 or bool(
+        _scheme.fullmatch(reference, 0, start) and _colon.match(reference, end)
     )
 
 
-def _encloses(text: str, opening: str, closing: str) -> bool:
-    # What the first opening does not enclose, no later one does: linear.
-    start = text.find(opening)
-    return start >= 0 and text.find(closing, start + len(opening)) >= 0
+_scheme: Final = expression(r"[A-Za-z][A-Za-z0-9+.-]*+")
+_colon: Final = expression(r"[^/?#:]*+:")
+
+
+def placeholders(reference: str) -> list[tuple[int, int]]:
+    """Return where the placeholders of a reference are, which some program is still to fill in.
+
+    >>> placeholders("/u/{{ user }}?t=*|UNIQID|*&a=%20x%20&b[1]")
+    [(3, 13), (16, 26)]
+    """
+    if _rarely.search(reference) is None:
+        return []
+    if _whole.fullmatch(reference):
+        return [(0, len(reference))]
+    found: list[tuple[int, int]] = []
+    missing: set[str] = set()
+    at = 0
+    while opening := _opening.search(reference, at):
+        at, end = opening.span()
+        closing, is_open = _CLOSINGS.get(opening[0].lower(), (_NAMED, False))
+        if closing is _NAMED:
+            # %name%, where one of the two is not the `%` of an escape such as %20.
+            is_escape = _escape.match(reference, at) and _escape.match(reference, end)
+            stop = 0 if is_escape else end + 1
+        elif closing in missing:
+            stop = 0
+        elif (close := _closing(closing).search(reference, end)) is not None:
+            stop = close.end()
+        else:
+            # What the first opening does not enclose, no later one does: linear.
+            missing.add(closing)
+            stop = len(reference) if is_open else 0
+        if stop:
+            found.append((at, stop))
+        at = stop or at + 1
+    return found
 
 
 # Without one of these there is no placeholder.
 _rarely: Final = expression(r"[{<%|\[]|\A-")
 
-# These count without their end too, since a quote inside often ends the attribute before it:
-# Jinja, Django, Handlebars, Liquid; ERB, ASP, JSP; PHP.
-_OPENINGS: Final = ("{{", "{%", "<%", "<?")
-
-_PAIRS: Final = (
-    ("${", "}"),  # JSP, Thymeleaf, Freemarker, JavaScript
-    ("#{", "}"),  # Ruby, JSF
-    ("{!", "}"),  # Salesforce
-    ("%%", "%%"),  # Salesforce Marketing Cloud, ezmlm
-    ("%7b%7b", "%7d%7d"),  # {{ }} that an editor has percent-encoded
-    ("*|", "|*"),  # Mailchimp
-    ("[[", "]]"),  # Mailjet, WordPress plugins
+_NAMED: Final = ""
+# What opens a placeholder, what closes it, and whether it counts without that too, since a quote
+# inside often ends the attribute before it.
+_CLOSINGS: Final = {
+    "{{": ("}}", True),  # Jinja, Django, Handlebars, Liquid
+    "{%": ("%}", True),
+    "<%": ("%>", True),  # ERB, ASP, JSP
+    "<?": ("?>", True),  # PHP
+    "${": ("}", False),  # JSP, Thymeleaf, Freemarker, JavaScript
+    "#{": ("}", False),  # Ruby, JSF
+    "{!": ("}", False),  # Salesforce
+    "%%": ("%%", False),  # Salesforce Marketing Cloud, ezmlm
+    "%7b%7b": ("%7d%7d", False),  # {{ }} that an editor has percent-encoded
+    "*|": ("|*", False),  # Mailchimp
+    "[[": ("]]", False),  # Mailjet, WordPress plugins
+}
+# Or %name%.
+_opening: Final = expression(
+    "|".join(map(re.escape, _CLOSINGS)) + r"|%[A-Za-z_][\w.:-]*+(?=%)", re.IGNORECASE
 )
+
+
+@cache
+def _closing(closing: str) -> re.Pattern[str]:
+    # Of {{{ raw }}} all three belong to it.
+    return re.compile(re.escape(closing) + "}*" * closing.endswith("}}"), re.IGNORECASE)
+
 
 # [link], {link} and -link-: as the whole value only, since URLs hold such characters too.
 _whole: Final = expression(r"\[[^\[\]]++\] | \{[^{}]++\} | -[A-Za-z_][\w.]*+-", re.VERBOSE)
 
-# %name%, where one of the two is not the `%` of an escape such as %20.
-_named: Final = expression(r"%[A-Za-z_][\w.:-]*+(?=%)")
 _escape: Final = expression(r"%[0-9A-Fa-f]{2}")

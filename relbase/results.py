@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from relbase.notes import Note
+from relbase.notes import Note, Reason
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.edit import Edit, Span
-    from relbase.notes import Reason
     from relbase.rewriting.items import Status
 
 # Of one reason so many notes are kept each; a hostile document could cause millions.
@@ -179,7 +178,7 @@ class Result:
 
 
 class Notes:
-    """Collects notes, of each reason no more than `MAX_NOTES`."""
+    """Collects notes, of each reason no more than `MAX_NOTES`, and of some only how many."""
 
     __slots__ = ("_counts", "_notes")
 
@@ -192,7 +191,7 @@ class Notes:
     def add(self, note: Note) -> None:
         """Keep a note, or count it when there are many of its reason."""
         count = self._counts[note.reason] = self._counts.get(note.reason, 0) + 1
-        if count <= MAX_NOTES:
+        if count <= (1 if note.reason in _COUNTED else MAX_NOTES):
             self._notes.append(note)
 
     def collected(self) -> tuple[Note, ...]:
@@ -204,6 +203,23 @@ class Notes:
                 note.reason, "", None, f"{self._counts[note.reason] - MAX_NOTES} more of this kind"
             )
             for note in {note.reason: note for note in self._notes}.values()
-            if self._counts[note.reason] > MAX_NOTES
+            if self._counts[note.reason] > MAX_NOTES and note.reason not in _COUNTED
         ]
-        return (*self._notes, *more)
+        return (*map(self._counted, self._notes), *more)
+
+    def _counted(self, note: Note) -> Note:
+        words = _COUNTED.get(note.reason)
+        if words is None:
+            return note
+        count = self._counts[note.reason]
+        text = f"{count} {words[1]}" if count > 1 else f"1 {words[0]}"
+        return note._replace(text=f"{text}: {note.text}")
+
+
+# One note tells of all that have one of these reasons, and stands at the first: one, and several.
+_COUNTED: Final = {
+    Reason.PLACEHOLDER_KEPT: (
+        "link begins with a placeholder",
+        "links begin with a placeholder",
+    ),
+}

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 from growth import assert_linear_from_10_ms
+from scanners import SCANNERS, assert_agreed, scanning
 
 from relbase import Policy, Status, links, rewrite
-from relbase.policy import is_template
+from relbase.policy import begins_with_placeholder, placeholders
 
 DEFAULTS = {
     "keep_fragments": False,
@@ -74,25 +75,123 @@ NO_TEMPLATES = [
 
 
 @pytest.mark.parametrize("reference", TEMPLATES)
-def test_a_placeholder_is_a_template(reference: str) -> None:
-    assert is_template(reference)
-    assert Policy(keep_templates=True).keeps(reference)
+def test_a_placeholder(reference: str) -> None:
+    assert placeholders(reference)
     assert not Policy().keeps(reference)
 
 
 @pytest.mark.parametrize("reference", NO_TEMPLATES)
 def test_what_looks_like_a_placeholder_and_is_none(reference: str) -> None:
-    assert not is_template(reference)
+    assert placeholders(reference) == []
 
 
 # For each way in which the text is searched.
-PIECES = ["${", "%a", "[", "-a"]
+PIECES = ["${", "%a", "[", "-a", "{{", "%%", "*|", "{{a}}"]
 
 
 @pytest.mark.parametrize("piece", PIECES)
-def test_templates_are_looked_for_in_linear_time(piece: str) -> None:
+def test_placeholders_are_looked_for_in_linear_time(piece: str) -> None:
     make = (piece * (1 << 20)).__getitem__
-    assert_linear_from_10_ms(is_template, lambda size: make(slice(size)))
+    assert_linear_from_10_ms(placeholders, lambda size: make(slice(size)))
+
+
+# (reference, what becomes of it with keep_templates)
+KEEPING = [
+    ("{{ x }}", None),
+    ("{{{x}}}/y", None),
+    ("*|URL|*", None),
+    ("%%base%%/x", None),
+    ("[link]", None),
+    ("http{{s}}://h/x", None),
+    ("a{{b}}.c{{d}}:e", None),
+    ("/unsubscribe?u=*|UNIQID|*", "http://h.example/unsubscribe?u=*|UNIQID|*"),
+    ("img/%%name%%.png", "http://h.example/d/img/%%name%%.png"),
+    ("../{{a}}/b", "http://h.example/{{a}}/b"),
+    ("//{{host}}/x", "http://{{host}}/x"),
+    ("#{{id}}", None),  # of Ruby, or a fragment
+    ("#a{{id}}", "http://h.example/d/p.html#a{{id}}"),
+    ("a{{b}}/c:d", "http://h.example/d/a{{b}}/c:d"),
+]
+
+
+@pytest.mark.parametrize(("reference", "url"), KEEPING)
+def test_what_begins_with_a_placeholder_stays(reference: str, url: str | None) -> None:
+    document = f'<a href="{reference}">'.encode()
+    policy = Policy(keep_templates=True)
+    result = assert_agreed(document, url="http://h.example/d/p.html", kind="html", policy=policy)
+    written = reference if url is None else url
+    assert result.data == f'<a href="{written}">'.encode()
+    assert begins_with_placeholder(reference) == (url is None)
+    reasons = [note.reason.value for note in result.notes]
+    assert reasons == ([] if url else ["placeholder-kept"])
+
+
+def test_one_note_counts_what_begins_with_a_placeholder() -> None:
+    document = b'<a href="{{a}}"><a href="x"><a href="{{b}}">'
+    (note,) = rewrite(document, url="http://h/", policy=Policy(keep_templates=True)).notes
+    assert note.text.startswith("2 links begin with a placeholder: left unchanged")
+    assert note.span == (9, 14)
+
+
+# What the profile would write otherwise.
+CHANGED = [
+    ("a/{{ b }}", "whatwg"),
+    ("a/{{b}}/../c", "rfc1808"),
+    ("a/${b}\\c", "whatwg"),
+    ("a?%%b c%%", "whatwg"),
+]
+
+
+@pytest.mark.parametrize(("reference", "profile"), CHANGED)
+def test_no_placeholder_is_changed(reference: str, profile: Any) -> None:
+    document = f'<a href="{reference}">'.encode()
+    call = {"url": "http://h/", "kind": "html", "profile": profile}
+    result = assert_agreed(document, **call, policy=Policy(keep_templates=True))
+    assert not result.changed
+    assert [note.reason.value for note in result.notes] == ["placeholder-changed"]
+    assert [link.status for link in result.links] == [Status.KEPT]
+    assert assert_agreed(document, **call).changed
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class OneMore(Policy):
+    """A policy with a flag that nothing but its own line knows."""
+
+    keep_pdf: bool = False
+
+    def keeps(self, reference: str) -> bool:
+        return (self.keep_pdf and reference.endswith(".pdf")) or Policy.keeps(self, reference)
+
+
+EVERYWHERE = (
+    b'<a href="a.pdf"><a href=b><img src="/c.pdf" srcset="d.pdf 1x, e 2x"><p style="a:url(f.pdf)">'
+    b"<style>a{b:url(g.pdf);c:url(h)}</style><iframe srcdoc='&lt;a href=i.pdf>'></iframe>"
+)
+
+
+@pytest.mark.parametrize("profile", ["rfc1808", "whatwg"])
+@pytest.mark.parametrize(
+    "policy", [OneMore(keep_pdf=True), OneMore(keep_fragments=True, keep_pdf=True)]
+)
+def test_one_more_flag_is_obeyed_by_all(policy: Policy, profile: Any) -> None:
+    result = assert_agreed(EVERYWHERE, url="http://h/", kind="html", profile=profile, policy=policy)
+    kept = {link.reference for link in result.links if link.status is Status.KEPT}
+    assert kept == {"a.pdf", "/c.pdf", "d.pdf", "f.pdf", "g.pdf", "i.pdf"}
+    assert len(result.edits) == 3
+    assert len(assert_agreed(EVERYWHERE, url="http://h/", kind="html", policy=OneMore()).edits) == 9
+    sheet = b"@import 'a.pdf';a{b:url(b.pdf),url(c)}"
+    assert len(assert_agreed(sheet, url="http://h/", kind="css", policy=policy).edits) == 1
+
+
+def test_a_function_that_raises_stop_iteration_is_a_mistake_for_all() -> None:
+    def keep(_reference: str) -> bool:
+        raise StopIteration
+
+    for document in (b"<a href='x'>", b"<a href='{{x}}'>", b"<p style='a:url(x)'>"):
+        for name in SCANNERS:
+            for call in (rewrite, lambda *args, **more: list(links(*args, **more))):
+                with scanning(name), pytest.raises(RuntimeError, match="raised StopIteration"):
+                    call(document, url="http://h/", kind="html", policy=Policy(keep=keep))
 
 
 # (policy, reference, what becomes of it) in <a href>
@@ -114,8 +213,6 @@ ROWS = [
     (Policy(keep=re.compile("amp")), "x?a&amp;b", Status.REWRITTEN),
     (Policy(keep=lambda reference: reference == "a b"), " a b ", Status.KEPT),
     (Policy(keep=lambda reference: reference == "a b"), "a", Status.REWRITTEN),
-    (Policy(keep_templates=True), "{{ x }}", Status.KEPT),
-    (Policy(keep_templates=True), "x?a={{ x }}", Status.KEPT),
     (Policy(keep_templates=True), "x", Status.REWRITTEN),
     (Policy(keep_templates=True), "http://a.example/{{ x }}", Status.ABSOLUTE),
 ]

@@ -16,7 +16,7 @@ from relbase.cli import jsonl, remarks, streams
 from relbase.cli.documents import link_in, note_in
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
-from relbase.policy import is_template
+from relbase.policy import begins_with_placeholder
 from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
@@ -49,6 +49,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
     for note in result.notes:
         if note.reason in UNCHECKED:
             yield Finding(file, f"not checked: {remarks.sentence(note_in(document, note))}")
+        elif note.reason is Reason.PLACEHOLDER_CHANGED:
+            yield Finding(file, remarks.sentence(note_in(document, note)))
     for link in pipeline.links_called(document.data, call):
         # A message of a mailbox may stay as it is as a whole.
         is_left = link.status is Status.REWRITTEN and not (result.edits or not document.number)
@@ -75,7 +77,7 @@ def _characters(data: bytes) -> int:
 def _message(link: Link) -> str:
     where = remarks.place_of(link.element, link.attribute, link.syntax)
     text = f"relative link {excerpt(link.reference)} in {where}"
-    if is_template(link.reference):
+    if begins_with_placeholder(link.reference):
         return f"{text}: write the site's URL before it"
     return f"{text}: {excerpt(link.url)}" if link.url else text
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from relbase.cli.inplace import InPlace
 from relbase.cli.outcome import Tally
 from relbase.cli.warnings import Collected
+from relbase.notes import Reason
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -102,3 +103,9 @@ class Done:
     left: Counter[str] = field(default_factory=Counter)
     senders: Counter[str] = field(default_factory=Counter)
     claimed: str = ""  # the URL that was found for it, "" where it was given
+
+    @property
+    def fails_check(self) -> bool:
+        """Whether `--check` finds something: what would change, or what cannot be made ready."""
+        left = self.notes[Reason.PLACEHOLDER_CHANGED.value]
+        return any((self.changed, self.unknown, self.unchecked, left))

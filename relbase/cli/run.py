@@ -112,7 +112,7 @@ class _Running:
         self.tally.warnings += sum(1 + one.more for one in self._warned(done))
         if self._plan.action is Action.CHECK:
             is_strange = done.state is State.PASSED and self._plan.settings.strict
-            self.tally.found += any((done.changed, done.unknown, done.unchecked, is_strange))
+            self.tally.found += done.fails_check or is_strange
         if done.directory:
             self._directories.add(done.directory)
         self._say(done)

@@ -10,7 +10,7 @@ from relbase.bases.layers import Base, Layer
 from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
-from relbase.policy import is_template
+from relbase.policy import begins_with_placeholder, placeholders
 from relbase.records import NamedTuple
 from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.budget import weight
@@ -80,6 +80,8 @@ def visit_url(
     verdict = verdict_of(reference, context, place, is_kept=kept is not None)
     if kept is not None and verdict.status is not Status.ABSOLUTE:
         verdict = Verdict(Status.KEPT, verdict.url, kept.note)
+    elif task.policy.keep_templates:
+        verdict = _with_placeholders(verdict, text, span, place)
     if verdict.status is Status.REWRITTEN and not _is_covered(written, verdict.url, context):
         verdict = Verdict(Status.KEPT, None)
     status, url, note = verdict
@@ -96,12 +98,11 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        note = unstated(reference, context) or _placeholder(reference)
+        note = unstated(reference, context) or _rewritten_placeholder(reference, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None:
-        syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
-        yield smallest(written, spell(syntax, url, text, span), span)
+        yield smallest(written, _spelled(url, text, span, place), span)
 
 
 def _is_covered(written: str, url: str | None, context: Context) -> bool:
@@ -128,17 +129,51 @@ def unstated(reference: str, context: Context) -> Note | None:
     return Note(Reason.CHARSET_UNSTATED, "", None, text)
 
 
-_PLACEHOLDER: Final = Note(
+def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
+    syntax = place.row.syntax if isinstance(place.row.syntax, Syntax) else Syntax.URL
+    return spell(syntax, url, text, span)
+
+
+_REWRITTEN: Final = Note(
     Reason.REFERENCE_TEMPLATE,
     "",
     None,
     "holds a placeholder that a program has yet to fill in, and was rewritten all the same; "
     "policy=Policy(keep_templates=True) leaves such references unchanged",
 )
+_BEGINS: Final = Note(
+    Reason.PLACEHOLDER_KEPT,
+    "",
+    None,
+    "left unchanged, since a program is still to fill it in",
+)
+_WOULD_CHANGE: Final = Note(
+    Reason.PLACEHOLDER_CHANGED,
+    "",
+    None,
+    "its URL would change a placeholder: left unchanged",
+)
 
 
-def _placeholder(reference: str) -> Note | None:
-    return _PLACEHOLDER if is_template(reference) else None
+def _rewritten_placeholder(reference: str, context: Context) -> Note | None:
+    is_asked = not context.task.policy.keep_templates
+    return _REWRITTEN if is_asked and placeholders(reference) else None
+
+
+def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
+    """What becomes of a reference where no placeholder may change, and what is said of that."""
+    written = decode_inner(text[span.start : span.end])
+    found = placeholders(written)
+    if not found or verdict.status not in {Status.KEPT, Status.REWRITTEN}:
+        return verdict
+    if verdict.status is Status.KEPT:
+        is_noted = verdict.note is None and begins_with_placeholder(clean(written))
+        return verdict._replace(note=_BEGINS) if is_noted else verdict
+    if verdict.url is not None:
+        stays = _shared(written, _spelled(verdict.url, text, span, place))
+        if found[0][0] < len(written) - stays:
+            return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
+    return verdict
 
 
 def _resolved_on(reference: str, context: Context, place: Place) -> Base:
@@ -276,10 +311,8 @@ _NET_LOC: Final = (
 
 def _is_kept(reference: str, context: Context, place: Place) -> bool:
     """Whether a relative reference is to stay so (rule 8 and the caller's policy)."""
-    policy = context.task.policy
-    if reference.startswith("#") and (place.row.local or policy.keep_fragments):
-        return True
-    return policy.keeps(reference)
+    is_local = place.row.local and reference.startswith("#")
+    return is_local or context.task.policy.keeps(reference)
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase:

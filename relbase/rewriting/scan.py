@@ -7,7 +7,6 @@ where a sample resolves to anything else, references of that shape are looked at
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
 
@@ -25,7 +24,7 @@ from relbase.references.holding import (
     held_syntax,
     is_local,
 )
-from relbase.references.shapes import DOTS, SAMPLES, Shape
+from relbase.references.shapes import DOTS, SAMPLES
 from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.rewriting.budget import weight
@@ -40,7 +39,6 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
     from relbase.references.shapes import Becomes, KeepsEach, Scan
     from relbase.rewriting.budget import Budget
@@ -77,7 +75,7 @@ def xml_scan_for(context: Context, *, reads_markup: bool) -> Callable[..., Any]:
 
     Whoever asks for them charges the budget, since those in HTML are deeper.
     """
-    is_asked = context.task.policy.keep is not None  # each reference is looked at
+    is_asked = context.task.policy.keeper() is not None  # each reference is looked at
     resolve = None if is_asked else _sampled_by(context)
     base, how = context.base.url, _how(context, scanner.XML_WALK)
     scan = _remembered_scan(base)(base, resolve, how)
@@ -93,9 +91,10 @@ def is_same_in_markup(context: Context) -> bool:
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return what makes the edits of plain references that the budget covers."""
     base, resolve, how = context.base.url, _sampled_by(context), _how(context, walk)
-    # A placeholder is never of a plain shape: for `keep_templates` nothing has to be asked.
-    if context.task.policy.keep is not None:
-        scan = _scan(base, resolve, how, _keeping_each(context))
+    keeps = context.task.policy.keeper()
+    if keeps is not None:
+        each = partial(_keeps_each, keeps, partial(_keeps, context, keeps))
+        scan = _scan(base, resolve, how, each)
     else:
         scan = _remembered_scan(base)(base, resolve, how)
     return scan if context.task.budget is None else _covered(scan, context, context.task.budget)
@@ -108,7 +107,6 @@ def _how(context: Context, walk: str) -> _How:
         _is_same_in_css(context),
         walk != scanner.HTML_WALK or not is_multi_byte(context.charset),
         context.task.policy.extended,
-        context.task.policy.keep_fragments,
     )
 
 
@@ -131,7 +129,6 @@ class _How(NamedTuple):
         in_css: whether they resolve likewise in CSS.
         ascii_stands: whether no byte of ASCII is the rest of another character.
         extended: whether rows of the policy `extended` count.
-        keep_fragments: whether references into the same document stay as they are.
     """
 
     walk: str
@@ -139,7 +136,6 @@ class _How(NamedTuple):
     in_css: bool
     ascii_stands: bool
     extended: bool
-    keep_fragments: bool
 
 
 def _scan(
@@ -149,9 +145,6 @@ def _scan(
     keeps: KeepsEach | None = None,
 ) -> Callable[..., Any]:
     becomes, unquoted, in_css = _remembered(base)(resolve)
-    if how.keep_fragments:
-        at = Shape.FRAGMENT
-        becomes = (*becomes[:at], (), *becomes[at + 1 :])
     return scanner.scanning(
         becomes,
         walk=how.walk,
@@ -194,7 +187,7 @@ def _listing(
 class _Lister:
     """Makes what was found of what the scanner lists."""
 
-    __slots__ = ("_attributes", "_context", "_names", "_urls")
+    __slots__ = ("_attributes", "_context", "_keeps", "_names", "_urls")
 
     def __init__(
         self,
@@ -204,6 +197,7 @@ class _Lister:
         names: dict[bytes, str],
     ) -> None:
         self._context = context
+        self._keeps = context.task.policy.keeper()
         self._attributes = attributes
         # What stands before the rest of a reference of each shape, where that rest begins, and what
         # that costs.
@@ -249,9 +243,9 @@ class _Lister:
         if before is None:
             return Status.ABSOLUTE, written
         new, rest, cost = before
-        policy, budget = self._context.task.policy, self._context.task.budget
-        stays = written.startswith("#") and (is_local(holds) or policy.keep_fragments)
-        if stays or policy.keeps(written):
+        budget, keeps = self._context.task.budget, self._keeps
+        stays = written.startswith("#") and is_local(holds)
+        if stays or (keeps is not None and keeps(written)):
             if budget is None or budget.shown < 0:
                 return Status.KEPT, None
             budget.shown -= len(new) + len(written) - rest
@@ -280,25 +274,12 @@ _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, S
 _NAMES: Final = 256
 
 
-def _chooser(policy: Policy) -> Callable[[str], object]:
-    """What says whether `keep` leaves a reference alone, as quickly as that can be asked."""
-    keep = policy.keep
-    assert keep is not None
-    return keep.search if isinstance(keep, re.Pattern) else keep
-
-
 def _keeps(context: Context, keeps: Callable[[str], object], raw: bytes) -> bool:
     # It has no white space that a URL parser drops.
     if raw.isascii() and b"&" not in raw:
         return bool(keeps(raw.decode("ascii")))
     inner = attribute_view(raw, b'"', context.charset).inner
     return bool(keeps(clean(decode_inner(inner))))
-
-
-def _keeping_each(context: Context) -> KeepsEach:
-    """Return what says of each of some plain references whether the policy leaves it alone."""
-    keeps = _chooser(context.task.policy)
-    return partial(_keeps_each, keeps, partial(_keeps, context, keeps))
 
 
 def _keeps_each(

@@ -360,7 +360,11 @@ def _told(items: Iterable[Item], context: Context) -> Iterator[Item]:
 
 def _prefix_of(beginning: str, context: Context) -> str | None:
     task = context.task
-    if task.profile is Profile.WHATWG or task.policy.chooses or context.resolve is None:
+    if (
+        task.profile is Profile.WHATWG
+        or task.policy.keeper() is not None
+        or context.resolve is None
+    ):
         return None
     url = context.resolve(beginning + _ANY)
     prefix = url.removesuffix(_ANY)

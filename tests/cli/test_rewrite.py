@@ -134,6 +134,13 @@ def test_diff() -> None:
     ]
 
 
+def test_check_of_placeholders() -> None:
+    for text, status in ((b"<a href='{{x}}'>", 0), (b"<a href='a/{{ x }}'>", 1)):
+        Path("letter.html").write_bytes(text)
+        flags = ("--check", "--keep-templates", "--profile", "whatwg")
+        assert run("rewrite", "letter.html", *URL, *flags).exit_code == status
+
+
 def test_check() -> None:
     Path("same.html").write_bytes(b"<p>")
     result = run("rewrite", "same.html", "page.html", *ROOT, "--check")
