@@ -6,7 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import relbase
-from relbase.cli import remarks, streams
+from relbase.cli import streams
 from relbase.cli.archives import how_of
 from relbase.cli.streams import excerpt, printable
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.cli.archives import Archive
+    from relbase.cli.show import How
     from relbase.cli.tables import Table
     from relbase.warc import Page
     from relbase.warc.rows import LinkRow
@@ -29,37 +30,13 @@ def tabulate(archive: Archive, table: Table) -> None:
     table.add(chain.from_iterable(_rows(archive, page, name) for page in pages))
 
 
-def show_links(archive: Archive, *, as_json: bool, violations: bool) -> None:
+def show_links(archive: Archive, how: How) -> None:
     """Show the links of the pages of an archive."""
-    show = _show_violations if violations else _show
     for page in archive.pages():
         for row in _rows(archive, page, archive.source.name):
-            show(archive, page, row, as_json=as_json)
-
-
-def _show(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
-    if as_json:
-        from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-
-        streams.say(jsonl.object_line(row._asdict()))
-        return
-    shown = excerpt(row.reference)
-    if row.url is not None and row.url != row.reference:
-        shown += f" -> {excerpt(row.url)}"
-    streams.say(f"{_place(archive, page, row)}: {shown} [{row.outcome}]")
-
-
-def _show_violations(archive: Archive, page: Page, row: LinkRow, *, as_json: bool) -> None:
-    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
-    from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (likewise)
-
-    found = counted_violations(row.reference, row.base, archive.tally)
-    if not found:
-        return
-    if as_json:
-        streams.say(jsonl.object_line({**row._asdict(), "violations": found}))
-    else:
-        streams.say(f"{_place(archive, page, row)}:\n{report(row.reference, found)}")
+            part = f"part {row.part}: " if row.part else ""
+            place = f"{archive.place(page)}: {part}"
+            how.show(place, row, row.base, row.outcome, row._asdict)
 
 
 def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
@@ -70,12 +47,6 @@ def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:
         yield from warc.link_rows(page, name, **how_of(archive))
     except Exception as error:  # noqa: BLE001 (one page of many stops no others)
         archive.report_defect(page, error)
-
-
-def _place(archive: Archive, page: Page, row: LinkRow) -> str:
-    part = f"part {row.part}: " if row.part else ""
-    where = remarks.place_of(row.element, row.attribute, row.syntax)
-    return f"{archive.place(page)}: {part}{where}"
 
 
 # ---- bases

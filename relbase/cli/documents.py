@@ -38,29 +38,17 @@ if TYPE_CHECKING:
 
 
 class InputDocument(NamedTuple):
-    """A document of an input.
+    """A document of an input."""
 
-    Args:
-        before: what stands in front of it in the input and is not part of it: a From_ line.
-        data: its bytes.
-        after: what stands after it in the input and is not part of it: an empty line.
-        number: of the message in an mbox, "" for a document that is the input itself.
-        start: where its bytes begin in the input.
-        lines: how many lines of the input are before it.
-        arguments: of the library, for it.
-        message: of the mbox, None for a document that is the input itself.
-        lengths: those of the messages before it.
-    """
-
-    before: bytes
+    before: bytes  # what stands in front of it and is not part of it: a From_ line
     data: bytes
-    after: bytes
-    number: str
-    start: int
-    lines: int
+    after: bytes  # what stands after it and is not part of it: an empty line
+    number: str  # of the message in an mbox, "" for a document that is the input itself
+    start: int  # where its bytes begin in the input
+    lines: int  # how many lines of the input are before it
     arguments: Arguments
-    message: Numbered | None = None
-    lengths: Lengths | None = None
+    message: Numbered | None = None  # of an mbox
+    lengths: Lengths | None = None  # of the messages before it
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:

@@ -38,16 +38,10 @@ _GUESSES: Final = {
 
 
 class Option(click.Option):
-    """An option that knows its section of --help.
+    """An option that knows its section of --help, and whether -h shows it (`basic`).
 
-    Args:
-        section: of --help.
-        names: "-x, --long VALUE"; without a VALUE it is a flag.
-        text: its help.
-        basic: whether -h shows it.
-        dest: the name of its value, where that is not the long one.
-        read: reads each value, and raises click.BadParameter for a wrong one.
-        more: what click.Option takes.
+    Its names are written "-x, --long VALUE"; without a VALUE it is a flag. `read` takes each value,
+    and raises click.BadParameter for a wrong one.
     """
 
     def __init__(

@@ -12,11 +12,9 @@ from relbase.cli import (
     archive_lists,
     archives,
     files,
-    jsonl,
     options,
     remarks,
     senders,
-    streams,
     tables,
 )
 from relbase.cli.documents import links_of, part_name
@@ -24,6 +22,7 @@ from relbase.cli.expansion import begin
 from relbase.cli.help import OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
+from relbase.cli.show import How
 from relbase.cli.streams import excerpt
 from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.pipeline import entities_called
@@ -105,7 +104,7 @@ def links(
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
-    show = _show_violations if violations else _show
+    how = How(tally, as_json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
@@ -113,7 +112,7 @@ def links(
             if table is not None:
                 archive_lists.tabulate(archive, table)
             else:
-                archive_lists.show_links(archive, as_json=as_json, violations=violations)
+                archive_lists.show_links(archive, how)
             return
         if table is not None:
             raise files.InputError("it is not a web archive: --parquet is for those")
@@ -121,7 +120,7 @@ def links(
         base, type_ = None, ""
         for document, call in calls(source, settings, finder):
             for link in links_of(document, call):
-                show(source, document.number, link, tally, as_json=as_json)
+                _show(how, source, document.number, link)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = base or link.base
@@ -160,32 +159,12 @@ def _unresolved(count: int, base: str, advice: str) -> str:
     return f"{references} on the base {excerpt(base)}"
 
 
-def _show(source: OpenInput, number: str, link: Link, _tally: Tally, *, as_json: bool) -> None:
-    if as_json:
-        streams.say(jsonl.line(source.name, link))
-        return
-    shown = excerpt(link.reference)
-    if link.url is not None and link.url != link.reference:
-        shown += f" -> {excerpt(link.url)}"
-    streams.say(f"{_place(source, number, link)}: {shown} [{link.status.value}]")
-
-
-def _show_violations(
-    source: OpenInput, number: str, link: Link, tally: Tally, *, as_json: bool
-) -> None:
-    from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (start-up time)
-
-    found = counted_violations(link.reference, link.base.url, tally)
-    if not found:
-        return
-    if as_json:
-        streams.say(jsonl.line(source.name, link, violations=found))
-    else:
-        streams.say(f"{_place(source, number, link)}:\n{report(link.reference, found)}")
-
-
-def _place(source: OpenInput, number: str, link: Link) -> str:
+def _show(how: How, source: OpenInput, number: str, link: Link) -> None:
     name = part_name(link.part, number)
     part = f"{name}: " if name else ""
-    where = remarks.place_of(link.element, link.attribute, link.syntax)
-    return f"{source.shown}:{link.line}:{link.column}: {part}{where}"
+    place = f"{source.shown}:{link.line}:{link.column}: {part}"
+
+    def fields() -> dict[str, object]:
+        return {"file": source.name, **link.as_dict()}
+
+    how.show(place, link, link.base.url, link.status.value, fields)

@@ -31,12 +31,7 @@ _PAGE: Final = 1 << 17
 
 
 class Table:
-    """A table of links that is being written, and the table of errors beside it.
-
-    Args:
-        links: writes batches of links.
-        errors: writes batches of errors.
-    """
+    """A table of links that is being written, and the table of errors beside it."""
 
     __slots__ = ("_errors", "_faults", "_links", "_rows")
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.cli.check import check
-from relbase.url.grammar import MAX_VIOLATIONS, Violation
+from relbase.url.grammar import MAX_VIOLATIONS
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -85,15 +85,6 @@ def test_the_base_is_judged_first_and_then_on_it() -> None:
     assert (dots["url"], dots["base"]) == ("../g", "http://a")
     assert [one["section"] for one in dots["violations"]] == ["RFC 1808 §5.2"]
     assert [one["kind"] for one in scheme["violations"]] == ["practice", "violation"]
-
-
-def test_json_lines_have_the_names_of_the_fields() -> None:
-    [found] = _objects(_run("http://a/~", "--json"))
-    assert found["url"] == "http://a/~"
-    [one] = found["violations"]
-    assert tuple(one) == Violation._fields
-    assert (one["start"], one["end"], one["kind"]) == (9, 10, "violation")
-    assert (one["production"], one["character_class"]) == ("hsegment", "national")
 
 
 @pytest.mark.parametrize("arguments", [(), ("-",)])
@@ -218,23 +209,3 @@ def test_verdicts_that_differ_are_shown_with_what_they_come_from() -> None:
     )
     for url in ("http://h/", "http://h/~", "../g"):
         assert "verdicts" not in _run(url).stdout
-
-
-def test_json_has_the_parts_that_are_there() -> None:
-    ftp, generic, none = _objects(_run("--json", "ftp://@h/a;type=i", "http://u:p@h/#", "a b"))
-    assert ftp["parts"] == {
-        "production": "ftpurl",
-        "scheme": "ftp",
-        "user": "",
-        "host": "h",
-        "path": "a",
-        "ftptype": "i",
-    }
-    assert generic["parts"] == {
-        "production": "generic-RL",
-        "scheme": "http",
-        "path": "",
-        "net_loc": "u:p@h",
-        "fragment": "",
-    }
-    assert none["parts"] is None

@@ -135,11 +135,6 @@ def test_references_from_standard_input() -> None:
     assert (nothing.exit_code, nothing.stdout) == (0, "")
 
 
-@pytest.mark.parametrize("arguments", [[], [BASE]])
-def test_usage(arguments: list[str]) -> None:
-    assert run("resolve", *arguments).exit_code == 2
-
-
 def test_the_steps() -> None:
     result = run("resolve", "http://a/b/c", "../g", "--steps")
     assert (result.exit_code, result.stderr) == (0, "")

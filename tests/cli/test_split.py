@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
-from running import program, run
+from running import run
 
 from relbase.cli.split import split
 
@@ -111,10 +111,6 @@ def test_a_list_from_standard_input() -> None:
         "http://a/",
         "b\udcff",
     ]
-
-
-def test_arguments_that_are_no_utf_8() -> None:
-    assert json.loads(program("split", b"\xff", "--json").stdout)["url"] == "\udcff"
 
 
 @given(st.text())

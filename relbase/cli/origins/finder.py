@@ -256,10 +256,7 @@ class Finder:
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
         """Return the URL of a file that a page leads to, or None if it is not certain.
 
-        Args:
-            path: of the file.
-            own: the path of the page and its URL.
-            detect: whether to look into the file and at what the system keeps of it.
+        `own` are the path and the URL of the page. `detect` looks into other files and beside them.
         """
         if path == own[0]:
             return own[1]

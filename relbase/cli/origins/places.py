@@ -63,14 +63,10 @@ _REMEMBERED: Final = 4096
 
 
 class Neighbours:
-    """Decides on the references of one page; called with each, it returns None for the base's.
+    """Decides on the references of one page.
 
-    Args:
-        page: its path.
-        base: what its references are resolved against when it is opened by `file:`.
-        tree: the directory that its files are inside of.
-        local: what becomes of references to files that are there.
-        url_of: the URL of a file, None where nobody states it.
+    `base` is what they resolve against when the page is opened by `file:`, `tree` the directory
+    that its files are inside of. `url_of` returns the URL of a file, or None if it is unknown.
     """
 
     __slots__ = (
