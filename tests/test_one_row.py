@@ -8,13 +8,15 @@ from typing import Final
 
 import pytest
 
+import relbase
+
 # Puts a row into the source of a module before anything is imported, in a process of its own.
 WITH_ROW: Final = """
 import sys, types
 from importlib.util import find_spec
 path = find_spec({module!r}).origin
 source = open(path, encoding="utf-8").read()
-assert source.count({before!r}) == 1
+assert source.count({before!r}) == 1, "the place of the row"
 module = types.ModuleType({module!r})
 sys.modules[{module!r}] = module
 exec(compile(source.replace({before!r}, {row!r} + {before!r}), path, "exec"), module.__dict__)
@@ -104,6 +106,39 @@ def test_an_attribute_mark(row: str, page: bytes) -> None:
     before = '    _Attribute("Save Page WE"'
     marked = MARKED.format(page=page + b"<a href=/x>")
     assert run("relbase.bases.marks", before, f"    {row},\n", marked) == ["http://h/p"]
+
+
+@pytest.mark.parametrize("scanner", ["exact", "compiled"])
+@pytest.mark.parametrize(
+    ("place", "row", "page"),
+    [
+        (
+            ("relbase.references.vocabulary", '        ("video audio", "poster", _URL),\n'),
+            '        ("dialog", "portrait", _URL),\n',
+            b"<dialog portrait=%bx>",
+        ),
+        (
+            ("relbase.references.css_functions", '    Function(b"image-set", '),
+            '    Function(b"picture", Form.SRC),\n',
+            b"<style>a{b:picture('%bx')}</style>",
+        ),
+    ],
+)
+def test_an_attribute_and_a_function_of_css(
+    place: tuple[str, str], row: str, page: bytes, scanner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if scanner == "compiled" and relbase.scanner != "compiled":
+        pytest.skip("the compiled scanner is not there")
+    monkeypatch.setenv("RELBASE_SCANNER", scanner)
+    pages = page % b"" * 50  # more than is looked at element by element
+    calls = (
+        f"rewritten({pages!r}, kind='html')",
+        (
+            f"print(len([link for link in relbase.links({pages!r}, url='http://h/d/', kind='html')"
+            " if link.url == 'http://h/d/x']))"
+        ),
+    )
+    assert run(*place, row, *calls) == [repr(page % b"http://h/d/" * 50), "50"]
 
 
 def test_a_charset_with_code_units_of_two_bytes() -> None:
