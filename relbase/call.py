@@ -48,7 +48,7 @@ MessageUrls: TypeAlias = (
 )
 
 # Type checkers find what is misspelt; a test compares it with the members.
-KindName = Literal["html", "css", "xml", "mail", "mbox", "http", "other"]
+KindName = Literal["html", "css", "xml", "json", "mail", "mbox", "http", "other"]
 
 DEFAULT_POLICY: Final = Policy()
 

@@ -55,6 +55,7 @@ class Format(NamedTuple):
         types: its media types, the one that entities are listed with first; `x/*` and `*+x` too.
         suffixes: of the names of its files, without the dot.
         looks: whether the first bytes of a document (`sniffing.beginning`) are of this kind.
+        among: media types and suffixes of more than this kind: there the first bytes decide.
         charset: how its charset is found, None where its bytes are visited as they are.
         view: what shows its text in UTF-8, by the charset.
         visit: yields the items of a text, in offsets of it; None where that cannot be done.
@@ -76,6 +77,7 @@ class Format(NamedTuple):
     types: tuple[str, ...]
     suffixes: str = ""
     looks: Callable[[bytes], bool] | None = None
+    among: tuple[str, ...] = ()
     charset: CharsetRule | None = None
     view: ViewRule = document_view
     visit: Visit | None = None
@@ -229,6 +231,16 @@ _ROWS: Final = (
         feeds=True,
         escapes_pages=True,
         is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
+    ),
+    Format(
+        Kind.JSON,
+        ("application/feed+json",),
+        looks=sniffing.is_json_feed,
+        among=("application/json", "json"),
+        charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
+        visit=_loaded_later("rewriting.json_feed.visit_json_feed"),
+        feeds=True,
+        is_judged=True,
     ),
     Format(
         Kind.HTML,

@@ -15,6 +15,7 @@ class Kind(Enum):
     HTML = "html"
     CSS = "css"
     XML = "xml"
+    JSON = "json"  # JSON Feed alone
     MAIL = "mail"
     MBOX = "mbox"
     HTTP = "http"

@@ -47,6 +47,7 @@ class Reason(Enum):
     BODY_PARTIAL = "body-partial"  # a part of a document, or perhaps one
     KIND_UNSUPPORTED = "kind-unsupported"  # passed through
     KIND_DOUBTFUL = "kind-doubtful"  # the name or the header says another than the bytes
+    JSON_UNSOUND = "json-unsound"  # not JSON, or not a JSON Feed: left unchanged
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
     XML_FLAW = "xml-flaw"  # not well-formed, without a consequence: passed over
     XML_PREFIX = "xml-prefix"  # it is bound to nothing: read as its customary namespace

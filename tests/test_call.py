@@ -75,7 +75,7 @@ BAD = [
     ({"headers": {b"Base": b"x"}}, TypeError, "decode them first"),
     ({"headers": {"Base": ["x"]}}, TypeError, "names and values of headers are str"),
     ({"headers": [("Base", None)]}, TypeError, "names and values of headers are str"),
-    ({"kind": "pdf"}, ValueError, "one of html, css, xml, mail, mbox, http, other"),
+    ({"kind": "pdf"}, ValueError, "one of html, css, xml, json, mail, mbox, http, other"),
     ({"kind": "HTML"}, ValueError, "one of html, css"),
     ({"kind": 5}, TypeError, "give 'html'"),
     ({"charset": "utf-7"}, ValueError, "WHATWG"),  # threat E3

@@ -174,6 +174,19 @@ def is_http(start: bytes) -> bool:
     return start.startswith(b"HTTP/1.")
 
 
+# JSON Feed 1.1: its version is a URL that begins so. JSON may escape a slash.
+_json_feed: Final = expression(
+    rb"""\{[^\x00]*?"version"[\t\n\r ]*+:[\t\n\r ]*+
+    "https?:\\?/\\?/jsonfeed\.org\\?/version\\?/""",
+    re.VERBOSE,
+)
+
+
+def is_json_feed(start: bytes) -> bool:
+    """Whether a JSON Feed begins so."""
+    return start.startswith(b"{") and _json_feed.match(start) is not None
+
+
 def is_css(start: bytes) -> bool:
     """Whether a style sheet begins so."""
     return _css.match(_css_opaque.sub(b"", start)) is not None

@@ -22,6 +22,8 @@ _BY_TYPE: Final = {type_: row.kind for row in FORMATS.values() for type_ in row.
 _BY_SUFFIX: Final = {
     suffix: row.kind for row in FORMATS.values() for suffix in row.suffixes.split()
 }
+# What names documents of several kinds, by media type or suffix.
+_AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
 # Servers and mailers say octet-stream when they do not know.
 _SAYS_NOTHING: Final = "application/octet-stream"
 
@@ -79,12 +81,28 @@ def kind_of_file(name: str, data: bytes) -> Kind:
     >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
     (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
     """
+    if (row := _among(_suffix(name), data)) is not None:
+        return row.kind
     # `wget --save-headers` names what it saves as if there were no header.
     if not sniffing.is_http(data):
         kind = kind_of_name(name)
         if kind is not None:
             return kind
     return kind_of_bytes(data, named_text=_suffix(name) in _TEXT_SUFFIXES)
+
+
+def _among(named: str, data: bytes) -> Format | None:
+    """The row of a document whose type or suffix says less than its bytes."""
+    row = _AMONG.get(named)
+    if row is None or row.looks is None or not row.looks(sniffing.beginning(data)):
+        return None
+    return row
+
+
+def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
+    """The kind that a media type names, where need be by the bytes."""
+    row = _among(content_type.partition(";")[0].strip().lower(), data)
+    return kind_of_type(content_type) if row is None else row.kind
 
 
 class Recognized(NamedTuple):
@@ -98,7 +116,7 @@ def recognized(kind: Kind | None, content_type: str, name: str, data: bytes) -> 
     """Return what a document is taken for: as its reader says, by its type, its name, its bytes."""
     if kind is not None:
         return Recognized(kind)
-    typed = kind_of_type(content_type)
+    typed = _type_of_bytes(content_type, data)
     found = typed or kind_of_file(name, data)
     if data and FORMATS[found].visit is None:
         return Recognized(found, (_passed_note(content_type, name), *_doubts(typed, name, data)))
@@ -112,9 +130,8 @@ def _passed_note(type_: str, name: str) -> Note:
         by = f"media type, {type_[:_SHOWN]}"
     elif name and (kind_of_name(name) or _suffix(name) in _TEXT_SUFFIXES):
         by = f"name, *.{_suffix(name)[:_SHOWN]}"
-    text = (
-        f"by its {by}, this is not HTML, CSS, XML or mail: passed through; give its kind if it is"
-    )
+    kinds = "HTML, CSS, XML, a JSON Feed or mail"
+    text = f"by its {by}, this is not {kinds}: left unchanged; give its kind if it is"
     return Note(Reason.KIND_UNSUPPORTED, "", None, text)
 
 
@@ -180,7 +197,7 @@ def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
     >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
     (False, True, False)
     """
-    kind = kind_of_type(content_type)
+    kind = _type_of_bytes(content_type, data or b"")
     if kind is None:
         if data is None:
             return True

@@ -4,7 +4,7 @@ What comes in is the text of the script element, UTF-8 or any text in which ASCI
 characters. What goes out are the spans of the strings that are URLs, without their quotes, as
 written; `json_view` tells what such a string means, and lowers edits of that to edits of it.
 
-Strategy: `_strings` walks the text once, without recursion, and yields every string with the
+Strategy: `strings` walks the text once, without recursion, and yields every string with the
 names of the containers around it, and END after a value that is JSON as JSON.parse has it. The
 text is walked twice: browsers drop a block that is not JSON [C], so nothing
 of it counts, and what was found is not kept until that is known. A table says which strings count.
@@ -79,24 +79,28 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
     return _references(text, _SPECULATION_RULES)
 
 
-class _JsonKind(Enum):
+class JsonKind(Enum):
+    """What a string of JSON is."""
+
     KEY = auto()  # the name of a member of an object
     MEMBER = auto()  # the value of a member
     ITEM = auto()  # an item of an array, or the whole text
     END = auto()  # no string: a whole value ends here, and white space after it
 
 
-class _String(NamedTuple):
+class JsonString(NamedTuple):
     """A string without its quotes, and where it stands.
 
     `names` has an entry for each container around it: the name of the member that the walk is at,
-    or None in an array. It is the walk's own list, so it holds until the next string is asked for.
+    or None in an array; `places` how many values stand in it before. They are the walk's own lists,
+    and hold until the next string is asked for.
     """
 
-    kind: _JsonKind
+    kind: JsonKind
     start: int
     end: int
     names: list[bytes | None]
+    places: list[int]
 
 
 # ECMA-404: white space is TAB, LF, CR, SPACE. Possessive throughout: nothing is read twice.
@@ -123,17 +127,18 @@ _OBJECT_END: Final = expression(rb"\}" + _SPACE)
 _ARRAY_END: Final = expression(rb"\]" + _SPACE)
 
 
-def _strings(text: bytes) -> Iterator[_String]:
+def strings(text: bytes) -> Iterator[JsonString]:
     """Yield every string of a JSON value in order, then END; an error ends the walk without it."""
     names: list[bytes | None] = []
+    places: list[int] = []
     at = len(text) - len(text.lstrip(b"\t\n\r "))
     while True:
         if names and names[-1] is not None:
             key = _KEY.match(text, at)
             if key is None:
                 return
-            yield _String(_JsonKind.KEY, *key.span(1), names)
-            names[-1] = _decoded(key[1])
+            yield JsonString(JsonKind.KEY, *key.span(1), names, places)
+            names[-1] = unescaped(key[1])
             at = key.end()
         value = _VALUE.match(text, at)
         if value is None:
@@ -143,18 +148,21 @@ def _strings(text: bytes) -> Iterator[_String]:
             if len(names) == MAX_DEPTH:
                 return
             names.append(b"" if value[2] == b"{" else None)
+            places.append(0)
             continue
         if value[1] is not None:
-            kind = _JsonKind.ITEM if not names or names[-1] is None else _JsonKind.MEMBER
-            yield _String(kind, *value.span(1), names)
+            kind = JsonKind.ITEM if not names or names[-1] is None else JsonKind.MEMBER
+            yield JsonString(kind, *value.span(1), names, places)
         at = _close(text, at, names)
         if not names:
-            yield _String(_JsonKind.END, at, at, names)
+            yield JsonString(JsonKind.END, at, at, names, places)
             return
         comma = _COMMA.match(text, at)
         if comma is None:
             return
         at = comma.end()
+        del places[len(names) :]
+        places[-1] += 1
 
 
 def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
@@ -168,7 +176,8 @@ def _close(text: bytes, at: int, names: list[bytes | None]) -> int:
     return at
 
 
-def _decoded(raw: bytes) -> bytes:
+def unescaped(raw: bytes) -> bytes:
+    """Return what the inside of a string means."""
     return _ESCAPE.sub(_meaning, raw) if b"\\" in raw else raw
 
 
@@ -179,7 +188,7 @@ class _JsonPlace(NamedTuple):
     """
 
     where: tuple[bytes | None, ...]
-    kind: _JsonKind
+    kind: JsonKind
     counts: Callable[[bytes], bool]
     role: Role
 
@@ -211,35 +220,33 @@ def _is_not_empty(url: bytes) -> bool:
 _ANY: Final = b"*"
 
 _IMPORT_MAP: Final = (
-    _JsonPlace((b"imports",), _JsonKind.KEY, _is_url_like, Role.IMPORTS_KEY),
-    _JsonPlace((b"imports",), _JsonKind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
-    _JsonPlace((b"scopes",), _JsonKind.KEY, _is_any_url, Role.SCOPES_KEY),
-    _JsonPlace((b"scopes", _ANY), _JsonKind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
-    _JsonPlace((b"scopes", _ANY), _JsonKind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
-    _JsonPlace((b"integrity",), _JsonKind.KEY, _is_url_like, Role.INTEGRITY_KEY),
+    _JsonPlace((b"imports",), JsonKind.KEY, _is_url_like, Role.IMPORTS_KEY),
+    _JsonPlace((b"imports",), JsonKind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
+    _JsonPlace((b"scopes",), JsonKind.KEY, _is_any_url, Role.SCOPES_KEY),
+    _JsonPlace((b"scopes", _ANY), JsonKind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
+    _JsonPlace((b"scopes", _ANY), JsonKind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
+    _JsonPlace((b"integrity",), JsonKind.KEY, _is_url_like, Role.INTEGRITY_KEY),
 )
 # Any action, as prefetch and prerender are not the last ones.
 _SPECULATION_RULES: Final = (
-    _JsonPlace((_ANY, None, b"urls"), _JsonKind.ITEM, _is_not_empty, Role.RULE_URL),
+    _JsonPlace((_ANY, None, b"urls"), JsonKind.ITEM, _is_not_empty, Role.RULE_URL),
 )
 
 
 def _references(text: bytes, places: tuple[_JsonPlace, ...]) -> Iterator[JsonReference]:
     if not _is_json(text):
         return
-    for string in _strings(text):
+    for string in strings(text):
         for place in places:
-            if _is_at(string, place) and place.counts(_decoded(text[string.start : string.end])):
+            if _is_at(string, place) and place.counts(unescaped(text[string.start : string.end])):
                 yield JsonReference(string.start, string.end, place.role)
 
 
 def _is_json(text: bytes) -> bool:
-    return any(
-        string.kind is _JsonKind.END and string.end == len(text) for string in _strings(text)
-    )
+    return any(string.kind is JsonKind.END and string.end == len(text) for string in strings(text))
 
 
-def _is_at(string: _String, place: _JsonPlace) -> bool:
+def _is_at(string: JsonString, place: _JsonPlace) -> bool:
     # The last of the names is the string's own, or that of the member before it.
     if string.kind is not place.kind or len(string.names) != len(place.where) + 1:
         return False
@@ -272,8 +279,10 @@ _UNSAFE: Final = expression(
 )
 
 
-def json_view(raw: bytes) -> RunView:
+def json_view(raw: bytes, *, in_script: bool = True) -> RunView:
     r"""Return the view of what a JSON string means, to be edited within its quotes.
+
+    In a script element what an edit writes completes no tag that the author has begun.
 
     Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
     surrogate before a low one they become one character, as in every JSON string.
@@ -282,7 +291,7 @@ def json_view(raw: bytes) -> RunView:
     b'./a'
     """
     runs = [Run(*escape.span(), _meaning(escape)) for escape in _ESCAPE.finditer(raw)]
-    return RunView(raw, runs, _spell, _tag_begun)
+    return RunView(raw, runs, _spell, _tag_begun) if in_script else RunView(raw, runs, _spell)
 
 
 def json_escaped(character: str) -> bytes:

@@ -301,7 +301,7 @@ class _Visit:
             covered = _covered(edits[first:last], context, context.depth + 1)
             value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
             slot = Slot(self._text[name:name_end], b"", _MARKUP, value)
-            self._items.compare(slot, context, self._slot, self._scopes.stated_at, covered)
+            self._items.compare(slot, context, self._scopes.stated_at, covered)
             yield from covered
             at = last
         yield from _covered(edits[at:], context, context.depth)

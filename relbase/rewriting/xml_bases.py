@@ -43,10 +43,13 @@ def state(
     text: bytes, value: Attribute, source: str, context: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside of what states a base in a document, and what is noted on it."""
-    url = url_of(text, value)
+    return stated(url_of(text, value), Span(value.start, value.end), source, context)
+
+
+def stated(url: str, span: Span, source: str, context: Context) -> tuple[Context, list[Note]]:
+    """Return the context on a base that a document states, and what is noted on it."""
     if not url:
         return context, []
-    span = Span(value.start, value.end)
     base, notes = establish(
         (Statement(Layer.EMBEDDED, url, source, span),),
         context.base,

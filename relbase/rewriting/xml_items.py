@@ -1,9 +1,8 @@
 """The HTML of a feed's items: on the layers alone, or on the item's link (the policy `item_links`).
 
-Some readers resolve what stands in an item on the item's link, which is what bloggers mean who
-write `<img src="picture.png">` in a post. Where that would give other URLs, one note says how many.
-To mind: most references of most feeds begin with a slash and come out alike, which is seen by what
-was written; only the others are resolved a second time.
+Where the link of its item would give other URLs, one note says how many (`item_links`). To mind:
+most references of most feeds begin with a slash and come out alike, which is seen by what was
+written: the link of the item need not be looked for.
 """
 
 from __future__ import annotations
@@ -12,87 +11,18 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span
-from relbase.notes import Note, Reason
 from relbase.references import xml
-from relbase.references.values import clean
-from relbase.rewriting.context import resolver
-from relbase.rewriting.items import Found
+from relbase.rewriting.item_links import ItemLinks
 from relbase.rewriting.xml_bases import shown, state, url_of
 from relbase.view.lines import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from relbase.notes import Note
     from relbase.references.xml_slots import Slot
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
-
-
-class ItemLinks:
-    """How many references of items would come out otherwise on the items' links."""
-
-    __slots__ = ("_count", "_differ", "_first", "_span")
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._first = ""
-        self._span: Span | None = None
-        self._differ: dict[tuple[str, str, str], bool] = {}
-
-    def differs(self, reference: str, link: str, context: Context) -> bool:
-        """Whether a reference resolves to something else; asked by the directories of all three."""
-        own = context.base.url
-        directory = reference[: reference.rfind("/") + 1]
-        if not directory and reference[:1] in _WITHIN:
-            return link != own
-        key = directory, own, link[: link.rfind("/") + 1]
-        known = self._differ.get(key)
-        if known is None:
-            if len(self._differ) >= _MOST:
-                self._differ.clear()
-            other = resolver(key[2], context.task.profile, context.encoding)
-            known = self._differ[key] = _differ(f"{directory}x", context.resolve, other)
-        return known
-
-    def count(self, found: Found | None, linked: Context | None) -> None:
-        """Count a reference; the first one is shown."""
-        self._count += 1
-        if found is not None and linked is not None and linked.resolve is not None:
-            self._span = found.span
-            url = linked.resolve(clean(found.reference))
-            self._first = f"the first, {found.reference[:200]!r}, to {url[:200]!r}"
-
-    @property
-    def is_first(self) -> bool:
-        """Whether none has been counted."""
-        return self._count == 0
-
-    def notes(self, part: str) -> Iterator[Note]:
-        """The note on all of them, if there are any."""
-        if self._count:
-            links = f"{self._count} links in items" if self._count > 1 else "a link in an item"
-            text = (
-                f"some feed readers resolve {links} against the item's own link ({self._first}): "
-                "policy=Policy(item_links=True) does the same"
-            )
-            yield Note(Reason.ITEM_LINK, part, self._span, text)
-
-
-# Directories of references in a feed are few; those of a hostile one are forgotten.
-_MOST: Final = 1024
-
-
-# A reference that begins so is within the document that its base names; the empty one too.
-_WITHIN: Final = ("", "?", "#")
-
-
-def _differ(reference: str, *resolves: Callable[[str], str] | None) -> bool:
-    """Whether two algorithms resolve a reference to different URLs."""
-    try:
-        urls = {resolve(reference) for resolve in resolves if resolve is not None}
-    except ValueError:
-        return False
-    return len(urls) > 1
 
 
 class Items:
@@ -161,27 +91,12 @@ class Items:
             if isinstance(item, Edit):
                 edits.append(item)
             yield item
-        self._compare(slot, context, visit, edits)
+        self.compare(slot, context, -1, edits)
 
-    def compare(
-        self,
-        slot: Slot,
-        context: Context,
-        visit: Callable[[Slot, Context], Iterable[Item]],
-        stated_at: int,
-        edits: list[Edit],
-    ) -> None:
+    def compare(self, slot: Slot, context: Context, stated_at: int, edits: list[Edit]) -> None:
         """Count what the link of an item would change of the edits in its HTML."""
-        if self._item is not None and stated_at <= self._item.end:
-            self._compare(slot, context, visit, edits)
-
-    def _compare(
-        self,
-        slot: Slot,
-        context: Context,
-        visit: Callable[[Slot, Context], Iterable[Item]],
-        edits: list[Edit],
-    ) -> None:
+        if self._item is None or stated_at > self._item.end:
+            return
         origin = _origin(context.base.url)
         for edit in edits:
             if self._is_of_origin(edit, origin) and self._quick_origin(slot) == origin:
@@ -189,28 +104,8 @@ class Items:
             link = self._url(slot, context)
             if link is None:
                 return
-            if self._links.differs(self._begun(edit), link, context):
-                first = self._found(slot, context, visit, edit) if self._links.is_first else None
-                self._links.count(first, self._on_link(slot, context) if first else None)
-
-    def _begun(self, edit: Edit) -> str:
-        """The reference that an edit makes absolute, as far as it decides on its directory."""
-        found = _reference(self._text, edit.start)
-        return found[0].decode("utf-8", "replace") if found else ""
-
-    def _found(
-        self,
-        slot: Slot,
-        context: Context,
-        visit: Callable[[Slot, Context], Iterable[Item]],
-        edit: Edit,
-    ) -> Found | None:
-        """The reference that an edit makes absolute, as it is listed."""
-        task = context.task._replace(edits_only=False, found_only=True, budget=None)
-        for item in visit(slot, context.asking(task)):
-            if isinstance(item, Found) and item.span.start == edit.start:
-                return item
-        return None
+            span = Span(edit.start, edit.end)
+            self._links.compare(self._text, edit, link, context, span)
 
     def _is_of_origin(self, edit: Edit, origin: bytes) -> bool:
         """Whether a reference began with a slash: the directory of the base does not matter."""
@@ -265,8 +160,5 @@ def _origin(url: str) -> bytes:
     found = _origin_of(url)
     return found[0].encode() if found else b""
 
-
-# Without what ends a reference in any text, or may be written otherwise.
-_reference: Final = re.compile(rb"[^\"'<>&\s?#()\\,]*+[?#]?").match
 
 _plain_link: Final = re.compile(rb"<link>[ \t\r\n]*+([a-z]++://[^/?#<&\s]++)/").search
