@@ -31,11 +31,12 @@ class AbsoluteLinks:
         self, response: Response, result: AsyncIterator[Any]
     ) -> AsyncIterator[Any]:
         """Pass on what a spider yields, the items with absolute links."""
-        url = response_base(response).url
+        base = response_base(response)
         async for one in result:
-            if ItemAdapter.is_item(one):
+            # Nothing is relative to the URL of a response such as data:text/html,...
+            if base.usable and ItemAdapter.is_item(one):
                 item = ItemAdapter(one)
                 for field in self.fields:
-                    if item.get(field):
-                        item[field] = rewrite_text(item[field], url=url)
+                    if isinstance(item.get(field), str):
+                        item[field] = rewrite_text(item[field], base=base.url)
             yield one

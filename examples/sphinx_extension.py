@@ -15,7 +15,8 @@ def make_absolute(
 ) -> None:
     """Rewrite the body of a page that is about to be written."""
     if app.config.html_baseurl and "body" in context:
-        url = app.config.html_baseurl + app.builder.get_target_uri(pagename)
+        site = app.config.html_baseurl.rstrip("/")
+        url = f"{site}/{app.builder.get_target_uri(pagename)}"
         context["body"] = rewrite_text(context["body"], url=url)
 
 

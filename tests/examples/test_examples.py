@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import importlib.util
 import json
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,6 +73,7 @@ class Spider(scrapy.Spider):
     }
     def parse(self, response):
         yield {"html": response.css("article").get(), "title": "<a href=x>"}
+        yield {"html": response.text, "title": None}
 
 def show(item):
     print(json.dumps(item))
@@ -84,13 +88,23 @@ process.start()
 
 def test_scrapy(tmp_path: Path) -> None:
     pytest.importorskip("scrapy")
-    page = Page(b"<base href=/s/><article><a href=x>y</a></article>")
-    with serving({"/d/p": page}) as port:
-        printed = run("-c", SPIDER, f"http://127.0.0.1:{port}/d/p", cwd=tmp_path)
-    assert json.loads(printed) == {
-        "html": f'<article><a href="http://127.0.0.1:{port}/s/x">y</a></article>',
-        "title": "<a href=x>",
-    }
+    page = "<base href=s/><article><a href=x>y</a></article>"
+    with serving({"/d/p": Page(page.encode())}) as port:
+        urls = f"http://127.0.0.1:{port}/d/p", f"data:text/html,{page}"
+        printed = run("-c", SPIDER, *urls, cwd=tmp_path)
+    found = sorted(map(json.loads, printed.splitlines()), key=str)
+    link = f"http://127.0.0.1:{port}/d/s/x"
+    # A field may hold the page: its <base> is in the base already.
+    whole = page.replace("href=x", f"href={link}")
+    article = '<article><a href="{}">y</a></article>'
+    expected = [
+        {"html": article.format(link), "title": "<a href=x>"},
+        {"html": whole, "title": None},
+        # the URL of a data: response is no base: its items pass
+        {"html": article.format("x"), "title": "<a href=x>"},
+        {"html": page, "title": None},
+    ]
+    assert found == sorted(expected, key=str)
 
 
 def write(folder: Path, files: dict[str, str]) -> None:
@@ -100,7 +114,8 @@ def write(folder: Path, files: dict[str, str]) -> None:
         path.write_text(text, "utf-8")
 
 
-def test_pelican(tmp_path: Path) -> None:
+@pytest.mark.parametrize("site", ["http://h.example", "http://h.example/s", ""])
+def test_pelican(tmp_path: Path, site: str) -> None:
     pytest.importorskip("pelican")
     write(
         tmp_path,
@@ -108,49 +123,78 @@ def test_pelican(tmp_path: Path) -> None:
             "content/first.md": "",
             "content/first.html": "<html><head><title>First</title><meta name=date content="
             "'2020-01-01'></head><body><a href='../x.html'>x</a></body></html>",
-            "conf.py": "SITENAME = 'S'\nSITEURL = 'http://h.example'\nPATH = 'content'\n"
+            "conf.py": f"SITENAME = 'S'\nSITEURL = '{site}'\nPATH = 'content'\n"
             "FEED_ALL_ATOM = 'all.xml'\nPLUGINS = ['pelican_plugin']\n"
-            "ARTICLE_URL = 'a/{slug}.html'\nARTICLE_SAVE_AS = 'a/{slug}.html'\n",
+            "ARTICLE_URL = 'a/{{slug}}.html'\nARTICLE_SAVE_AS = 'a/{{slug}}.html'\n",
         },
     )
     run("-m", "pelican", "-s", "conf.py", "-q", cwd=tmp_path)
     feed = (tmp_path / "output" / "all.xml").read_text("utf-8")
-    assert "http://h.example/x.html" in feed
-    assert "../x.html" not in feed
+    link = f"{site}/x.html" if site else "../x.html"
+    assert f'href="{link}"' in unescape(feed)
 
 
-def test_mkdocs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("site", ["http://h.example/doc/", "http://h.example/doc", ""])
+def test_mkdocs(tmp_path: Path, site: str) -> None:
     pytest.importorskip("mkdocs")
     write(
         tmp_path,
         {
             "docs/index.md": "[other](d/other.md)",
             "docs/d/other.md": "# O\n\n[up](../index.md)",
-            "mkdocs.yml": "site_name: S\nsite_url: http://h.example/doc/\n"
+            "mkdocs.yml": f"site_name: S\nsite_url: '{site}'\n"
             f"hooks: ['{EXAMPLES / 'mkdocs_hook.py'}']\n",
         },
     )
     run("-m", "mkdocs", "build", "-q", cwd=tmp_path)
-    assert 'href="http://h.example/doc/d/other/"' in (tmp_path / "site/index.html").read_text()
-    assert 'href="http://h.example/doc/"' in (tmp_path / "site/d/other/index.html").read_text()
+    above, below = ("http://h.example/doc/",) * 2 if site else ("../../", "")
+    assert f'href="{below}d/other/"' in (tmp_path / "site/index.html").read_text()
+    assert f'<a href="{above}">up</a>' in (tmp_path / "site/d/other/index.html").read_text()
 
 
-def test_sphinx(tmp_path: Path) -> None:
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
+@pytest.mark.parametrize("site", ["http://h.example/doc/", "http://h.example/doc", ""])
+def test_sphinx(tmp_path: Path, site: str, builder: str) -> None:
     pytest.importorskip("sphinx")
     write(
         tmp_path,
         {
             "index.rst": "I\n=\n\n:doc:`d/other`\n\n.. toctree::\n\n   d/other\n",
             "d/other.rst": "O\n=\n\n:doc:`/index`\n",
-            "conf.py": "extensions = ['sphinx_extension']\nhtml_baseurl = 'http://h.example/doc/'\n",
+            "conf.py": f"extensions = ['sphinx_extension']\nhtml_baseurl = '{site}'\n",
         },
     )
-    run("-m", "sphinx", "-q", "-b", "html", ".", "out", cwd=tmp_path)
-    assert 'href="http://h.example/doc/d/other.html"' in (tmp_path / "out/index.html").read_text()
-    assert 'href="http://h.example/doc/index.html"' in (tmp_path / "out/d/other.html").read_text()
+    run("-m", "sphinx", "-q", "-b", builder, ".", "out", cwd=tmp_path)
+    below = "http://h.example/doc/" if site else ""
+    ending = ".html" if builder == "html" else "/"
+    link = f'class="reference internal" href="{below}d/other{ending}"'
+    assert link in (tmp_path / "out/index.html").read_text()
+
+
+LETTER: Final = (
+    "<html><head><style>p { background: url(p.png) }</style></head><body><p>Dear {{ name }}</p>"
+    '<a href="../x">x</a><a href="#top">top</a><a href="{{ unsubscribe }}">bye</a></body></html>'
+)
+
+
+@pytest.mark.parametrize(
+    ("package", "name"), [("premailer", "transform"), ("css_inline", "inline")]
+)
+def test_newsletter(package: str, name: str) -> None:
+    inline = getattr(pytest.importorskip(package), name)
+    made = example("newsletter").message(LETTER, "https://site.example/letters/1", inline)
+    assert made.get_content_type() == "multipart/alternative"
+    html = made.get_payload()[1].get_content()
+    assert 'href="https://site.example/x"' in html
+    assert "url(https://site.example/letters/p.png)" in html.partition("<p")[2].replace(
+        "&quot;", ""
+    )
+    assert 'href="#top"' in html
+    assert "unsubscribe }}" in html.replace("%20", " ").replace("%7D", "}")
+    assert email.message_from_bytes(made.as_bytes(), policy=email.policy.default)
 
 
 def test_each_example_is_short() -> None:
     found: dict[str, Any] = {path.name: path.read_text() for path in EXAMPLES.glob("*.py")}
-    assert len(found) == 5
+    assert len(found) == 6
     assert all(text.count("\n") < 45 for text in found.values())
