@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 # ---- links
 
 
+def show(archive: Archive, table: Table | None, how: How, *, wat: bool) -> None:
+    """Show the links of the pages of an archive, or put them into a table."""
+    if table is not None:
+        tabulate(archive, table)
+    elif wat:
+        show_wat(archive)
+    else:
+        show_links(archive, how)
+
+
 def tabulate(archive: Archive, table: Table) -> None:
     """Put the links of the pages of an archive into a table."""
     name = archive.source.name
@@ -37,6 +47,18 @@ def show_links(archive: Archive, how: How) -> None:
             part = f"part {row.part}: " if row.part else ""
             place = f"{archive.place(page)}: {part}"
             how.show(place, row, row.base, row.outcome, row._asdict)
+
+
+def show_wat(archive: Archive) -> None:
+    """Show the links of each page as a record of a WAT file has them."""
+    import json  # noqa: PLC0415 (start-up time)
+
+    from relbase.warc.wat import wat  # noqa: PLC0415 (likewise)
+
+    for page in archive.pages():
+        made = archive.done(page, lambda page: wat(page, archive.source.name, **how_of(archive)))
+        if made is not None:
+            streams.say(json.dumps(made))
 
 
 def _rows(archive: Archive, page: Page, name: str) -> Iterator[LinkRow]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -19,7 +18,7 @@ from relbase.cli import (
 )
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import begin
-from relbase.cli.help import OUTPUT, Command, Option
+from relbase.cli.help import ARCHIVES, OUTPUT, Command, Option
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.show import How
@@ -28,6 +27,8 @@ from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from relbase.cli.files import OpenInput
     from relbase.cli.tables import Table
     from relbase.results import Link
@@ -72,6 +73,22 @@ _OPTIONS: Final = (
         type=click.Path(dir_okay=False, readable=False),
         basic=True,
     ),
+    Option(
+        ARCHIVES,
+        "--columns NAMES",
+        "Write these columns to the table of --parquet, such as page,url,host.",
+        read=lambda value: tuple(value.split(",")),
+    ),
+    Option(
+        ARCHIVES,
+        "--no-data-urls",
+        "Cut data: URLs in the table of --parquet to their media type.",
+    ),
+    Option(
+        ARCHIVES,
+        "--wat",
+        "Write a JSON object per page of web archives, as WAT files have it, with absolute URLs.",
+    ),
     senders.option(),
 )
 
@@ -92,6 +109,9 @@ def links(
     as_json: bool,
     violations: bool,
     parquet: str | None,
+    columns: tuple[str, ...] | None,
+    no_data_urls: bool,
+    wat: bool,
     unresolved_by: str | None,
     **given: Any,  # noqa: ANN401 (the shared options)
 ) -> None:
@@ -100,7 +120,9 @@ def links(
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
     as escapes; --json has both in full.
     """
-    _refuse_two({"--parquet": parquet, "--unresolved-by": unresolved_by}, as_json, violations)
+    outputs = {"--parquet": parquet, "--unresolved-by": unresolved_by, "--wat": wat or None}
+    _refuse_two(outputs, as_json, violations)
+    _refuse_columns(parquet, columns, no_data_urls)
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
@@ -109,13 +131,9 @@ def links(
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            if table is not None:
-                archive_lists.tabulate(archive, table)
-            else:
-                archive_lists.show_links(archive, how)
+            archive_lists.show(archive, table, how, wat=wat)
             return
-        if table is not None:
-            raise files.InputError("it is not a web archive: --parquet is for those")
+        _refuse_documents(table, wat=wat)
         unresolved = 0
         base, type_ = None, ""
         for document, call in calls(source, settings, finder):
@@ -137,13 +155,28 @@ def links(
         left.show()
         context.exit(tally.status(strict=settings.strict))
     names = (one.name for one in found.all)
-    with nullcontext() if parquet is None else tables.written(parquet, names) as table:
+    with tables.written(parquet, names, columns, data_urls=not no_data_urls) as table:
         files.process(found.all, lambda one: work(one, table), tally)
     printer.close()
     context.exit(tally.status(strict=settings.strict))
 
 
-def _refuse_two(tables: dict[str, str | None], as_json: bool, violations: bool) -> None:  # noqa: FBT001
+def _refuse_columns(
+    parquet: str | None,
+    columns: tuple[str, ...] | None,
+    no_data_urls: bool,  # noqa: FBT001 (the flag)
+) -> None:
+    if parquet is None and (columns or no_data_urls):
+        raise click.UsageError("--columns and --no-data-urls are of a table: give --parquet FILE")
+
+
+def _refuse_documents(table: Table | None, *, wat: bool) -> None:
+    if table is not None or wat:
+        option = "--wat" if wat else "--parquet"
+        raise files.InputError(f"it is not a web archive: {option} is for those")
+
+
+def _refuse_two(tables: Mapping[str, object], as_json: bool, violations: bool) -> None:  # noqa: FBT001
     """Refuse two kinds of output."""
     given = [name for name, value in tables.items() if value is not None]
     given += [name for name, value in (("--json", as_json), ("--violations", violations)) if value]

@@ -17,7 +17,7 @@ from relbase.cli.outputs import refuse_inputs, refuse_irregular
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -33,19 +33,24 @@ _PAGE: Final = 1 << 17
 class Table:
     """A table of links that is being written, and the table of errors beside it."""
 
-    __slots__ = ("_errors", "_faults", "_links", "_rows")
-
-    def __init__(self, links: pa.parquet.ParquetWriter, errors: pa.parquet.ParquetWriter) -> None:
+    def __init__(
+        self,
+        links: pa.parquet.ParquetWriter,
+        errors: pa.parquet.ParquetWriter,
+        select: Callable[[LinkRow], tuple[object, ...]],
+    ) -> None:
         from relbase.warc import columns, table  # noqa: PLC0415 (start-up time)
 
         self._links = links
         self._errors = errors
-        self._rows = columns.Columns(table.SCHEMA, table.BATCH)
+        self._select = select
+        self._rows = columns.Columns(links.schema, table.BATCH)
         self._faults = columns.Columns(table.ERRORS, table.BATCH)
 
     def add(self, rows: Iterable[LinkRow]) -> None:
         """Write rows of links; no more than a batch of them is held."""
-        for batch in self._rows.add(rows):
+        chosen = rows if self._select is tuple else map(self._select, rows)
+        for batch in self._rows.add(chosen):
             self._links.write_batch(batch)
 
     def add_fault(self, fault: Fault, warc: str) -> None:
@@ -63,23 +68,39 @@ class Table:
 
 
 @contextmanager
-def written(path: str, inputs: Iterable[str] = ()) -> Iterator[Table]:
+def written(
+    path: str | None,
+    inputs: Iterable[str] = (),
+    columns: Sequence[str] | None = None,
+    *,
+    data_urls: bool = True,
+) -> Iterator[Table | None]:
     """Write a table of links and one of errors, which get their names when both are complete.
+
+    Without a path there is no table.
 
     Raises:
         click.UsageError: if pyarrow is not there, or something else has one of the names.
         OutputError: if they cannot be written.
     """
+    if path is None:
+        yield None
+        return
     # Arrow's own pools keep some twenty MB that the system's would give back; read at the import.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         from pyarrow import parquet  # noqa: PLC0415 (of the extra `warc`)
 
-        from relbase.warc import table  # noqa: PLC0415 (it needs pyarrow)
+        from relbase.warc import rows, table  # noqa: PLC0415 (it needs pyarrow)
     except ImportError:
         text = "--parquet needs the package pyarrow: pip install 'relbase[warc]'"
         raise click.UsageError(text) from None
-    repeated = [field.name for field in table.SCHEMA if field.type == table.REPEATED]
+    try:
+        select = rows.selector(columns, data_urls=data_urls)
+    except ValueError as error:
+        raise click.UsageError(f"--columns: {error}") from None
+    schema = table.SCHEMA if columns is None else table.schema_of(columns)
+    repeated = [field.name for field in schema if field.type == table.REPEATED]
     errors = f"{path.removesuffix(_SUFFIX)}.errors{_SUFFIX}"
     try:
         refuse_inputs(inputs, (path, errors))
@@ -90,14 +111,16 @@ def written(path: str, inputs: Iterable[str] = ()) -> Iterator[Table]:
             _new(errors) as errors_file,
             parquet.ParquetWriter(
                 links_file,
-                table.SCHEMA,
+                schema,
                 compression="zstd",
                 use_dictionary=repeated,
                 data_page_size=_PAGE,
+                write_statistics=True,
+                write_page_index=True,
             ) as links_writer,
             parquet.ParquetWriter(errors_file, table.ERRORS, compression="zstd") as errors_writer,
         ):
-            made = Table(links_writer, errors_writer)
+            made = Table(links_writer, errors_writer, select)
             yield made
             made.flush()
     except OSError as error:

@@ -276,6 +276,7 @@ def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path
     left = tmp_path / ".x.parquet.0123456789abcdef.relbase-tmp"  # by a run that was killed
     left.touch()
     with tables.written(str(table)) as made:
+        assert made is not None
         assert not left.exists()
         assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz").exit_code == 0
         made.flush()
@@ -359,6 +360,49 @@ def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> 
     [error] = parquet.read_table(tmp_path / "links.errors.parquet").to_pylist()
     assert (error["warc"], error["trouble"]) == (str(cut), "cut")
     assert not list(tmp_path.glob(".*tmp"))
+
+
+def test_a_table_has_the_columns_asked_for(crawl: Path, tmp_path: Path) -> None:
+    body = b"<a href=//H.example/x><img src='data:image/png;base64,xyz'>"
+    crawl.write_bytes(gz(response(1, "http://h/d/", http(body))))
+    path = tmp_path / "links.parquet"
+    result = run("links", crawl, "--parquet", path, "--columns", "host,url", "--no-data-urls")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert parquet.read_table(path).to_pylist() == [
+        {"host": "h.example", "url": "http://H.example/x"},
+        {"host": None, "url": "data:image/png"},
+    ]
+    statistics = parquet.ParquetFile(path).metadata.row_group(0).column(0)
+    assert statistics.is_stats_set
+    for more, why in (
+        (("--parquet", path, "--columns", "url,x"), "there is no column 'x': give some of warc,"),
+        (("--columns", "url"), "give --parquet FILE"),
+        (("--no-data-urls",), "give --parquet FILE"),
+        (("--wat", "--json"), "exclude each other"),
+    ):
+        refused = run("links", crawl, *more)
+        assert (refused.exit_code, why in " ".join(refused.stderr.split())) == (2, True)
+
+
+def test_wat_has_the_links_of_a_page_where_jobs_read_them(crawl: Path) -> None:
+    body = b"<base href=/b/><link href=s.css><a href=x><img src=y><script src=z></script>"
+    crawl.write_bytes(gz(response(1, "http://h/d/", http(body))))
+    [told] = map(json.loads, run("links", crawl, "--wat").stdout.splitlines())
+    envelope = told["Envelope"]
+    assert envelope["WARC-Header-Metadata"]["WARC-Target-URI"] == "http://h/d/"
+    message = envelope["Payload-Metadata"]["HTTP-Response-Metadata"]
+    assert message["Headers"]["Content-Type"] == "text/html"
+    assert message["HTML-Metadata"] == {
+        "Head": {
+            "Base": "http://h/b/",
+            "Link": [{"path": "LINK@/href", "url": "http://h/b/s.css"}],
+            "Scripts": [{"path": "SCRIPT@/src", "url": "http://h/b/z"}],
+        },
+        "Links": [
+            {"path": "A@/href", "url": "http://h/b/x"},
+            {"path": "IMG@/src", "url": "http://h/b/y"},
+        ],
+    }
 
 
 def test_parquet_is_for_archives(tmp_path: Path) -> None:
