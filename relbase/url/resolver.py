@@ -59,11 +59,8 @@ class Resolver:
     'http://a/b/g'
     """
 
-    __slots__ = ("_prepared", "base", "charset", "profile", "resolve")
+    __slots__ = ("_key", "_prepared", "resolve")
 
-    base: str
-    profile: Profile
-    charset: str
     # The prepared algorithm's own method: a method here would double the cost of a short reference.
     resolve: Callable[[str], str]
 
@@ -72,11 +69,24 @@ class Resolver:
     ) -> None:
         if not isinstance(base, str):
             raise not_text(base, "base")
-        self.base = base
-        self.profile = as_profile(profile)
-        self.charset = charset
+        self._key = (base, as_profile(profile), charset)
         self._prepared = _PREPARE[self.profile](base, charset)
         self.resolve = self._prepared.resolve
+
+    @property
+    def base(self) -> str:
+        """The base URL."""
+        return self._key[0]
+
+    @property
+    def profile(self) -> Profile:
+        """The algorithm."""
+        return self._key[1]
+
+    @property
+    def charset(self) -> str:
+        """The label of the document's charset."""
+        return self._key[2]
 
     def steps(self, reference: str) -> list[Step]:
         """Return the steps that the algorithm takes, in the numbers of its specification.
@@ -98,16 +108,13 @@ class Resolver:
         return self._prepared.steps(reference)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Resolver) and self._key() == other._key()
+        return isinstance(other, Resolver) and self._key == other._key
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._key)
 
     def __reduce__(self) -> tuple[type[Resolver], tuple[str, Profile, str]]:
-        return Resolver, self._key()
-
-    def _key(self) -> tuple[str, Profile, str]:
-        return self.base, self.profile, self.charset
+        return Resolver, self._key
 
     def __repr__(self) -> str:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
