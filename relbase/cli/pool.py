@@ -17,8 +17,9 @@ import os
 import signal
 import sys
 import time
+from collections import deque
 from contextlib import suppress
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Final
 
@@ -43,24 +44,31 @@ _CONTEXT: Final = (
 _FAREWELL: Final = 1.0
 
 
+# So many jobs of a process wait in its pipe: it need not wait for the next.
+_AHEAD: Final = 2
+
+
 class _Process:
-    """A process, and the job that it has, if any."""
+    """A process, and the jobs that it has, the one in work first."""
 
     def __init__(self, plan: Plan) -> None:
         self.pipe, there = _CONTEXT.Pipe()
         self._process = _CONTEXT.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
         self._process.start()
         there.close()
-        self.job: Job | None = None
+        self.jobs: deque[Job] = deque()
         self.began = 0.0
 
-    def give(self, job: Job) -> None:
-        self.job, self.began = job, time.monotonic()
-        with suppress(OSError):  # it has died: that shows when its answer is waited for
-            self.pipe.send(job)
+    def supply(self, pending: Iterator[Job]) -> None:
+        for job in islice(pending, _AHEAD - len(self.jobs)):
+            if not self.jobs:
+                self.began = time.monotonic()
+            self.jobs.append(job)
+            with suppress(OSError):  # it has died: that shows when its answer is waited for
+                self.pipe.send(job)
 
     def answer(self) -> Done:
-        """What became of the job; the process may have died of it."""
+        """What became of the job in work; the process may have died of it."""
         try:
             done: Done = self.pipe.recv()
         except (EOFError, OSError):
@@ -69,8 +77,12 @@ class _Process:
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
             memory = "it may be too large for the memory"
             return self._failed(f"the process that read it was ended ({how}): {memory}")
-        self.job = None
+        self.jobs.popleft()
+        self.began = time.monotonic()
         return done
+
+    def is_late(self, limit: float) -> bool:
+        return time.monotonic() - self.began >= limit and not self.pipe.poll()
 
     def end_late(self, limit: float) -> Done:
         """End a process that takes too long; first so that it can remove its unfinished file."""
@@ -82,9 +94,8 @@ class _Process:
         return self._failed(f"{limited}: the process that read it was ended")
 
     def _failed(self, text: str) -> Done:
-        assert self.job is not None
         self.pipe.close()
-        return Done(self.job, State.FAILED, text)
+        return Done(self.jobs.popleft(), State.FAILED, text)
 
     @property
     def is_dead(self) -> bool:
@@ -93,7 +104,7 @@ class _Process:
     def let_go(self) -> None:
         """Tell the process to end: one without a job does so by itself."""
         # SIGTERM is an exception in the process, which removes its unfinished file.
-        if self.job is not None and not self.is_dead:
+        if self.jobs:
             self._process.terminate()
         self.pipe.close()
 
@@ -106,21 +117,17 @@ def in_processes(
 ) -> Iterator[Done]:
     """Do jobs in several processes, and yield what became of each, in the order they end in."""
     pending = iter(jobs)
-    processes: list[_Process] = []
+    processes = [_Process(plan) for _ in range(count)]
     try:
-        for job in islice(pending, count):
-            processes.append(_Process(plan))
-            processes[-1].give(job)
-        while busy := [process for process in processes if process.job is not None]:
+        for process in processes:
+            process.supply(pending)
+        while busy := [process for process in processes if process.jobs]:
             for process, done in _answers(busy, limit):
-                # The next job is given before this one is printed: nobody waits for that.
-                following = next(pending, None)
-                if process.is_dead:
+                if process.is_dead:  # another one takes the jobs that it had not begun
                     processes.remove(process)
-                    if following is not None:
-                        processes.append(_Process(plan))
-                if following is not None:
-                    (processes[-1] if process.is_dead else process).give(following)
+                    pending = chain(process.jobs, pending)
+                    processes.append(_Process(plan))
+                (processes[-1] if process.is_dead else process).supply(pending)
                 yield done
     finally:
         for process in processes:
@@ -139,7 +146,7 @@ def _answers(busy: list[_Process], limit: float | None) -> Iterator[tuple[_Proce
     for process in busy:
         if process.pipe in ready:
             yield process, process.answer()
-        elif limit is not None and time.monotonic() - process.began >= limit:
+        elif limit is not None and process.is_late(limit):
             yield process, process.end_late(limit)
 
 

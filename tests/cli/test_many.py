@@ -344,10 +344,10 @@ def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(pipeline, "rewrite_called", slow)
     for name in ("a/slow", "slow"):
         Path(f"site/{name}.html").write_bytes(PAGE + b"slow")
-    given = ("-o", "out", "-j", jobs, "--time-limit", "0.5")
+    given = ("-o", "out", "-j", jobs, "--time-limit", "1")
     result = run("rewrite", *ROOT, *given, "--report", "report.jsonl")
     assert result.exit_code == 3
-    assert "site/slow.html: error: it took longer than 0.5 seconds (--time-limit)" in result.stderr
+    assert "site/slow.html: error: it took longer than 1 seconds (--time-limit)" in result.stderr
     assert "6 inputs: 3 rewritten, 1 unchanged, 2 failed" in result.stderr
     assert (files("out"), rows()["site/slow.html"]["state"]) == (DONE, "failed")
     assert run("rewrite", *ROOT, "-o", "x", "-j", jobs, "--time-limit", "0").exit_code == 2
