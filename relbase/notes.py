@@ -51,6 +51,7 @@ class Reason(Enum):
     XML_UNSOUND = "xml-unsound"  # not well-formed, or it declares entities: passed through
     XML_FLAW = "xml-flaw"  # not well-formed, without a consequence: passed over
     XML_PREFIX = "xml-prefix"  # it is bound to nothing: read as its customary namespace
+    XML_BASE64 = "xml-base64"  # texts of Atom 0.3 in base64: left unchanged
     XML_ENTITY = "xml-entity"  # a value with an entity that only a DTD could declare: left
     FEED_GUID = "feed-guid"  # a relative guid: left, since readers know an item by it
     ITEM_LINK = "item-link"  # some readers resolve an item's HTML on its link, with other results

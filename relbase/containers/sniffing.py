@@ -150,7 +150,10 @@ def is_html(start: bytes) -> bool:
 
 # Feeds often come without an XML declaration, and hold HTML (WHATWG MIME Sniffing §7.3).
 # Vocabularies whose root is an element of no other: sitemaps, EPUB's packages, SVG, MathML.
-_ROOTS: Final = frozenset(b"feed rss rdf opml urlset sitemapindex package ncx svg math".split())
+_ROOTS: Final = frozenset(
+    b"feed rss rdf opml urlset sitemapindex package ncx svg math kml gpx "
+    b"opensearchdescription".split()
+)
 
 
 _doctype_html: Final = expression(

@@ -41,6 +41,7 @@ class Syntax(Enum):
     SRCSET = "srcset"
     REFRESH = "refresh"
     LINK = "link"
+    TEMPLATE = "template"
 
 
 _C0_AND_SPACE: Final = bytes(range(0x21))
@@ -62,6 +63,20 @@ def url(value: bytes) -> Iterator[Span]:
     [Span(start=0, end=0)]
     """
     yield _trim(value, 0, len(value))
+
+
+def template(value: bytes) -> Iterator[Span]:
+    """Yield the literal beginning of a template of OpenSearch, where it decides on the result.
+
+    >>> list(template(b"/search?q={searchTerms}")), list(template(b"{base}/search"))
+    ([Span(start=0, end=10)], [])
+    """
+    end = value.find(b"{")
+    found = _trim(value, 0, len(value) if end < 0 else end)
+    literal = value[found.start : found.end]
+    # What is filled in may complete a dot segment.
+    if literal and (end < 0 or not literal.endswith(b".")):
+        yield found
 
 
 # HTML white space: TAB, LF, FF, CR, SPACE.
@@ -250,6 +265,7 @@ _UNSAFE: Final[Mapping[Syntax, _Unsafe]] = {
     Syntax.SRCSET: _Unsafe(expression(r"[\0-\x20\x7F]"), ","),
     Syntax.REFRESH: _Unsafe(expression(r"[\0-\x1F\x7F]"), " "),
     Syntax.LINK: _Unsafe(expression(r"[\0-\x20\x7F<>]"), ""),
+    Syntax.TEMPLATE: _Unsafe(expression(r"[\0-\x20\x7F{}]"), ""),
 }
 _SINGLE_QUOTED: Final = _Unsafe(expression(r"[\0-\x1F\x7F']"), " ")
 _DOUBLE_QUOTED: Final = _Unsafe(expression(r'[\0-\x1F\x7F"]'), " ")
@@ -314,4 +330,5 @@ SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
     Syntax.SRCSET: srcset,
     Syntax.REFRESH: refresh,
     Syntax.LINK: link,
+    Syntax.TEMPLATE: template,
 }

@@ -15,6 +15,7 @@ from relbase.references.xml import Attribute, meant
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from relbase.notes import Reason
     from relbase.references.conditions import Says
     from relbase.references.vocabulary import Row
     from relbase.references.xml import Element
@@ -31,7 +32,7 @@ class Slot(NamedTuple):
     row: Row
     value: Attribute
     codebase: Attribute | None = None
-    stays: bool = False
+    stays: Reason | None = None
     is_repeated: bool = False
 
 

@@ -10,8 +10,10 @@ RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system iden
 sheets of XSLT what looks like a reference is a template: nothing in them is one.
 
 Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
-1.5.1, Apple's and Google's podcast modules, the podcast namespace, sitemaps.org and Google's
-extensions, OPML 2.0, OPF 3.3 and 2.0, NCX 2005, DocBook 4.5 and 5.1, XLink 1.1, XML Base 2.
+1.5.1, Apple's and Google's podcast modules, the podcast namespace, Google's data elements and
+product feeds, WordPress's export (WXR 1.2), Feedly's webfeeds, sitemaps.org and Google's
+extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0, NCX 2005, DocBook
+4.5 and 5.1, XLink 1.1, XML Base 2.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from relbase.notes import Reason
 from relbase.records import NamedTuple
 from relbase.references import vocabulary
 from relbase.references.conditions import Condition
@@ -44,6 +47,8 @@ _MEDIA: Final = "media rss"
 _PODCAST: Final = "podcast"
 _PACKAGE: Final = "package"
 _NCX: Final = "ncx"
+_KML: Final = "kml"
+_GPX: Final = "gpx"
 
 # The namespaces of each vocabulary: some are written in several ways.
 _NAMESPACES: Final = {
@@ -74,6 +79,18 @@ _NAMESPACES: Final = {
     " http://www.google.com/schemas/sitemap/0.9 http://www.google.com/schemas/sitemap/0.84",
     "sitemap image": "http://www.google.com/schemas/sitemap-image/1.1",
     "sitemap video": "http://www.google.com/schemas/sitemap-video/1.1",
+    "google data": "http://schemas.google.com/g/2005",
+    "product": "http://base.google.com/ns/1.0",
+    "export": "http://wordpress.org/export/1.2/ http://wordpress.org/export/1.1/"
+    " http://wordpress.org/export/1.0/",
+    "excerpt": "http://wordpress.org/export/1.2/excerpt/ http://wordpress.org/export/1.1/excerpt/"
+    " http://wordpress.org/export/1.0/excerpt/",
+    "webfeeds": "http://webfeeds.org/rss/1.0",
+    "opensearch": "http://a9.com/-/spec/opensearch/1.1/",
+    _KML: "http://www.opengis.net/kml/2.2 http://www.opengis.net/kml/2.3"
+    " http://earth.google.com/kml/2.2 http://earth.google.com/kml/2.1"
+    " http://earth.google.com/kml/2.0",
+    _GPX: "http://www.topografix.com/GPX/1/1 http://www.topografix.com/GPX/1/0",
     _PACKAGE: "http://www.idpf.org/2007/opf http://openebook.org/namespaces/oeb-package/1.0/",
     _NCX: "http://www.daisy.org/z3986/2005/ncx/",
     DOCBOOK: "http://docbook.org/ns/docbook",
@@ -99,6 +116,11 @@ _PREFIXES: Final = {
     "itunes": "itunes",
     "play": "googleplay",
     _PODCAST: "podcast",
+    "google data": "gd",
+    "product": "g",
+    "export": "wp",
+    "excerpt": "excerpt",
+    "webfeeds": "webfeeds",
     "sitemap image": "image",
     "sitemap video": "video",
 }
@@ -119,6 +141,8 @@ _ROOTS: Final = {
     ATOM: "feed entry",
     OPML: "opml",
     SITEMAP: "urlset sitemapindex",
+    _KML: "kml",
+    _GPX: "gpx",
     DOCBOOK: "book article chapter section sect1 refentry set part appendix preface glossary",
 }
 ROOTS: Final[Mapping[bytes, str]] = {
@@ -149,6 +173,9 @@ def _says(attribute: bytes, *values: bytes) -> Condition:
     return Condition((attribute,), lambda says: says(attribute) in values, values)
 
 
+_ENCODED: Final = ((b"base64", b"text/html"), (b"base64", b"application/xhtml+xml"))
+
+
 def _is_escaped(says: Says) -> bool:
     """Atom 0.3 §3.1: markup is escaped with `mode` only; early feeds of Atom 1.0 say so too."""
     return says(b"mode") == b"escaped" and says(b"type") in {b"text/html", b"html"}
@@ -157,6 +184,10 @@ def _is_escaped(says: Says) -> bool:
 _URL: Final = Row(Syntax.URL)
 _HTML: Final = Row(Nested.HTML)
 _TYPED: Final = Row(Nested.HTML, when=_says(b"type", b"html", b"text/html"))
+_BASE64: Final = Row(
+    Nested.HTML,
+    when=Condition((b"mode", b"type"), lambda says: (says(b"mode"), says(b"type")) in _ENCODED),
+)
 _ESCAPED: Final = Row(Nested.HTML, when=Condition((b"mode", b"type"), _is_escaped))
 # The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
 _SAME: Final = Row(Syntax.URL, empty=True)
@@ -183,10 +214,15 @@ _ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("*", "url href", _URL),
         ("person", "img", _URL),
         ("source socialInteract", "uri", _URL),
+        ("socialInteract", "accountUrl", _URL),
         ("remoteItem", "feedUrl", _URL),
         ("images", "srcset", Row(Syntax.SRCSET)),
     ),
     "sitemap video": (("uploader", "info", _URL),),
+    "google data": (("image", "src", _URL),),
+    "webfeeds": (("cover", "image", _URL),),
+    "opensearch": (("Url", "template", Row(Syntax.TEMPLATE)),),
+    _GPX: (("link", "href", _URL),),
     OPML: (("outline", "xmlUrl htmlUrl url", _URL),),
     _PACKAGE: (("item reference link site", "href", _URL),),
     _NCX: (("content img audio", "src", _URL),),
@@ -203,22 +239,29 @@ class TextRow(NamedTuple):
     Args:
         row: as that of an attribute.
         only: what the text has to begin with, anything when empty.
-        stays: it is never rewritten.
+        stays: it is never rewritten, but noted for this reason.
     """
 
     row: Row
     only: tuple[bytes, ...] = ()
-    stays: bool = False
+    stays: Reason | None = None
 
 
 _LINK: Final = TextRow(_URL)
 _MARKUP: Final = TextRow(_HTML)
 # Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one
 # every item would be new.
-_PERMALINK: Final = TextRow(Row(Syntax.URL, when=_says(b"isPermaLink", b"true")), stays=True)
-_PATH: Final = TextRow(
-    Row(Syntax.URL, when=_says(b"isPermaLink", b"")), (b"/", b"./", b"../"), stays=True
+_PERMALINK: Final = TextRow(
+    Row(Syntax.URL, when=_says(b"isPermaLink", b"true")), stays=Reason.FEED_GUID
 )
+_PATH: Final = TextRow(
+    Row(Syntax.URL, when=_says(b"isPermaLink", b"")),
+    (b"/", b"./", b"../"),
+    stays=Reason.FEED_GUID,
+)
+
+# Atom 0.3 §3.1.1.
+_IN_BASE64: Final = TextRow(_BASE64, stays=Reason.XML_BASE64)
 
 # (elements, texts), by vocabulary
 _TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
@@ -228,7 +271,7 @@ _TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
     ),
     _ATOM_03: (
         ("url", (_LINK,)),
-        ("title tagline info summary copyright content", (TextRow(_ESCAPED),)),
+        ("title tagline info summary copyright content", (TextRow(_ESCAPED), _IN_BASE64)),
     ),
     RSS: (
         ("link url docs comments", (_LINK,)),
@@ -240,8 +283,22 @@ _TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
     "trackback": (("ping", (_LINK,)),),
     "licence": (("license", (_LINK,)),),
     "feedburner": (("origLink origEnclosureLink", (_LINK,)),),
-    _MEDIA: (("description title", (TextRow(_TYPED),)),),
-    "itunes": (("new-feed-url", (_LINK,)),),
+    _MEDIA: (
+        ("description title", (TextRow(_TYPED),)),
+        ("backLink response", (_LINK,)),
+    ),
+    "itunes": (("new-feed-url", (_LINK,)), ("summary", (_MARKUP,))),
+    "product": (("link mobile_link image_link additional_image_link", (_LINK,)),),
+    "export": (("attachment_url", (_LINK,)),),
+    "excerpt": (("encoded", (_MARKUP,)),),
+    "webfeeds": (("icon logo", (_LINK,)),),
+    "opensearch": (("Image", (_LINK,)),),
+    _KML: (
+        ("href sourceHref targetHref", (_LINK,)),
+        ("styleUrl", (TextRow(Row(Syntax.URL, local=True)),)),
+        ("description", (_MARKUP,)),
+    ),
+    _GPX: (("url", (_LINK,)),),
     SITEMAP: (("loc", (_LINK,)),),
     "sitemap image": (("loc license", (_LINK,)),),
     "sitemap video": (("thumbnail_loc content_loc player_loc gallery_loc", (_LINK,)),),

@@ -199,8 +199,6 @@ class _Visit:
         "_around_html",
         "_base_at",
         "_document",
-        "_first_guid",
-        "_guids",
         "_html",
         "_in_html",
         "_is_flawed",
@@ -212,6 +210,7 @@ class _Visit:
         "_scan",
         "_scanned",
         "_scopes",
+        "_stayed",
         "_text",
         "_unbound",
         "read",
@@ -224,8 +223,8 @@ class _Visit:
         self._may_have_entities = False
         self._items = Items(text, around.encoding)
         self._is_outside = True
-        self._base_at = self._late = self._guids = 0
-        self._first_guid: Span | None = None
+        self._base_at = self._late = 0
+        self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         reader = around.task.reader("text/html", "")
         self._html = None if reader is None else reader.visit
@@ -316,10 +315,9 @@ class _Visit:
         """What is said of the document once it is over."""
         around, late = self._around, self._late
         yield from self._items.notes(around)
-        if self._guids:
-            relative = f"{self._guids} relative guids" if self._guids > 1 else "a relative guid"
-            text = f"{relative} left unchanged: feed readers compare guids as strings"
-            yield Note(Reason.FEED_GUID, around.part, self._first_guid, text)
+        for reason, spans in self._stayed.items():
+            text = _STAYS[reason].format(len(spans))
+            yield Note(reason, around.part, spans[0], text)
         if late and self._document.base.layer is Layer.EMBEDDED:
             text = (
                 f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers "
@@ -377,19 +375,21 @@ class _Visit:
 
     def _inside(self, slot: Slot, element: xml.Element, context: Context) -> Iterable[Item]:
         """The items of one value of an element, on the base that counts there."""
-        if slot.stays:
-            self._guid(slot, context)
+        if slot.stays is not None:
+            self._stay(slot.stays, slot, context)
             return ()
         if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
             return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
         return self._slot(slot, context)
 
-    def _guid(self, slot: Slot, context: Context) -> None:
-        """Count a guid that is relative."""
+    def _stay(self, reason: Reason, slot: Slot, context: Context) -> None:
+        """Remember a value that stays, unless it is absolute."""
         url = url_of(self._text, slot.value)
-        if url and not is_absolute(url, context.task.profile):
-            self._guids += 1
-            self._first_guid = self._first_guid or Span(slot.value.start, slot.value.end)
+        if slot.row.syntax is not Syntax.URL or (
+            url and not is_absolute(url, context.task.profile)
+        ):
+            spans = self._stayed.setdefault(reason, [])
+            spans.append(Span(slot.value.start, slot.value.end))
 
     def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
         """Items before the `<base>` that decides for them."""
@@ -483,6 +483,11 @@ class _Visit:
         return on_codebase(url, context) if url else None
 
 
+# What is said of values that stay, with their number.
+_STAYS: Final = {
+    Reason.FEED_GUID: "relative guids left unchanged, since readers compare them as strings: {}",
+    Reason.XML_BASE64: "texts in base64 left unchanged: {}",
+}
 _ENTITY: Final = "an entity that only a DTD could declare, and relbase reads none: left unchanged"
 
 # A shorter text is read again sooner than left out.

@@ -113,6 +113,30 @@ def test_walk(document: str) -> None:
         "<package xmlns='http://www.idpf.org/2007/opf'><item href='./x' id='./y'/></package>",
         "<ncx xmlns='http://www.daisy.org/z3986/2005/ncx/'><content src='./x'/></ncx>",
         "<book><ulink url='./x'/><imagedata fileref='./x'/></book>",
+        # Google's data elements and product feeds, WordPress's export, Feedly's webfeeds
+        ("<feed xmlns='http://www.w3.org/2005/Atom' xmlns:gd='http://schemas.google.com/g/2005'>"
+         "<author><gd:image rel='./y' src='./x'/></author></feed>"),
+        ("<rss xmlns:g='http://base.google.com/ns/1.0'><item><g:id>./y</g:id><g:link>./x</g:link>"
+         "<g:image_link>./x</g:image_link></item></rss>"),
+        ("<rss xmlns:wp='http://wordpress.org/export/1.2/' xmlns:excerpt="
+         f"'http://wordpress.org/export/1.2/excerpt/'><excerpt:encoded>{MARKUP}</excerpt:encoded>"
+         "<wp:attachment_url>./x</wp:attachment_url><wp:status>./y</wp:status></rss>"),
+        ("<rss xmlns:webfeeds='http://webfeeds.org/rss/1.0'><webfeeds:cover image='./x'/>"
+         "<webfeeds:icon>./x</webfeeds:icon><webfeeds:logo>./x</webfeeds:logo></rss>"),
+        f"<rss {ITUNES}><i:summary>{MARKUP}</i:summary></rss>",
+        (f"<rss {MEDIA}><m:backLinks><m:backLink>./x</m:backLink></m:backLinks><m:responses>"
+         "<m:response>./x</m:response></m:responses></rss>"),
+        f"<rss {PODCAST}><p:socialInteract uri='./x' accountUrl='./x' accountId='./y'/></rss>",
+        # OpenSearch 1.1 §4.5.4: what is filled in never decides
+        ("<OpenSearchDescription xmlns='http://a9.com/-/spec/opensearch/1.1/'><Image>./x</Image>"
+         "<Url template='./x?q={searchTerms}'/><Url template='{y}./y'/><Url template='.{y}'/>"
+         "</OpenSearchDescription>"),
+        # KML 2.3; GPX 1.0 and 1.1
+        ("<kml xmlns='http://www.opengis.net/kml/2.2'><Placemark><styleUrl>./x</styleUrl>"
+         f"<Icon><href>./x</href></Icon><description>{MARKUP}</description></Placemark></kml>"),
+        ("<gpx xmlns='http://www.topografix.com/GPX/1/1'><wpt><link href='./x'><text>./y</text>"
+         "</link></wpt></gpx>"),
+        "<gpx xmlns='http://www.topografix.com/GPX/1/0'><wpt><url>./x</url></wpt></gpx>",
         # an unknown vocabulary
         f"<u {X} href='./y' src='./y'><link>./y</link><a x:href='./x' x:role='./y'/></u>",
         # XHTML: text of style and script
@@ -122,6 +146,18 @@ def test_walk(document: str) -> None:
 )  # fmt: skip
 def test_vocabularies(document: str) -> None:
     test_walk(document)
+
+
+def test_what_is_local_or_encoded_stays() -> None:
+    kml = "<kml xmlns='http://www.opengis.net/kml/2.2'><styleUrl>#a</styleUrl></kml>"
+    assert not relbase.rewrite(kml.encode(), url="http://h/", kind="xml").changed
+    atom = (
+        "<feed xmlns='http://purl.org/atom/ns#'><content type='text/html' mode='base64'>"
+        "PGEgaHJlZj14Pg==</content><link href='./x'/></feed>"
+    )
+    result = relbase.rewrite(atom.encode(), url="http://h/", kind="xml")
+    assert [note.reason.value for note in result.notes] == ["xml-base64"]
+    assert result.data.decode() == atom.replace("./x", "http://h/x")
 
 
 def test_the_empty_reference_of_rdf() -> None:
