@@ -714,6 +714,9 @@ static int url(Scan *s, const Attribute *a, int holds) {
   }
   int maybe = (holds & HOLDS_MASK) == MAYBE;
   if (maybe && s->mode == ALL) return STOPS;
+  /* With white space in it, or what may mean some, it may be several references; or CSS. */
+  for (Text q = p; maybe && q < e; q++)
+    if (IS(*q, WS) || *q == '&' || *q == '(') return STOPS;
   if (absolute(p, e)) return listed(s, p, e);
   if (maybe) return STOPS;
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;

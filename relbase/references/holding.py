@@ -131,6 +131,8 @@ def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
 def _holds(rows: tuple[Row, ...]) -> int:
     """What an attribute holds by its rows; what is not known holds anything."""
     first = rows[0]
+    if first.syntax is Nested.GUESSED and first.when is None:
+        return MAYBE
     if first.when is not None or first.on_codebase:
         if any(row.syntax is not Syntax.URL for row in rows):
             return ANYTHING | EMPTY_LOOK

@@ -46,6 +46,7 @@ class Nested(Enum):
 
     CSS = "css"
     HTML = "html"
+    GUESSED = "guessed"  # a URL, a srcset, CSS or nothing: the value tells
     IMPORT_MAP = "import map"
     SPECULATION_RULES = "speculation rules"
 
@@ -86,6 +87,7 @@ _ANIMATED: Final = Row(Syntax.URL, local=True, when=animates_href)
 _ANIMATED_CSS: Final = Row(Nested.CSS, when=animates_css)
 _EXTENDED: Final = Row(Syntax.URL, extended=True)
 _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
+_GUESSED: Final = Row(Nested.GUESSED, extended=True)
 
 # (elements, attributes, row), by namespace
 _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
@@ -113,7 +115,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("object", "archive", Row(Syntax.SPACE_LIST, on_codebase=True)),
         ("applet", "archive", Row(Syntax.COMMA_LIST, on_codebase=True)),
         ("embed", "pluginspage pluginurl", _URL),
-        ("param", "value", Row(Syntax.URL, extended=True, when=is_url_param)),
+        ("param", "value", Row(Nested.GUESSED, extended=True, when=is_url_param)),
         ("body table td th tr thead tbody tfoot colgroup col", "background", _URL),
         ("layer ilayer", "background", _URL),
         ("head", "profile", _URL),
@@ -122,21 +124,24 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("script", "xlink:href", _URL),
         ("meta", "content", Row(Syntax.REFRESH, when=one_of(b"http-equiv", b"refresh"))),
         ("meta", "content", Row(Syntax.LINK, when=one_of(b"http-equiv", b"link"))),
-        ("meta", "content", Row(Syntax.URL, extended=True, when=is_url_meta)),
+        ("meta", "content", Row(Nested.GUESSED, extended=True, when=is_url_meta)),
         ("meta", "content", Row(Syntax.URL, extended=True, when=is_author)),
         ("iframe", "srcdoc", Row(Nested.HTML)),
         ("*", "style", _CSS),
         ("*", "itemid", _EXTENDED),
         ("*", "about", Row(Syntax.URL, extended=True, when=not_a_curie(b"about"))),
         ("*", "resource", Row(Syntax.URL, extended=True, when=not_a_curie(b"resource"))),
-        ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _EXTENDED),
-        ("*", "data-bg data-background data-poster data-image data-thumb data-full", _EXTENDED),
-        ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _EXTENDED),
-        ("*", "data-orig-file data-medium-file data-large-file", _EXTENDED),  # WordPress, Jetpack
-        ("*", "data-srcset data-lazy-srcset data-bgset", _EXTENDED_SRCSET),
-        ("*", "data-flickity-lazyload-srcset", _EXTENDED_SRCSET),
+        ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _GUESSED),
+        ("*", "data-bg data-background data-poster data-image data-thumb data-full", _GUESSED),
+        ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _GUESSED),
+        ("*", "data-orig-file data-medium-file data-large-file", _GUESSED),  # WordPress, Jetpack
+        ("*", "data-rocket-src data-media data-pin-media data-pin-url data-permalink", _GUESSED),
+        ("*", "data-srcset data-lazy-srcset data-bgset data-flickity-lazyload-srcset", _GUESSED),
         ("amp-img amp-anim amp-video amp-audio amp-iframe", "src poster", _EXTENDED),
         ("amp-img amp-anim", "srcset", _EXTENDED_SRCSET),
+        ("amp-list", "src", _EXTENDED),
+        ("form", "action-xhr", _EXTENDED),
+        ("model-viewer", "src poster ios-src", _EXTENDED),
         ("amp-story", "publisher-logo-src poster-portrait-src poster-square-src", _EXTENDED),
         ("amp-story", "poster-landscape-src", _EXTENDED),
         # VML, as Office writes it into mail and saved pages

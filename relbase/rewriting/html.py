@@ -21,6 +21,7 @@ from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped
 from relbase.references.foreign import HTML
+from relbase.references.guesses import guessed
 from relbase.references.markup import pieces
 from relbase.references.scripts import json_escaped, json_view
 from relbase.references.values import SYNTAXES, Syntax, clean
@@ -286,6 +287,15 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]
         yield from visit_url(text, span, context, place)
 
 
+def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    """The items of a value whose syntax only it can tell."""
+    syntax = guessed(text)
+    if syntax is None:
+        return iter(())
+    row = place.row._replace(syntax=Nested.CSS if syntax == "css" else syntax)
+    return visit_value(text, context, place._replace(row=row))
+
+
 def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
     if text and context.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
@@ -319,6 +329,7 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterat
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
     Nested.HTML: _visit_srcdoc,
+    Nested.GUESSED: _visit_guessed,
     Nested.IMPORT_MAP: partial(_visit_json, scripts.import_map),
     Nested.SPECULATION_RULES: partial(_visit_json, scripts.speculation_rules),
 }

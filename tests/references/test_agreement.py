@@ -34,6 +34,11 @@ VALUES: Final[dict[Syntax | Nested, tuple[str, ...]]] = {
     Syntax.LINK: ("<x>; rel=y",),
     Nested.CSS: ("a:url(x)", "a:url(#i),url('../x')", "a:image-set(&quot;x&quot; 1x)"),
     Nested.HTML: ("&lt;a href=x>",),
+    Nested.GUESSED: (
+        *("/x", "x.y", "../x", "?q=1", "http://a/", "http://a/ 1x, y 2x", "a.b 1x,c 2x"),
+        *("http://a/&#32;1x, y 2x", "url(x)", "url(&quot;http://a/&quot;),url(y)", "true", ""),
+        *("{&quot;a&quot;:1}", "#fff", "a:b", "a b.c", "/a b.cd", "http://a b"),
+    ),
     Nested.IMPORT_MAP: ('{"imports":{"a":"./x"}}',),
     Nested.SPECULATION_RULES: ('{"prefetch":[{"urls":["x"]}]}',),
 }

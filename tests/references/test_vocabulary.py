@@ -221,9 +221,9 @@ NEVER = [
 
 EXTENDED = [
     # HTML 4.01 §13.3.2: values of param are passed as they are
-    "<param name=movie value='@x'>",
-    "<param name=SRC value='@x'>",
-    "<param name=x valuetype=ref value='@x'>",
+    "<param name=movie value='@x.y'>",
+    "<param name=SRC value='@x.y'>",
+    "<param name=x valuetype=ref value='@x.y'>",
     "<param name=x value='x'>",
     "<param name=quality valuetype=data value='x'>",
     # microdata, RDFa Core §7.4
@@ -234,20 +234,21 @@ EXTENDED = [
     "<p about=' [x:y]' resource='&#91;x:y]'>",
     # lazy loading
     *[
-        f"<img data-{name}='@x'>"
+        f"<img data-{name}='@x.y'>"
         for name in words(
             "src lazy lazy-src original href url bg background poster image thumb full lazyload "
-            "flickity-lazyload lazy-background hi-res orig-file medium-file large-file"
+            "flickity-lazyload lazy-background hi-res orig-file medium-file large-file "
+            "rocket-src media pin-media pin-url permalink"
         )
     ],
     *[
         f"<img data-{name}='@x 2x, @y'>"
         for name in words("srcset lazy-srcset bgset flickity-lazyload-srcset")
     ],
-    "<p data-src='@x' data-x='x' data-srcs='x'>",
+    "<p data-src='@x.y' data-x='x.y' data-srcs='x.y'>",
     # metadata for social media, tiles, microdata
     *[
-        f"<meta property='{name}' content='@x'>"
+        f"<meta property='{name}' content='@x.y'>"
         for name in words(
             "og:url og:image og:audio og:video og:see_also og:image:url og:image:secure_url "
             "OG:Image twitter:url twitter:image twitter:image:src twitter:player "
@@ -255,14 +256,14 @@ EXTENDED = [
         )
     ],
     *[
-        f"<meta name='{name}' content='@x'>"
+        f"<meta name='{name}' content='@x.y'>"
         for name in words(
             "og:image twitter:image msapplication-TileImage msapplication-starturl "
             "msapplication-config msapplication-square70x70logo thumbnail"
         )
     ],
     *[
-        f"<meta itemprop='{name}' content='@x'>"
+        f"<meta itemprop='{name}' content='@x.y'>"
         for name in words("image url logo thumbnailUrl contentUrl embedUrl sameAs")
     ],
     "<meta property='og:title' content='x'><meta name=twitter:card content='x'>",
@@ -278,6 +279,8 @@ EXTENDED = [
     *each("amp-img amp-anim amp-video amp-audio amp-iframe", "src"),
     *each("amp-img amp-video", "poster"),
     *each("amp-img amp-anim", "srcset", "@x 2x, @y"),
+    "<amp-list src='@x'><form action-xhr='@y'>",
+    "<model-viewer src='@x' poster='@y' ios-src='@z'>",
     "<amp-x src=x>",
 ]
 
