@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
 import relbase
 from relbase.cli import files, remarks, streams
 from relbase.cli.documents import InputDocument
+from relbase.cli.objects import is_object
 from relbase.cli.options import ARCHIVE
 from relbase.cli.streams import excerpt, printable
 from relbase.cli.summary import counted
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relbase.cli.files import OpenInput
-    from relbase.cli.inputs import Input
     from relbase.cli.jobs import Done
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
@@ -92,12 +92,12 @@ class Archive(NamedTuple):
 
         if not self.is_zip:
             # A pipe with a name would be waited for without end.
-            again = None if self.source.status is None else _again(self.source.input)
+            again = _again(self.source) if _is_read_again(self.source) else None
             yield from pages(progress.counted(), again)
             return
-        if self.source.status is None or self.source.descriptor is None:
+        if not _is_read_again(self.source):
             raise files.InputError("a WACZ is read from its end: give a file, not a pipe")
-        with os.fdopen(os.dup(self.source.descriptor), "rb") as file:
+        with files.seekable(self.source) as file:
             yield from wacz.wacz_pages(file)
 
     def _report_counts(self) -> None:
@@ -236,15 +236,12 @@ def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
         return False
     if source.name.lower().endswith(".wacz") or settings.kind == ARCHIVE:
         return True
-    if source.descriptor is None or source.status is None:
+    if not _is_read_again(source):
         return False
     from relbase.warc import wacz  # noqa: PLC0415 (start-up time)
 
-    with os.fdopen(os.dup(source.descriptor), "rb") as file:
-        at = file.tell()
-        is_zip = wacz.holds_archives(file)
-        file.seek(at)  # the descriptors share it
-    return is_zip
+    with files.seekable(source) as file:
+        return wacz.holds_archives(file)
 
 
 def _said_of_one(settings: Settings) -> list[str]:
@@ -257,13 +254,16 @@ def _said_of_one(settings: Settings) -> list[str]:
     return [option for option, value in given if value]
 
 
-def _again(one: Input) -> Callable[[int], Iterable[bytes]]:
+def _is_read_again(source: OpenInput) -> bool:
+    return source.status is not None or is_object(source.name)
+
+
+def _again(source: OpenInput) -> Callable[[int], Iterable[bytes]]:
     def again(offset: int) -> Iterator[bytes]:
-        with files.opened(one) as source:
-            if source.descriptor is None or source.status is None:
-                raise files.InputError("it is not the file any more that it was")
-            os.lseek(source.descriptor, offset, os.SEEK_SET)
-            yield from source.pieces
+        with files.seekable(source) as file:
+            file.seek(offset)
+            while piece := file.read(files.PIECE):
+                yield piece
 
     return again
 
@@ -360,7 +360,7 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     if archive.is_zip:
         text = "the rest of a WACZ is not made anew: leave --with-originals out"
         raise files.InputError(text)
-    if source.status is None:
+    if not _is_read_again(source):
         raise files.InputError("--with-originals reads the archive twice: give a file")
     with files.opened(source.input) as original:
         start = next(original.pieces, b"")

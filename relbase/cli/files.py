@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN, Input
+from relbase.cli.objects import is_object
 from relbase.cli.streams import printable
 from relbase.records import NamedTuple
 
@@ -107,10 +109,41 @@ def opened(
     if one.name == STDIN:
         yield OpenInput(one, shown, _pieces(_standard_input(), None), None)
         return
+    if is_object(one.name):
+        with _object(one.name) as stored:
+            yield OpenInput(one, shown, _pieces(stored, None), None)
+        return
     with _open(one, roots.get(one.root)) as file:
         status = os.fstat(file.fileno())
         regular = status if stat.S_ISREG(status.st_mode) else None
         yield OpenInput(one, shown, _pieces(file, regular), regular, file.fileno())
+
+
+@contextmanager
+def seekable(source: OpenInput) -> Iterator[BinaryIO]:
+    """Open an input for reading from anywhere; where it is read now does not change.
+
+    Raises:
+        InputError: if it is a pipe, or not the file any more that it was.
+    """
+    if is_object(source.name):
+        with _object(source.name) as stored:
+            yield stored
+        return
+    with opened(source.input) as again:
+        if again.descriptor is None or again.status is None:
+            raise InputError("it is read once more, which a pipe is not: give a file")
+        with os.fdopen(os.dup(again.descriptor), "rb") as file:
+            file.seek(0)
+            yield file
+
+
+def _object(name: str) -> BinaryIO:
+    try:
+        storage.refuse_unknown([name], "give a file")
+        return storage.open_archive(name)
+    except (OSError, ValueError) as error:
+        raise InputError(str(error)) from None
 
 
 def rewound(source: OpenInput) -> OpenInput:

@@ -16,6 +16,7 @@ from relbase.cli.help import Command
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
+from relbase.cli.objects import uploaded
 from relbase.cli.outcome import Tally
 from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
@@ -63,9 +64,11 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         settings = settings._replace(kind=Kind.MAIL.value)
     action = _action(own)
     earlier = Earlier(own["resume"]) if own["resume"] else None
-    jobs = _jobs(inputs, found, action, own, earlier)
-    finder = finder_of(found, settings, tally)
     with ExitStack() as stack:
+        if own["output"] is not None:
+            [own["output"]] = stack.enter_context(uploaded(own["output"]))
+        jobs = _jobs(inputs, found, action, own, earlier)
+        finder = finder_of(found, settings, tally)
         plan = Plan(
             settings,
             finder,

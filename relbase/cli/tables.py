@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli.directories import new_file, opened_directory, sweep
+from relbase.cli.objects import is_object, uploaded
 from relbase.cli.outcome import OutputError
 from relbase.cli.outputs import refuse_inputs, refuse_irregular
 from relbase.cli.streams import printable
@@ -101,14 +102,16 @@ def written(
         raise click.UsageError(f"--columns: {error}") from None
     schema = table.SCHEMA if columns is None else table.schema_of(columns)
     repeated = [field.name for field in schema if field.type == table.REPEATED]
-    errors = f"{path.removesuffix(_SUFFIX)}.errors{_SUFFIX}"
+    place, mark, query = path.partition("?") if is_object(path) else (path, "", "")
+    errors = f"{place.removesuffix(_SUFFIX)}.errors{_SUFFIX}{mark}{query}"
     try:
         refuse_inputs(inputs, (path, errors))
         for one in (path, errors):
             _refuse_another(one)
         with (
-            _new(path) as links_file,
-            _new(errors) as errors_file,
+            uploaded(path, errors) as outputs,
+            _new(outputs[0]) as links_file,
+            _new(outputs[1]) as errors_file,
             parquet.ParquetWriter(
                 links_file,
                 schema,
