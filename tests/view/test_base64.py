@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import base64
-import tracemalloc
 from collections import Counter
 from itertools import cycle
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
@@ -218,46 +216,3 @@ def test_real_messages(data: Path) -> None:
         seen["read"] += 1
     assert seen["bodies"] > 300
     assert seen["read"] > 0.9 * seen["bodies"]
-
-
-@pytest.mark.parametrize(
-    "part",
-    [b"MDEy", b"MDEy\n", b"M\n", b"\n", b" \n", b"@", b"=", b"Zg==", b"MDEy" * 19 + b"\r\n"],
-    ids=repr,
-)
-def test_linear(part: bytes) -> None:
-    def work(raw: bytes) -> list[Edit]:
-        view = base64_view(raw)
-        if view is None:
-            return []
-        at = len(view.inner)
-        return [*view.lower([Edit(0, 0, b"x")]), *view.lower([Edit(at, at, b"x")])]
-
-    assert_linear_from_10_ms(work, lambda size: part * (size // len(part) // 4 * 4))
-
-
-def test_many_edits_are_linear() -> None:
-    def make(size: int) -> tuple[Base64View, list[Edit]]:
-        return Base64View(b"MDEy" * size), [Edit(at, at, b"/") for at in range(2 * size)]
-
-    assert_linear_from_10_ms(lambda case: case[0].lower(case[1]), make)
-
-
-@pytest.mark.parametrize("part", [b"MDEy", b"MDEy" * 19 + b"\n", b"MDEy\n"], ids=len)
-def test_memory(part: bytes) -> None:
-    raw = part * ((1 << 20) // len(part))
-    tracemalloc.start()
-    try:
-        view = Base64View(raw)
-        lowered = view.lower([Edit(0, 0, b"/")])
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert len(lowered) == 1
-    assert peak < 5 * len(raw)
-
-
-def test_16_mb_in_one_line() -> None:
-    raw = b"MDEy" * (4 << 20)
-    lowered = Base64View(raw).lower([Edit(3, 3, b"x")])
-    assert lowered == [Edit(4, len(raw), base64.b64encode(b"x" + b"012" * ((4 << 20) - 1)))]

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from laws import examples
@@ -201,27 +200,3 @@ def test_law() -> None:
 
     law()
     assert seen["changed"] > 0.3 * seen["all"]
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        b'\x1b$B$"\x1b(Ba',
-        b"\x1b(Ja\x1b(B",
-        b"\x1b(J\\",
-        b"\x1b",
-        b"\x1b(B",
-        b"\x80",
-        b"abcdefgh",
-        b"\x1b$B",
-    ],
-)
-def test_linear(part: bytes) -> None:
-    def work(raw: bytes) -> list[Edit]:
-        view = view_of(raw)
-        step = 1 + len(view.inner) // 1000
-        if not view.inner.isascii():
-            return view.lower([Edit(0, 0, b"~")])
-        return view.lower([Edit(at, at, b"~") for at in range(0, len(view.inner), step)])
-
-    assert_linear_from_10_ms(work, lambda size: part * size)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import quopri
 import re
-import tracemalloc
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import example, given
 from hypothesis import strategies as st
 from laws import examples
@@ -341,58 +339,3 @@ def test_real_messages(data: Path) -> None:
         seen["changed"] += edited != raw
     assert seen["bodies"] > 200
     assert seen["changed"] > 30
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        b"=",
-        b"=\n",
-        b"= \n",
-        b"=41",
-        b"=4",
-        b"a",
-        b" ",
-        b" \n",
-        b"\n",
-        b"\r",
-        b"\r\n",
-        b"=\r",
-        b"=x" + b"a" * 60 + b"=\r\n",
-        b"<a href=3Dx>text and more of it</a>=20text, quite much of it\r\n",
-    ],
-)
-def test_linear(part: bytes) -> None:
-    def work(raw: bytes) -> list[Edit]:
-        view = QuotedPrintableView(raw, BOUNDARIES)
-        step = 1 + len(view.inner) // 1000
-        return view.lower([Edit(at, at, b"~") for at in range(0, len(view.inner) + 1, step)])
-
-    assert_linear_from_10_ms(work, lambda size: part * (size // len(part)))
-
-
-@pytest.mark.parametrize("part", [b"abc", b"=41", b"=4", b"a\n", b"=\na"])
-def test_many_edits_are_linear(part: bytes) -> None:
-    def make(size: int) -> tuple[QuotedPrintableView, list[Edit]]:
-        view = QuotedPrintableView(part * size)
-        return view, [Edit(at, at, b"/") for at in range(0, size, 2)]
-
-    assert_linear_from_10_ms(lambda case: case[0].lower(case[1]), make)
-
-
-def test_many_edits_at_one_place_are_linear() -> None:
-    view = QuotedPrintableView(b"a\n")
-    assert_linear_from_10_ms(view.lower, lambda size: [Edit(1, 1, b"/")] * size)
-
-
-@pytest.mark.parametrize("part", [b"a", b"=41", b"=x", b"a \n", b"=\n"])
-def test_memory(part: bytes) -> None:
-    raw = part * ((1 << 17) // len(part))
-    tracemalloc.start()
-    try:
-        view = QuotedPrintableView(raw)
-        view.lower([Edit(0, 0, b"/")])
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 5 * len(raw)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from collections import Counter
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from view_laws import check_law, edits_of
@@ -121,29 +119,6 @@ def test_characters_across_the_parts_of_a_long_text(size: int) -> None:
     assert view.inner == ("é" + "😀" * size + "\ud83d").encode("utf-8", "surrogatepass")
     at = len(view.inner) - 3
     assert view.lower([Edit(at, at, b"a")]) == [Edit(len(raw) - 2, len(raw) - 2, b"a\0")]
-
-
-@pytest.mark.parametrize("part", ["abcdefgh", "aé😀b", "ああああ"])
-def test_utf_16_is_linear(part: str) -> None:
-    def make(size: int) -> tuple[bytes, list[Edit]]:
-        step = len(part.encode())
-        edits = [Edit(at, at, b"/") for at in range(0, size * step, step)]
-        return (part * size).encode("utf-16-le"), edits
-
-    assert_linear_from_10_ms(lambda case: Utf16View(case[0], "utf-16le").lower(case[1]), make)
-
-
-@pytest.mark.parametrize("part", ["a", "é", "あ", "😀"])
-def test_utf_16_takes_little_memory(part: str) -> None:
-    raw = (part * (1 << 20)).encode("utf-16-le")
-    tracemalloc.start()
-    try:
-        view = Utf16View(raw, "utf-16le")
-        view.lower([Edit(len(view.inner), len(view.inner), b"/")])
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-    assert peak < 4 * len(raw) + (1 << 20)
 
 
 def test_text_view() -> None:
