@@ -6,7 +6,6 @@ import tracemalloc
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -244,25 +243,6 @@ def test_a_header_as_long_as_the_limit_is_whole(
     assert (header.end, header.cut) == (100, False)
 
 
-@pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
-def test_the_limit_of_a_field(monkeypatch: pytest.MonkeyPatch, more: int, *, cut: bool) -> None:
-    monkeypatch.setattr(fields, "MAX_FIELD", 100)
-    data = b"Base: " + b"y" * (93 + more) + b"\nURI: z\n\nbody"
-    header = read(data)
-    assert header.cut is cut
-    assert [field.name for field in header.fields] == (["uri"] if cut else ["base", "uri"])
-    assert data[header.body :] == b"body"
-
-
-@pytest.mark.parametrize(("more", "cut"), [(-1, False), (0, False), (1, True)])
-def test_the_limit_of_remembered_fields(more: int, *, cut: bool) -> None:
-    data = b"Base: x\n" * (fields.MAX_FIELDS + more) + b"X: y\n\nbody"
-    header = read(data)
-    assert header.cut is cut
-    assert len(header.fields) == fields.MAX_FIELDS + min(more, 0)
-    assert data[header.body :] == b"body"
-
-
 def test_the_limits_are_those_of_the_threat_model() -> None:
     assert (fields.MAX_HEADER, fields.MAX_FIELD) == (50 * MEGABYTE, 10 * MEGABYTE)
 
@@ -276,41 +256,3 @@ def test_many_fields_need_little_memory(line: bytes) -> None:
         assert tracemalloc.get_traced_memory()[1] < len(data) / 2
     finally:
         tracemalloc.stop()
-
-
-BOMBS: Final = {
-    "fields": b"X: y\n",
-    "remembered fields": b"List-Help: y\n",
-    "folds": b" y\n",
-    "empty names": b":\n",
-    "dashes with a colon": b"--:\n",
-    "one line": b"y",
-    "CR": b"\r",
-    "CR fields": b"X: y\r",
-    "NUL": b"\0",
-    # Does a field of MIME follow?
-    "no fields": b"y\n",
-    "some fields": b"y\nX: y\n",
-    "remembered ones among others": b"y\nBase: y\n",
-    "fields of MIME among others": b"y\nContent-X: y\n",
-    "almost fields of MIME": b"Content-Content-\n",
-    "one long name": b"content-a-",
-}
-
-
-# Each bomb is the whole header, with a field of MIME at its end, or stands in a value of it.
-AROUND: Final = [
-    *((name, b"", b"\nContent-Type: x\n") for name in BOMBS),
-    *((name, b"Content-Type: ", b"") for name in ("folds", "one line", "CR", "no fields")),
-    *((name, b"y\n", b"") for name in ("fields", "no fields", "almost fields of MIME")),
-]
-
-
-@pytest.mark.parametrize(("name", "start", "end"), AROUND)
-def test_headers_in_linear_time(name: str, start: bytes, end: bytes) -> None:
-    unit = BOMBS[name]
-
-    def make(size: int) -> bytes:
-        return start + unit * (size // len(unit)) + end
-
-    assert_linear_from_10_ms(read, make)

@@ -338,38 +338,6 @@ def drained(chunks: list[bytes]) -> int:
     return sum(1 for _ in split(chunks))
 
 
-BEFORE, HEADER, INSIDE = b"", A, A + b"X: y\n\n"
-
-
-@pytest.mark.parametrize(
-    ("start", "text"),
-    [
-        (BEFORE, b"x"),
-        (BEFORE, b"\n\nFrom x"),
-        (BEFORE, b"\n"),
-        (HEADER, b"x"),
-        (HEADER, b"X: y\n"),
-        (HEADER, b"Content-Length: 1\n"),
-        (HEADER, b"\0"),
-        (INSIDE, b"x"),  # one line
-        (INSIDE, b"From "),
-        (INSIDE, b"\nFrom "),
-        (INSIDE, b"\n\nFrom x"),
-        (INSIDE, b"\n\nFrom " + b" " * 900),
-        (INSIDE, b"\n" + A),
-        (INSIDE, b"\n"),
-        (INSIDE, b"\r\n"),
-        (INSIDE, A + b"Content-Length: 9999999\n\nx\n\n"),
-    ],
-)
-def test_time_is_linear(start: bytes, text: bytes) -> None:
-    def chunks(size: int) -> list[bytes]:
-        piece = text * ((1 << 12) // len(text) + 1)
-        return [start] + [piece] * (size // len(piece) + 1)
-
-    assert_linear_from_10_ms(drained, chunks)
-
-
 def test_time_is_linear_in_small_pieces() -> None:
     def chunks(size: int) -> list[bytes]:
         return list(pieces((A + ONE * 20 + b"\n") * (size // 400), 3))
