@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Span
 from relbase.results import Link
-from relbase.url.grammar import parse_url
 
 if TYPE_CHECKING:
     from relbase.results import Entity
@@ -35,6 +34,8 @@ def object_line(fields: dict[str, object]) -> str:
 
 def parts(url: str) -> tuple[dict[str, object] | None, str]:
     """Return the parts of a URL that are there, by their names, or why it is not a URL."""
+    from relbase.url.grammar import parse_url  # noqa: PLC0415 (start-up time)
+
     try:
         parsed = parse_url(url)
     except ValueError as error:

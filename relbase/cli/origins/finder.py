@@ -23,7 +23,7 @@ from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import Stated, beside, side_file
 from relbase.cli.origins.paths import Mirror, Root, adds, inside, url_in_mirror, url_on_root
-from relbase.cli.origins.places import Local, Neighbours, file_url
+from relbase.cli.origins.places import Local, Neighbours, file_url, may_lead_beside
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
@@ -225,16 +225,17 @@ class Finder:
         path = os.path.abspath(source.name)  # noqa: PTH100
         if local == "companion" and url_on_root(path, self.origins.roots):
             return None  # so have the files beside it
-        as_file = call._replace(
-            url=file_url(path), redirects=(), profile=Profile.WHATWG, detect=False, origin=None
-        )
-        (first, *_) = pipeline.entities_called(data, as_file)
-        if not first.base.url.startswith("file:"):
+        if local == "companion" and not may_lead_beside(
+            path, data, in_tree=bool(source.input.root)
+        ):
+            return None
+        base = _opened_base(call, path, data)
+        if not base.startswith("file:"):
             return None
         final, _ = statements(found.url, call.redirects)
         own = path, final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
-        places = Neighbours(path, first.base.url, source.input.directory, local, url_of)
+        places = Neighbours(path, base, source.input.directory, local, url_of)
         return self._unconverted(call, source, data, places) if local == "resolve" else places
 
     def _unconverted(
@@ -268,6 +269,22 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
+
+
+# Without these, and without a NUL of UTF-16, a page has no base of its own.
+_may_have_base: Final = expression(rb"<base|:base|\0", re.IGNORECASE)
+
+
+def _opened_base(call: Call, path: str, data: bytes) -> str:
+    """What the references of a page resolve against when it is opened by `file:`."""
+    opened = file_url(path)
+    if _may_have_base.search(data) is None:
+        return opened
+    as_file = call._replace(
+        url=opened, redirects=(), profile=Profile.WHATWG, detect=False, origin=None
+    )
+    (first, *_) = pipeline.entities_called(data, as_file)
+    return first.base.url
 
 
 def _stated_in(path: str) -> str | None:

@@ -12,10 +12,12 @@ symbolic link, is not there.
 from __future__ import annotations
 
 import os
+from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.marks import Placed
+from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc3986
 
@@ -51,11 +53,57 @@ def _named(url: str) -> str | None:
     return None if "\0" in path else os.path.abspath(path)  # noqa: PTH100
 
 
+# What all parsers read alike, without dots that are escaped.
+_plain: Final = expression(r"(?!.*%2[Ee])[!#-;=?-\[\]-~]*")
+
+
+# The first step of a path that all systems and parsers read alike.
+_step: Final = expression(r"/?[A-Za-z0-9_~][A-Za-z0-9_.~-]*(?=[/?#]|\Z)")
+
+
+def _path_of(base: str, reference: str) -> str | None:
+    """The path that a reference leads a browser to, None where it leads to no file."""
+    if _plain.fullmatch(reference):
+        return _named(rfc3986.resolve(base, reference))
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
+    try:
+        return _named(whatwg.resolve(base, reference))
+    except ValueError:
+        return None
+
+
 def _is_there(path: str, tree: str) -> bool:
     """Whether a path is of a file inside of a tree."""
     if not os.path.isfile(path):  # noqa: PTH113
         return False
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(tree), ""))  # noqa: PTH118
+
+
+# With more names beside a page it takes less time to look at each of its references.
+_NAMES: Final = 200
+
+
+def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
+    """Return whether a reference of a page may lead to a file beside it; most pages name none.
+
+    What asks each reference keeps the fast scanner from passing over those that it need not see.
+    """
+    if in_tree and b"../" in data:
+        return True
+    folder, own = os.path.split(page)
+    try:
+        with os.scandir(folder) as entries:
+            listed = [entry.name for entry in islice(entries, _NAMES + 2)]
+    except OSError:  # a directory that can be entered and not read
+        return True
+    names = [name for name in listed if name != own]
+    if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):  # noqa: PTH122
+        return True
+    written = {os.fsencode(name) for name in names} | {
+        quote(os.fsencode(name)).encode() for name in names
+    }
+    return any(name in data for name in written)
 
 
 # Most references of a page lead to the same few files.
@@ -70,14 +118,8 @@ class Neighbours:
     """
 
     __slots__ = (
-        "_base",
-        "_folders",
-        "_kept",
-        "_local",
-        "_remembered",
-        "_rewritten",
-        "_tree",
-        "_url_of",
+        *("_base", "_folder", "_folders", "_kept", "_local"),
+        *("_remembered", "_rewritten", "_steps", "_tree", "_url_of"),
     )
 
     def __init__(
@@ -87,6 +129,9 @@ class Neighbours:
         folders = (f"{stem}{suffix}" for suffix in _COMPANIONS)
         self._folders = tuple(os.path.join(one, "") for one in folders if os.path.isdir(one))  # noqa: PTH112, PTH118
         self._base = base
+        opened = _named(base) or ""
+        self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
+        self._steps: dict[str, bool] = {}
         self._tree = tree
         self._local = local
         self._url_of = url_of
@@ -98,10 +143,24 @@ class Neighbours:
         """Return what becomes of a reference, None where the base decides."""
         if reference in self._remembered:
             return self._remembered[reference]
+        if self._leads_away(reference):
+            return None
         placed = self._placed(reference)
         if len(self._remembered) < _REMEMBERED:
             self._remembered[reference] = placed
         return placed
+
+    def _leads_away(self, reference: str) -> bool:
+        """Whether the first step of a reference is not there: of most that is seen at once."""
+        found = _step.match(reference)
+        if found is None:
+            return False
+        step = found[0]
+        if step not in self._steps:
+            if len(self._steps) >= _REMEMBERED:
+                self._steps.clear()
+            self._steps[step] = os.path.lexists(os.path.join(self._folder, step))  # noqa: PTH118
+        return not self._steps[step]
 
     def notes(self) -> list[Note]:
         """Return what is to be noted of all references together."""
@@ -116,12 +175,7 @@ class Neighbours:
         ]
 
     def _placed(self, reference: str) -> Placed | None:
-        from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-        try:
-            path = _named(whatwg.resolve(self._base, reference))
-        except ValueError:
-            return None
+        path = _path_of(self._base, reference)
         if path is None:
             return None
         is_there = _is_there(path, self._tree)
