@@ -69,16 +69,11 @@ class Arguments(TypedDict, total=False):
 
 
 class Origin(NamedTuple):
-    """What is known of where a call's URL comes from (rule 17).
+    """What is known of where a call's URL comes from (rule 17)."""
 
-    Args:
-        source: what states it, for people.
-        notes: on what does not count.
-        places: knows what was saved beside the page, None where nothing is to be looked for.
-    """
-
-    source: str
-    notes: tuple[Note, ...] = ()
+    source: str  # what states it, for people
+    notes: tuple[Note, ...] = ()  # on what does not count
+    # knows what was saved beside the page, None where nothing is to be looked for
     places: Places | None = None
 
 

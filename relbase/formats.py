@@ -48,51 +48,38 @@ Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
 
 
 class Format(NamedTuple):
-    """What is known of a kind of document.
-
-    Args:
-        kind: its name.
-        types: its media types, the one that entities are listed with first; `x/*` and `*+x` too.
-        suffixes: of the names of its files, without the dot.
-        looks: whether the first bytes of a document (`sniffing.beginning`) are of this kind.
-        among: media types and suffixes of more than this kind: there the first bytes decide.
-        charset: how its charset is found, None where its bytes are visited as they are.
-        view: what shows its text in UTF-8, by the charset.
-        visit: yields the items of a text, in offsets of it; None where that cannot be done.
-        base: the base that a text states itself, or that of what is around it.
-        marks: what programs that save pages left in a text.
-        entities: lists what is inside; None for a document, which is one entity.
-        streams: whether it may be longer than memory: its documents are done one at a time.
-        advice: what its user can give where no base is known.
-        in_text: whether files that are named as text may be of this kind by their bytes.
-        decoded: what in a text stands encoded, as it decodes, for people; None where nothing does.
-        feeds: whether a feed may be taken for a document of this kind.
-        doubts: whether a file that begins so, and is named as of another kind, is noted.
-        is_judged: whether a visit notes that what it has is not of this kind.
-        stating: what states a base (`{}`) at the beginning of a text; "" where nothing can.
-        escapes_pages: whether pages stand in its texts, their markup spelled in any way.
-    """
+    """What is known of a kind of document."""
 
     kind: Kind
+    # its media types, the one that entities are listed with first; `x/*` and `*+x` too
     types: tuple[str, ...]
-    suffixes: str = ""
+    suffixes: str = ""  # of the names of its files, without the dot
+    # whether the first bytes of a document (`sniffing.beginning`) are of this kind
     looks: Callable[[bytes], bool] | None = None
+    # media types and suffixes of more than this kind: there the first bytes decide
     among: tuple[str, ...] = ()
+    # how its charset is found, None where its bytes are visited as they are
     charset: CharsetRule | None = None
-    view: ViewRule = document_view
+    view: ViewRule = document_view  # what shows its text in UTF-8, by the charset
+    # yields the items of a text, in offsets of it; None where that cannot be done
     visit: Visit | None = None
+    # the base that a text states itself, or that of what is around it
     base: Callable[[bytes, Context], Base] = lambda _text, context: context.base
+    # what programs that save pages left in a text
     marks: Callable[[bytes, str], Marks] | None = None
+    # lists what is inside; None for a document, which is one entity
     entities: Callable[[bytes, Context], Iterator[Entity]] | None = None
+    # whether it may be longer than memory: its documents are done one at a time
     streams: bool = False
+    # what its user can give where no base is known
     advice: str = "give the URL that the document was retrieved from"
-    in_text: bool = False
+    in_text: bool = False  # whether files that are named as text may be of this kind by their bytes
+    # what in a text stands encoded, as it decodes, for people; None where nothing does
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
-    feeds: bool = False
-    doubts: bool = False
-    is_judged: bool = False
-    stating: str = ""
-    escapes_pages: bool = False
+    feeds: bool = False  # whether a feed may be taken for a document of this kind
+    doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
+    is_judged: bool = False  # whether a visit notes that what it has is not of this kind
+    stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
 
     @property
     def has_marks(self) -> bool:
@@ -111,25 +98,15 @@ class Format(NamedTuple):
 
 
 class Document(NamedTuple):
-    """A document that has been opened.
+    """A document that has been opened."""
 
-    Args:
-        format: the row of its kind.
-        data: its bytes.
-        text: what is visited: the bytes, or what the view shows of them.
-        view: what shows the text, None where the bytes are visited themselves.
-        charset: of the document, None where the kind has none.
-        context: of its container, with the charset of the text.
-        notes: what hinders its references from being looked for.
-    """
-
-    format: Format
-    data: bytes
-    text: bytes
-    view: View | None
-    charset: Charset | None
-    context: Context
-    notes: tuple[Note, ...] = ()
+    format: Format  # the row of its kind
+    data: bytes  # its bytes
+    text: bytes  # what is visited: the bytes, or what the view shows of them
+    view: View | None  # what shows the text, None where the bytes are visited themselves
+    charset: Charset | None  # of the document, None where the kind has none
+    context: Context  # of its container, with the charset of the text
+    notes: tuple[Note, ...] = ()  # what hinders its references from being looked for
 
     def visit(self, task: Task | None = None) -> Iterator[Item]:
         """The items of the document, in offsets of its bytes."""
@@ -229,7 +206,6 @@ _ROWS: Final = (
         visit=_loaded_later("rewriting.xml.visit_xml"),
         base=_loaded_later("rewriting.xml.xml_base"),
         feeds=True,
-        escapes_pages=True,
         is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
     ),
     Format(

@@ -112,21 +112,13 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
 
 
 class _Received(NamedTuple):
-    """What a response says, in the types of this library.
+    """What a response says, in the types of this library."""
 
-    Args:
-        data: the body, decoded; as it is where it cannot be.
-        fields: the header, each value of a repeated field by itself.
-        urls: what was requested first, and where each redirect led.
-        notes: on a body that cannot be decoded, or may be a part of one.
-        is_opaque: whether the body cannot be decoded.
-    """
-
-    data: bytes
-    fields: tuple[tuple[str, str], ...]
-    urls: tuple[str, ...]
-    notes: tuple[Note, ...] = ()
-    is_opaque: bool = False
+    data: bytes  # the body, decoded; as it is where it cannot be
+    fields: tuple[tuple[str, str], ...]  # the header, each value of a repeated field by itself
+    urls: tuple[str, ...]  # what was requested first, and where each redirect led
+    notes: tuple[Note, ...] = ()  # on a body that cannot be decoded, or may be a part of one
+    is_opaque: bool = False  # whether the body cannot be decoded
 
 
 def _read(response: object, kind: object) -> _Received:

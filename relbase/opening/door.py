@@ -47,19 +47,12 @@ class Prepared(NamedTuple):
 
 
 class Input(NamedTuple):
-    """What a call is about.
+    """What a call is about."""
 
-    Args:
-        document: the input, opened.
-        type: its media type.
-        label: the charset label that it came with.
-        notes: what is to be noted of what is around it, and of how it was opened.
-    """
-
-    document: Document
-    type: str
-    label: str | None
-    notes: tuple[Note, ...]
+    document: Document  # the input, opened
+    type: str  # its media type
+    label: str | None  # the charset label that it came with
+    notes: tuple[Note, ...]  # what is to be noted of what is around it, and of how it was opened
 
 
 def kind_of_call(call: Call, data: bytes) -> Kind:

@@ -51,19 +51,12 @@ class Settled(NamedTuple):
 
 
 class Value(NamedTuple):
-    """One value or text of a tree that holds references.
+    """One value or text of a tree that holds references."""
 
-    Args:
-        element: whose it is.
-        holder: the element, or what holds the text.
-        attribute: its name, None for text.
-        settled: what it becomes.
-    """
-
-    element: Any
-    holder: Any
-    attribute: str | None
-    settled: Settled
+    element: Any  # whose it is
+    holder: Any  # the element, or what holds the text
+    attribute: str | None  # its name, None for text
+    settled: Settled  # what it becomes
 
     def links(self) -> list[TreeLink]:
         """The references in it."""

@@ -38,53 +38,36 @@ Scope: TypeAlias = "tuple[str, Scope | None]"
 
 
 class Around(NamedTuple):
-    """What is around an element.
+    """What is around an element."""
 
-    Args:
-        namespace: whose rules are followed.
-        hidden: a `<base>` here does not count.
-        opaque: what looks like elements here is text.
-        scope: the xml:base of what is around.
-    """
-
-    namespace: str = HTML
-    hidden: bool = False
-    opaque: bool = False
-    scope: Scope | None = None
+    namespace: str = HTML  # whose rules are followed
+    hidden: bool = False  # a `<base>` here does not count
+    opaque: bool = False  # what looks like elements here is text
+    scope: Scope | None = None  # the xml:base of what is around
 
 
 TOP: Final = Around()
 
 
 class ElementRow(NamedTuple):
-    """What is known of all elements of a name in one vocabulary.
+    """What is known of all elements of a name in one vocabulary."""
 
-    Args:
-        name: in lower case, without a namespace; b"" for a comment or an instruction.
-        rows: its attributes, as the vocabulary names them, each with its rows in their order.
-        text: how its text holds references.
-        vocabulary: whose element it is, None for an unknown one.
-        keys: its attributes that may hold references, as the tree names them, each with its row
-            where that is so whatever else the element says.
-        own: the names of those attributes alone, and of those that its text depends on.
-        asked: the latter.
-        speaks: whether its text holds references where it has no attributes.
-        is_special: whether something else holds inside of it than around it.
-        is_base: whether it is HTML's `<base>`, which stands on what is around the document.
-        by_browsers: whether browsers read it as their own: they know no xml:base in documents with
-            such a root.
-    """
-
-    name: bytes
+    name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
+    # its attributes, as the vocabulary names them, each with its rows in their order
     rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[TextRow, ...] = ()
-    vocabulary: str | None = None
+    text: tuple[TextRow, ...] = ()  # how its text holds references
+    vocabulary: str | None = None  # whose element it is, None for an unknown one
+    # its attributes that may hold references, as the tree names them, each with its row where that
+    # is so whatever else the element says
     keys: Mapping[str, Row | None] = {}
+    # the names of those attributes alone, and of those that its text depends on
     own: frozenset[str] = frozenset()
-    asked: frozenset[str] = frozenset()
-    speaks: bool = False
-    is_special: bool = False
+    asked: frozenset[str] = frozenset()  # the latter
+    speaks: bool = False  # whether its text holds references where it has no attributes
+    is_special: bool = False  # whether something else holds inside of it than around it
+    # whether it is HTML's `<base>`, which stands on what is around the document
     is_base: bool = False
+    # whether browsers read it as their own: they know no xml:base in documents with such a root
     by_browsers: bool = True
 
 
@@ -93,19 +76,13 @@ SHEET: Final = ElementRow(b"")  # <?xml-stylesheet?>
 
 
 class Spot(NamedTuple):
-    """An element, a comment or an instruction that may hold references.
+    """An element, a comment or an instruction that may hold references."""
 
-    Args:
-        element: of the tree.
-        kind: what is known of it.
-        keys: its attributes, how the tree names them by how lxml would; the same where they agree.
-        scope: the xml:base that is in force in it, its own one first.
-    """
-
-    element: Any
-    kind: ElementRow
+    element: Any  # of the tree
+    kind: ElementRow  # what is known of it
+    # its attributes, how the tree names them by how lxml would; the same where they agree
     keys: Mapping[str, str] | Sequence[str] = ()
-    scope: Scope | None = None
+    scope: Scope | None = None  # the xml:base that is in force in it, its own one first
 
 
 # Elements inside of which something else holds than around them.
@@ -121,13 +98,7 @@ _BROWSERS: Final = frozenset((HTML, SVG, MATH))
 
 
 class Known:
-    """What is known of the names of one tree, looked up once each.
-
-    Args:
-        root: the name of the root, which says what a document in no namespace is.
-        is_html: whether the tree is of HTML.
-        extended: whether rows of the policy `extended` count.
-    """
+    """What is known of the names of one tree, looked up once each."""
 
     __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "_root", "attributes")
 

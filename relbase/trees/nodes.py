@@ -51,11 +51,7 @@ _XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
 class LxmlTree:
-    """A tree of lxml, or the part of one that an element begins.
-
-    Args:
-        element: the root, or the element.
-    """
+    """A tree of lxml, or the part of one that an element begins."""
 
     __slots__ = ("_element", "_has_conditional", "_is_html", "_root", "encoding", "url")
 

@@ -14,11 +14,7 @@ if TYPE_CHECKING:
 
 
 class Scopes:
-    """The contexts inside of a document; each is made once.
-
-    Args:
-        inside: the context of the document, where no xml:base is in force.
-    """
+    """The contexts inside of a document; each is made once."""
 
     __slots__ = ("_inside", "_linked", "_scoped", "_stated")
 

@@ -49,11 +49,7 @@ def soup_tree(tree: object) -> SoupTree:
 
 
 class SoupTree:
-    """A soup, or the part of one that a tag begins.
-
-    Args:
-        tag: the soup, or the tag.
-    """
+    """A soup, or the part of one that a tag begins."""
 
     __slots__ = ("_is_html", "_root", "_tag", "encoding", "url")
 

@@ -46,15 +46,7 @@ if TYPE_CHECKING:
 
 
 class Walk:
-    """A tree that is looked into for one call.
-
-    Args:
-        tree: the tree.
-        url: the retrieval URL, None when it is not given.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
-        resolve_base_href: whether `<base>` counts.
-    """
+    """A tree that is looked into for one call."""
 
     __slots__ = (
         "_around",

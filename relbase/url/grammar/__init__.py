@@ -65,17 +65,11 @@ class Grammar(StrEnum):
 
 
 class Verdict(NamedTuple):
-    """Whether a text is a URL by one grammar.
+    """Whether a text is a URL by one grammar."""
 
-    Args:
-        grammar: that was asked.
-        is_url: what it says.
-        production: by which the text was judged.
-    """
-
-    grammar: Grammar
-    is_url: bool
-    production: str
+    grammar: Grammar  # that was asked
+    is_url: bool  # what it says
+    production: str  # by which the text was judged
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,21 +43,13 @@ class Excess(NamedTuple):
 
 
 class Core(NamedTuple):
-    """A URL without the `runs` of the `whole` that are not part of it.
+    """A URL without the `runs` of the `whole` that are not part of it."""
 
-    Args:
-        whole: the text that it was taken from.
-        runs: sorted and disjoint.
-        text: what is left.
-        at: where in `text` each piece between runs begins, and
-        starts: where in `whole`.
-    """
-
-    whole: str
-    runs: list[Excess]
-    text: str
-    at: list[int]
-    starts: list[int]
+    whole: str  # the text that it was taken from
+    runs: list[Excess]  # sorted and disjoint
+    text: str  # what is left
+    at: list[int]  # where in `text` each piece between runs begins, and
+    starts: list[int]  # where in `whole`
 
     def around(self) -> Iterator[Violation]:
         """The violations that the runs are."""
