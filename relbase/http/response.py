@@ -277,7 +277,9 @@ def _visit_body(response: _Response) -> Iterator[Item]:
         return
     why = _hindrance(response)
     if why:
-        yield Note(Reason.ENCODING_UNSUPPORTED, part, response.body, f"{why}: passed through")
+        of_part = _is_partial(response)
+        reason = Reason.BODY_PARTIAL if of_part else Reason.ENCODING_UNSUPPORTED
+        yield Note(reason, part, response.body, f"{why}: passed through")
     for remark in found.remarks:
         yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
     if found.data is None or _is_partial(response) or (why and inside.task.edits_only):
