@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,8 +111,8 @@ class _Doing:
         self._plan = plan
         self._writer = writer
         self._done = Done(job, warned=Collected(plan.settings.verbosity))
-        self._before = _Counted(plan.reports, read)
-        self._after = _Counted(plan.reports)
+        self._before = _Counted(plan, read)
+        self._after = _Counted(plan)
         self._call: Call | None = None
         self._is_edited = False
         self._coding: compressed.Coding | None = None  # of mail that is compressed
@@ -147,7 +147,7 @@ class _Doing:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
         made = archives.rewritten(archive, plan.choices, self._done, reports=plan.reports)
-        _ACTIONS[plan.action](self, archive.source, made)
+        self._act(archive.source, made)
 
     def _document(self, source: OpenInput, first: bytes, settings: Settings) -> None:
         """A document, or a mailbox of many."""
@@ -170,7 +170,7 @@ class _Doing:
         elif plan.action is Action.REPLACE:
             self._replace(source, settings, found, streamed=row.streams)
         else:
-            _ACTIONS[plan.action](self, source, self._rewritten(source, settings, found))
+            self._act(source, self._rewritten(source, settings, found))
         summary.close(self._done, several=plan.several)
 
     def _rewritten(
@@ -235,6 +235,17 @@ class _Doing:
 
     # ---- what becomes of it
 
+    def _act(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+        match self._plan.action:
+            case Action.DIFF:
+                self._diff(source, rewritten)
+            case Action.CHECK:
+                self._check(source, rewritten)
+            case Action.WRITE:
+                self._write(source, rewritten)
+            case _:
+                self._print(rewritten)
+
     def _pass(self, source: OpenInput) -> None:
         """Pass over a file that holds no references; copied it is all the same."""
         pieces = self._after.counting(source.pieces)
@@ -244,7 +255,7 @@ class _Doing:
             for _ in pieces:
                 pass
 
-    def _print(self, _source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+    def _print(self, rewritten: Iterator[Rewritten]) -> None:
         written = 0
         try:
             for piece in self._pieces(rewritten, checked=self._plan.is_delivery):
@@ -302,7 +313,8 @@ class _Doing:
     ) -> None:
         """Replace a file; a mailbox, which grows, is locked and then read."""
         plan = self._plan
-        is_locked = streamed and self._coding is None  # nobody delivers into compressed mail
+        # Nobody delivers into compressed mail; what is no file is refused below.
+        is_locked = streamed and self._coding is None and source.status is not None
         with (
             _locked(source, plan.in_place) if is_locked else nullcontext(source) as held,
             inplace.place_of(held, plan.in_place, plan.roots) as old,
@@ -331,46 +343,38 @@ class _Doing:
         return self._done.changed > 0
 
 
-_ACTIONS: Final = {
-    Action.PRINT: _Doing._print,  # noqa: SLF001 (its own table)
-    Action.DIFF: _Doing._diff,  # noqa: SLF001
-    Action.CHECK: _Doing._check,  # noqa: SLF001
-    Action.WRITE: _Doing._write,  # noqa: SLF001
-}
-
-
 @contextmanager
 def _locked(source: OpenInput, how: InPlace) -> Iterator[OpenInput]:
     """Hold the locks of a mailbox, which is read anew when they are had."""
     with locked_mailbox(os.path.realpath(source.name) if how.follow else source.name):
-        yield source if source.descriptor is None else files.rewound(source)
+        yield files.rewound(source)
 
 
 class _Counted:
     """The size of what goes by, and its hash where that is wanted."""
 
-    __slots__ = ("_hash", "_read", "size")
-
-    def __init__(self, hashes: bool, read: Callable[[int], None] = lambda _: None) -> None:  # noqa: FBT001 (one of two states)
+    def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
         self.size = 0
         self._read = read
-        self._hash: Any = None
-        if hashes:
-            import hashlib  # noqa: PLC0415 (start-up time)
-
-            self._hash = hashlib.sha256()
+        self._digest = _digest() if plan.reports else None
 
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         for piece in pieces:
             self.size += len(piece)
             self._read(len(piece))
-            if self._hash is not None:
-                self._hash.update(piece)
+            if self._digest is not None:
+                self._digest.update(piece)
             yield piece
 
     @property
     def hash(self) -> str:
-        return "" if self._hash is None else str(self._hash.hexdigest())
+        return "" if self._digest is None else str(self._digest.hexdigest())
+
+
+def _digest() -> Any:  # noqa: ANN401 (hashlib does not name its type)
+    import hashlib  # noqa: PLC0415 (start-up time)
+
+    return hashlib.sha256()
 
 
 def _is_done(job: Job) -> bool:
@@ -379,18 +383,17 @@ def _is_done(job: Job) -> bool:
     before, after = job.hashes
     if job.output is None:
         return _hash_of(job.input) == after
-    output = Input(job.output.path)
-    return _hash_of(job.input) == before and _hash_of(output) == after
+    return _hash_of(job.input) == before and _hash_of(Input(job.output.path)) == after
 
 
 def _hash_of(one: Input) -> str:
     if one.name == STDIN:
         return ""
+    digest = _digest()
     try:
         with files.opened(one) as source:
-            counted = _Counted(hashes=True)
-            for _ in counted.counting(source.pieces):
-                pass
-            return counted.hash
+            for piece in source.pieces:
+                digest.update(piece)
     except InputError:
         return ""
+    return str(digest.hexdigest())

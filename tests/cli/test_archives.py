@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
-from running import program, run
+from running import run
 
 from relbase import pipeline
 from relbase.cli import streams, tables
@@ -305,12 +305,6 @@ def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
     assert "http://h/d/: a/@href: x -> http://h/d/x [rewritten]" in result.stdout
 
 
-def test_a_page_in_gzip_is_no_archive(tmp_path: Path) -> None:
-    path = tmp_path / "page.html"
-    path.write_bytes(gz(b"<p>"))
-    assert run("rewrite", path).stdout_bytes == path.read_bytes()
-
-
 def test_kind_warc_says_it_all(tmp_path: Path) -> None:
     path = tmp_path / "x"
     path.write_bytes(b"nothing")
@@ -428,12 +422,6 @@ def test_base_tells_that_of_each_page(crawl: Path) -> None:
 def test_check_lists_an_archive_that_would_have_conversions(crawl: Path) -> None:
     result = run("rewrite", crawl, "--check")
     assert (result.exit_code, result.stdout) == (1, f"{crawl}: has pages with relative links\n")
-
-
-def test_the_program_does_as_the_functions(crawl: Path) -> None:
-    ran = program("rewrite", str(crawl), "--date", DATE)
-    assert ran.returncode == 0
-    assert ran.stdout == run("rewrite", crawl, "--date", DATE).stdout_bytes
 
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "warc"

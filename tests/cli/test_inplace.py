@@ -7,6 +7,7 @@ import os
 import shutil
 import stat
 import subprocess
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NoReturn
 
@@ -98,6 +99,17 @@ def test_a_symbolic_link() -> None:
     assert "it is a symbolic link: give --follow-symlinks" in result.stderr
     assert run("rewrite", "link.html", *URL, "-i", "--follow-symlinks").exit_code == 0
     assert (Path("page.html").read_bytes(), Path("link.html").is_symlink()) == (DONE, True)
+
+
+def test_a_pipe_is_not_replaced() -> None:
+    os.mkfifo("pipe")
+    box = b"From a@b Mon Jan  1 00:00:00 2024\nSubject: x\n\n"
+    writer = threading.Thread(target=Path("pipe").write_bytes, args=(box,), daemon=True)
+    writer.start()
+    result = run("rewrite", "pipe", *URL, "-i")
+    writer.join(timeout=10)
+    reported = "pipe: error: it is not a regular file: nothing can be written in its place\n"
+    assert (result.exit_code, result.stderr) == (3, reported)
 
 
 def test_a_file_with_two_names() -> None:

@@ -75,39 +75,6 @@ def test_it_is_what_the_library_makes_of_the_whole() -> None:
     assert relbase.rewrite(MBOX, url="http://h/").data == DONE
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        b"From a@b Mon Jan  1 00:00:00 2024",
-        b"From a@b Mon Jan  1 00:00:00 2024 remote from uunet",
-        b"From a@b",
-        b"From - ",
-        b"From ???@??? 00:00:00 1997 +0000",
-    ],
-)
-def test_a_single_message_with_its_from_line(line: bytes) -> None:
-    message = line + FIRST[FIRST.index(b"\n") : -1]
-    assert run("rewrite", *URL, stdin=message).stdout_bytes == message.replace(
-        b"=x", b"=http://h/x"
-    )
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"",
-        b"\n\n",
-        b"\xef\xbb\xbf" + LAST,
-        b"\n" + LAST + b"\n\nx\n\n\n\n",
-        b"text before\n\n" + LAST,
-        LAST,
-    ],
-)
-def test_what_is_around_messages_stays(data: bytes) -> None:
-    result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
-    assert (result.exit_code, result.stdout_bytes, result.stderr) == (0, data, "")
-
-
 @pytest.mark.parametrize("data", [b"no message\n", b"From here\n\n<a href=x>", b"From a"])
 def test_an_mbox_without_messages_is_told(data: bytes) -> None:
     result = run("rewrite", "--kind", "mbox", *URL, stdin=data)
@@ -122,16 +89,6 @@ def test_what_may_be_a_message_is_told() -> None:
     warning, on_url = reported.splitlines()
     assert warning.endswith("[mbox-separator]")
     assert on_url == "<stdin>: the given URL was the base of 1 message"
-
-
-def test_content_length_follows() -> None:
-    body = b"<a href=x>\n\nFrom here to there\n"
-    message = b"From a 2024\nContent-Type: text/html\nContent-Length: %d\n\n%b"
-    data = message % (len(body), body) + b"\n" + FIRST
-    new = body.replace(b"=x", b"=http://h/x")
-    output = run("rewrite", *URL, stdin=data).stdout_bytes
-    assert output == message % (len(new), new) + b"\n" + FIRST.replace(b"=x", b"=http://h/x")
-    assert len(list(mbox.split([output]))) == 2
 
 
 def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.MonkeyPatch) -> None:
