@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -11,6 +12,25 @@ from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+# `{http://www.tei-c.org/ns/1.0}graphic@url=url`
+XML_ROW: Final = expression(
+    r"(?:\{([^{}\s]*)\})?([^\s@={}:]+)(?:@([^\s@={}:]+))?=(url|list|srcset|css|html)"
+)
+
+
+def _xml_rows(rows: object) -> tuple[str, ...]:
+    if isinstance(rows, str) or not isinstance(rows, Iterable):
+        raise TypeError(f"xml_rows is a sequence of strings, not {type(rows).__name__}")
+    checked = tuple(rows)
+    for row in checked:
+        if not isinstance(row, str):
+            raise TypeError(f"a row of XML is a str, not {type(row).__name__}")
+        if XML_ROW.fullmatch(row) is None:
+            fix = "give '{namespace}element@attribute=url' (or list, srcset, css, html)"
+            raise ValueError(f"{row[:200]!r} is not a row of XML: {fix}")
+    return checked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +49,13 @@ class Policy:
             and change no placeholder.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
 
+        xml_rows: rewrite these places in XML too: `{namespace}element@attribute=url` (or `list`,
+            `srcset`, `css`, `html`; without `@attribute` the element's text).
+
     Raises:
-        TypeError: if `keep` is neither a compiled pattern of strings nor a function, or another
-            field is not a bool.
+        TypeError: if `keep` is neither a compiled pattern of strings nor a function, `xml_rows`
+            no strings, or another field is not a bool.
+        ValueError: if a row of XML is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
     True
@@ -44,6 +68,7 @@ class Policy:
     dkim_signed: bool = True
     keep_templates: bool = False
     item_links: bool = False
+    xml_rows: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         keep: object = self.keep
@@ -54,7 +79,9 @@ class Policy:
             )
         for field in fields(self):
             value: object = getattr(self, field.name)
-            if field.name != "keep" and not isinstance(value, bool):
+            if field.name == "xml_rows":
+                object.__setattr__(self, field.name, _xml_rows(value))
+            elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} is a bool, not {type(value).__name__}: give True")
 
     def keeps(self, reference: str) -> bool:
@@ -91,7 +118,9 @@ class Policy:
 
 
 # What does not ask what a reference says.
-_DECIDES_ELSEWHERE: Final = frozenset(("extended", "attachments", "dkim_signed", "item_links"))
+_DECIDES_ELSEWHERE: Final = frozenset(
+    ("extended", "attachments", "dkim_signed", "item_links", "xml_rows")
+)
 _DEFAULT: Final = Policy()
 
 

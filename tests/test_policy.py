@@ -21,6 +21,7 @@ DEFAULTS = {
     "dkim_signed": True,
     "keep_templates": False,
     "item_links": False,
+    "xml_rows": (),
 }
 
 
@@ -41,11 +42,24 @@ def test_keep_is_a_compiled_pattern_of_strings_or_a_function(keep: Any) -> None:
         Policy(keep=keep)
 
 
-@pytest.mark.parametrize("name", [name for name in DEFAULTS if name != "keep"])
+@pytest.mark.parametrize("name", [name for name in DEFAULTS if name not in {"keep", "xml_rows"}])
 @pytest.mark.parametrize("value", [None, 1, "yes"])
 def test_the_other_fields_are_bools(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=f"{name} is a bool, not .*: give True"):
         Policy(**{name: value})
+
+
+@pytest.mark.parametrize(
+    ("rows", "error"),
+    [
+        ("a@b=url", TypeError), (5, TypeError), ([5], TypeError), (["a@b"], ValueError),
+        (["a@b=other"], ValueError), (["{u}a@x:b=url"], ValueError), (["@b=url"], ValueError),
+    ],
+)  # fmt: skip
+def test_rows_of_xml(rows: Any, error: type[Exception]) -> None:
+    assert Policy(xml_rows=["a@b=url"]) == Policy(xml_rows=("a@b=url",))  # type: ignore[arg-type]
+    with pytest.raises(error, match="row"):
+        Policy(xml_rows=rows)
 
 
 def test_a_function_says_what_is_kept() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import click
@@ -118,7 +119,8 @@ def settings(given: dict[str, Any]) -> Settings:
 def _policy_value(field: dataclasses.Field[Any], given: dict[str, Any]) -> Any:  # noqa: ANN401
     if field.default is True:
         return not given.pop(f"no_{field.name}")
-    return given.pop(field.name)
+    value = given.pop(field.name)
+    return tuple(chain.from_iterable(value)) if isinstance(field.default, tuple) else value
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:
@@ -132,12 +134,17 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     if field.default is False:
         return Option(section, flag, text, basic=field.name == "keep_templates")
     metavar, read = next(row for type_, row in _VALUES.items() if type_ in str(field.type))
+    # A field for several values has an option that may be repeated, its name in the singular.
+    if isinstance(field.default, tuple):
+        flag = flag.removesuffix("s")
+        return Option(section, f"{flag} {metavar}", text, dest=field.name, read=read, multiple=True)
     return Option(section, f"{flag} {metavar}", text, read=read)
 
 
 # By what its annotation names.
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
-    "re.Pattern": ("REGEX", values.pattern)
+    "re.Pattern": ("REGEX", values.pattern),
+    "tuple[str": ("ROW", values.xml_rows),
 }
 _OF_MAIL: Final = frozenset(("attachments", "dkim_signed"))
 

@@ -16,6 +16,7 @@ from relbase.cli.origins.lists import MapError, read_map
 from relbase.cli.origins.paths import Mirror, Root, read_mirror, read_root
 from relbase.cli.selection import CHOICES
 from relbase.cli.streams import printable
+from relbase.policy import Policy
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
@@ -74,6 +75,21 @@ def pattern(value: str) -> re.Pattern[str]:
         fix = r"put '\' before a character that stands for itself"
         text = f"{_quoted(value)} is not a regular expression, {error}: {fix}"
         raise click.BadParameter(text) from None
+
+
+def xml_rows(value: str) -> tuple[str, ...]:
+    """Read --xml-row: a row, or `@FILE` with one on each line, empty ones and comments between."""
+    rows = [value]
+    if value.startswith("@"):
+        text = read_file(value[1:], "give a file with a row on each line").decode(
+            "utf-8", "replace"
+        )
+        lines = (line.strip() for line in text.splitlines())
+        rows = [line for line in lines if line and not line.startswith("#")]
+    try:
+        return Policy(xml_rows=tuple(rows)).xml_rows
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
 
 
 def kinds(value: str) -> frozenset[str]:

@@ -155,10 +155,10 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes, ahead: GoesAhead | None = None
+    text: bytes, ahead: GoesAhead | None = None, rows: tuple[str, ...] = ()
 ) -> Iterator[Found]:
-    """The elements of a document that can hold references, in order."""
-    names = Names()
+    """The elements of a document that can hold references, in order; by rows of a user too."""
+    names = Names(rows)
     scopes: list[_Scope] = []
     depth = 0
     is_prolog = True

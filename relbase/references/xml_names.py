@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from relbase.records import NamedTuple
+from relbase.references.xml_rows import rows_of, with_rows
 from relbase.references.xml_vocabulary import (
     CUSTOMARY,
     KEYS,
@@ -41,9 +42,10 @@ class Named(NamedTuple):
 class Names:
     """The namespaces in scope, from the start tag of the root on."""
 
-    __slots__ = ("_bound", "_keys", "_named", "_plain", "changes")
+    __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
 
-    def __init__(self) -> None:
+    def __init__(self, rows: tuple[str, ...] = ()) -> None:
+        self._rows = rows_of(rows) if rows else {}
         self._bound: dict[bytes, bytes] = {b"xml": _XML}
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
@@ -90,7 +92,17 @@ class Names:
                 vocabulary = None if colon else self._plain
             else:
                 vocabulary = VOCABULARIES.get(namespace)
-            found = self._named[name] = Named(vocabulary, local, held(vocabulary, local))
+            found = self._named[name] = Named(
+                vocabulary, local, self._held(vocabulary, namespace or b"", local)
+            )
+        return found
+
+    def _held(self, vocabulary: str | None, namespace: bytes, local: bytes) -> Held:
+        """What an element holds, by the rows of a user too."""
+        found = held(vocabulary, local)
+        if self._rows:
+            for name in (b"*", local):
+                found = with_rows(found, self._rows.get((namespace, name)))
         return found
 
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:

@@ -244,7 +244,7 @@ class _Visit:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
             yield _note(Reason.XML_FLAW, self._text, around, flaw, "passed over")
         self._scopes = Scopes(self._text, self._document, counts=True)
-        for each in xml.elements(self._text, self._goes_ahead()):
+        for each in xml.elements(self._text, self._goes_ahead(), around.task.policy.xml_rows):
             if isinstance(each, xml.Element):
                 yield from self._element(each)
             elif isinstance(each, xml.Passed):
@@ -266,7 +266,7 @@ class _Visit:
         if not task.edits_only or self._base_at:
             return None
         if scanner.compiled is None or self._is_flawed:
-            return Skip()
+            return None if task.policy.xml_rows else Skip()  # it knows the tables alone
         return Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
 
     def _may_learn(self, named: Named) -> bool:

@@ -27,6 +27,7 @@ FLAGS: Final = [
     (["--no-dkim-signed"], Policy(dkim_signed=False)),
     (["--keep-templates"], Policy(keep_templates=True)),
     (["--item-links"], Policy(item_links=True)),
+    (["--xml-row", "a@b=url", "--xml-row", "c=css"], Policy(xml_rows=("a@b=url", "c=css"))),
     ([], Policy()),
 ]
 

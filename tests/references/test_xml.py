@@ -160,6 +160,33 @@ def test_what_is_local_or_encoded_stays() -> None:
     assert result.data.decode() == atom.replace("./x", "http://h/x")
 
 
+TEI: Final = "{http://www.tei-c.org/ns/1.0}"
+
+
+# Rows of a user, for vocabularies that relbase does not know.
+@pytest.mark.parametrize(
+    ("rows", "document"),
+    [
+        ((f"{TEI}ref@target=list", f"{TEI}graphic@url=url"),
+         ("<TEI xmlns='http://www.tei-c.org/ns/1.0'><ref target='./x ./x'/><graphic url='./x'/>"
+          "<ref url='./y'/></TEI>")),
+        (("{http://www.w3.org/2001/XInclude}include@href=url",),
+         "<a xmlns:i='http://www.w3.org/2001/XInclude'><i:include href='./x'/><b href='./y'/></a>"),
+        (("a@b=url", "a@s=srcset", "c=url"),
+         "<r><a b='./x' s='./x 2x'/><c>./x</c><d b='./y'/></r>"),
+        (("a=html", "b=css", "c@style=css"),
+         f"<r><a>{MARKUP}</a><b>d{{e:url(./x)}}</b><c style='e:url(./x)'/></r>"),
+        (("{urn:a}*@ref=url",), "<r xmlns='urn:a'><b ref='./x'/><c ref='./x' href='./y'/></r>"),
+        (("item@ref=url",), "<rss><item ref='./x'><link>./x</link></item></rss>"),
+    ],
+)  # fmt: skip
+def test_rows_of_a_user(rows: tuple[str, ...], document: str) -> None:
+    policy = Policy(xml_rows=rows)
+    assert references(document, policy) == ["./x"] * document.count("./x")
+    result = relbase.rewrite(document.encode(), url="http://h/", kind="xml", policy=policy)
+    assert result.data.decode() == document.replace("./x", "http://h/x")
+
+
 def test_the_empty_reference_of_rdf() -> None:
     assert references(f"<rdf:RDF {R}><rdf:Description rdf:about=''/></rdf:RDF>") == [""]
 
