@@ -11,7 +11,7 @@ import click
 
 from relbase.cli import maildir, options, streams
 from relbase.cli.files import shown_name
-from relbase.cli.inputs import STDIN, Input, passed_words, read_list, refuse_twice, walk
+from relbase.cli.inputs import STDIN, Input, read_list, refuse_twice, walk
 from relbase.cli.origins.finder import Finder
 from relbase.cli.origins.paths import INDEXES, mirror_in
 from relbase.cli.streams import printable
@@ -81,7 +81,7 @@ def inputs_of(
             if not walked and not given["quiet"]:
                 streams.warn(f"{shown_name(name)}: warning: the directory holds no files to read")
             tally.warnings += not walked
-            passed += [words] if (words := passed_words(over)) else []
+            passed += (f"{count} {why}" for why, count in over.items())
     found += (Input(name, listed=True) for name in listed or ())
     several = bool(trees) or len(names) + len(listed or ()) > 1
     _refuse_repeated(found)

@@ -68,16 +68,11 @@ def read_list(data: bytes, *, nul: bool) -> list[str]:
 # ---- trees
 
 
-class Passed(NamedTuple):
-    """Why a name in a tree is passed over, in words for the summary."""
-
-    words: str
-
-
-_HIDDEN: Final = Passed("with a name that begins with a dot")
-_LINK: Final = Passed("that are symbolic links")
-_SPECIAL: Final = Passed("that are not regular files")
-_KEPT: Final = Passed("kept beside a page by a program, or as a backup")
+# Why a name in a tree is left out, in words for the summary.
+_HIDDEN: Final = "with a name that begins with a dot"
+_LINK: Final = "that are symbolic links"
+_SPECIAL: Final = "that are not regular files"
+_KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # HTTrack's directory of its own.
 _OWN_DIRECTORIES: Final = frozenset(("hts-cache",))
@@ -98,10 +93,10 @@ def walk(
     failed: Callable[[str, OSError], None],
     sidecars: Iterable[str] = (),
     backup: str | None = None,
-) -> tuple[list[Input], Counter[Passed]]:
+) -> tuple[list[Input], Counter[str]]:
     """Return the files of a tree by name, and what was passed over."""
     found: list[Input] = []
-    passed: Counter[Passed] = Counter()
+    passed: Counter[str] = Counter()
     beside = (*_BESIDE, *sidecars)
     backups = _BACKUPS if backup is None else (*_BACKUPS, backup)
     pending = [root]
@@ -129,7 +124,7 @@ def walk(
 
 def _why_passed(
     entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...], backups: tuple[str, ...]
-) -> Passed | None:
+) -> str | None:
     if entry.name.startswith("."):
         return _HIDDEN
     if entry.is_symlink():
@@ -158,8 +153,3 @@ def _is_backup(name: str, names: set[str], suffixes: tuple[str, ...]) -> bool:
 def _is_before(own: str, suffix: str, names: set[str]) -> bool:
     """Whether wget -K kept a page under the name that it had before -E added an end to it."""
     return suffix == ".orig" and not names.isdisjoint({f"{own}.html", f"{own}.css"})
-
-
-def passed_words(passed: Counter[Passed]) -> str:
-    """Return what was passed over in words, "" for nothing."""
-    return ", ".join(f"{count} {why.words}" for why, count in passed.items())

@@ -69,9 +69,7 @@ _LONGEST: Final = 10_000
 class Report:
     """The report of a run, which may go on with the lines that are there.
 
-    Raises:
-        click.UsageError: if the file is there and not to be added to.
-        OutputError: if it cannot be written.
+    A `UsageError` says that it is there and not to be added to.
     """
 
     def __init__(self, path: str, *, goes_on: bool) -> None:
@@ -121,12 +119,8 @@ def _cut_off(path: str) -> None:
 class Earlier:
     """What the report of an earlier run says; one that is not there says nothing.
 
-    Raises:
-        click.UsageError: if it is not a report.
-        OutputError: if it cannot be read.
+    A `UsageError` says that it is not a report.
     """
-
-    __slots__ = ("_rows", "outputs")
 
     def __init__(self, path: str) -> None:
         self._rows: dict[str, tuple[str, str]] = {}
