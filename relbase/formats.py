@@ -80,6 +80,8 @@ class Format(NamedTuple):
     doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
     is_judged: bool = False  # whether a visit notes that what it has is not of this kind
     stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
+    # whether its visit may yield lists of links of a document in its own bytes
+    makes_links: bool = False
 
     @property
     def has_marks(self) -> bool:
@@ -230,6 +232,7 @@ _ROWS: Final = (
         marks=read_marks,
         stating='<base href="{}">',
         doubts=True,
+        makes_links=True,
     ),
     Format(
         Kind.CSS,

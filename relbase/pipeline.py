@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.archived import Unarchived
 from relbase.call import (
@@ -196,7 +196,9 @@ def _base(given: Input) -> Base:
     return given.document.base()
 
 
-def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
+def _visit(
+    given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | None = None
+) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes; at last what was left of them."""
     document = given.document
     budget = Budget(len(document.data))
@@ -206,6 +208,7 @@ def _visit(given: Input, *, edits_only: bool) -> Iterator[Item]:
         edits_only=edits_only and may_pass,
         found_only=not edits_only and may_pass and document.format.charset is not None,
         budget=budget,
+        link=link,
     )
     yield from document.visit(task)
     if note := budget.note(document.context.part):
@@ -264,8 +267,18 @@ def _found(given: Input) -> Iterator[Found]:
 def _links(given: Input) -> Iterator[Link]:
     """The references of what a call is about, with their places in it."""
     line, line_start, at = 1, 0, 0
-    data = given.document.data
-    for item in _found(given):
+    document = given.document
+    data = document.data
+    makes_links = document.view is None and document.format.makes_links
+    items: Iterator[Any] = _visit(given, edits_only=False, link=Link if makes_links else None)
+    for item in items:
+        if isinstance(item, list):
+            yield from item
+            _, _, _, _, _, _, _, (at, _), line, column, _ = item[-1]
+            line_start = at - column + 1
+            continue
+        if not isinstance(item, Found):
+            continue
         start = item.span.start
         if lines := data.count(b"\n", at, start):
             line += lines

@@ -275,13 +275,6 @@ static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   return found_up_to(&call, at, looked, 1);
 }
 
-/* ---- Python: XML */
-
-/* What the exact walk knows: {name: (text, is_item, {attribute: holds})}, {start tag: text}. */
-typedef struct {
-  PyObject *elements, *tags;
-} Learned;
-
 /* What a dict has by bytes, borrowed; NULL for nothing. */
 static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
   PyObject *key = PyBytes_FromStringAndSize((const char *)p, (Py_ssize_t)n);
@@ -290,6 +283,164 @@ static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
   Py_DECREF(key);
   return value;
 }
+
+/* ---- Python: links */
+
+/* What links are made with. */
+typedef struct {
+  PyObject *link, *span, *names, *attributes, *syntaxes, *statuses, *costs, *base, *part, *decode;
+  int keeps_fragments;
+  Py_ssize_t line, line_start, at; /* of the last link */
+  Py_ssize_t cost, shown;          /* what they cost together; how long those are that stay */
+} Links;
+
+enum { IS_ABSOLUTE, IS_REWRITTEN, IS_KEPT, STATUSES };
+enum { LINK_FIELDS = 11, SHORT_URL = 512, SHORT_NAME = 32 };
+
+/* A tuple of some type, which steals its values; NULL where one is missing. */
+static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
+  allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
+  int is_whole = 1;
+  for (Py_ssize_t i = 0; i < count; i++) is_whole = is_whole && values[i];
+  PyObject *made = is_whole ? alloc((PyTypeObject *)type, count) : NULL;
+  for (Py_ssize_t i = 0; i < count; i++)
+    if (made) PyTuple_SetItem(made, i, values[i]);
+    else Py_XDECREF(values[i]);
+  return made;
+}
+
+static int is_plain_ascii(Text p, Py_ssize_t n) {
+  for (Py_ssize_t i = 0; i < n; i++)
+    if (p[i] >= 128 || p[i] == '&') return 0;
+  return 1;
+}
+
+/* The name of an element in lower case: few are in a document, so they are kept. */
+static PyObject *element_name(const Links *l, Text p, size_t n) {
+  unsigned char lower[SHORT_NAME];
+  if (n > SHORT_NAME || !is_plain_ascii(p, (Py_ssize_t)n))
+    return PyObject_CallFunction(l->decode, "y#i", p, (Py_ssize_t)n, 1);
+  for (size_t i = 0; i < n; i++) lower[i] = (unsigned char)LOWER(p[i]);
+  PyObject *known = by_bytes(l->names, lower, n);
+  if (known || PyErr_Occurred()) return Py_XNewRef(known);
+  PyObject *key = PyBytes_FromStringAndSize((const char *)lower, (Py_ssize_t)n);
+  PyObject *name = key ? PyUnicode_DecodeASCII((const char *)lower, (Py_ssize_t)n, NULL) : NULL;
+  if (name && PyDict_Size(l->names) < SLOTS && PyDict_SetItem(l->names, key, name) < 0)
+    Py_CLEAR(name);
+  Py_XDECREF(key);
+  return name;
+}
+
+/* What a relative reference resolves to: what is written for its shape, and its rest. */
+static PyObject *url_of(PyObject *reference, const char *raw, Py_ssize_t n, PyObject *new,
+                        Py_ssize_t rest) {
+  char room[SHORT_URL], *prefix;
+  Py_ssize_t size;
+  if (PyBytes_AsStringAndSize(new, &prefix, &size) < 0) return NULL;
+  if (raw && size + n - rest <= SHORT_URL) {
+    memcpy(room, prefix, (size_t)size);
+    memcpy(room + size, raw + rest, (size_t)(n - rest));
+    return PyUnicode_DecodeASCII(room, size + n - rest, NULL);
+  }
+  PyObject *before = PyUnicode_DecodeASCII(prefix, size, NULL);
+  PyObject *after = PyUnicode_Substring(reference, rest, PY_SSIZE_T_MAX);
+  PyObject *made = before && after ? PyUnicode_Concat(before, after) : NULL;
+  Py_XDECREF(before);
+  Py_XDECREF(after);
+  return made;
+}
+
+static void count_lines(Links *l, Text text, Py_ssize_t at) {
+  Text p = text + l->at, e = text + at;
+  while (p < e && (p = memchr(p, '\n', (size_t)(e - p)))) {
+    l->line++;
+    l->line_start = ++p - text;
+  }
+  if (at > l->at) l->at = at;
+}
+
+static PyObject *link_of(Links *l, const Scan *s, PyObject *const *written, const Found *f) {
+  Text p = s->text + f->at;
+  Py_ssize_t n = f->end - f->at;
+  const char *raw = is_plain_ascii(p, n) ? (const char *)p : NULL;
+  PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
+                            : PyObject_CallFunction(l->decode, "y#i", p, n, 0);
+  if (!reference) return NULL;
+  PyObject *url;
+  int status = IS_ABSOLUTE;
+  if (!f->shape) {
+    url = Py_NewRef(reference);
+  } else {
+    url = url_of(reference, raw, n, written[f->shape], s->becomes[f->shape].end);
+    int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
+    status = f->shape == FRAGMENT && is_local ? IS_KEPT : IS_REWRITTEN;
+    if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
+    else l->cost += PyLong_AsSsize_t(PyTuple_GetItem(l->costs, f->shape));
+  }
+  count_lines(l, s->text, f->at);
+  Py_ssize_t count = PyTuple_Size(l->attributes);
+  Py_ssize_t attribute = f->attribute < 0 ? count - 1 : f->attribute;
+  PyObject *const places[] = {PyLong_FromSsize_t(f->at), PyLong_FromSsize_t(f->end)};
+  PyObject *const values[LINK_FIELDS] = {
+      Py_NewRef(l->part),
+      element_name(l, s->text + f->name, (size_t)(f->name_end - f->name)),
+      Py_XNewRef(PyTuple_GetItem(l->attributes, attribute)),
+      Py_XNewRef(PyTuple_GetItem(l->syntaxes, f->holds & HOLDS_MASK)),
+      reference,
+      url,
+      Py_NewRef(l->base),
+      tuple_of(l->span, places, 2),
+      PyLong_FromSsize_t(l->line),
+      PyLong_FromSsize_t(f->at - l->line_start + 1),
+      Py_XNewRef(PyTuple_GetItem(l->statuses, status))};
+  return tuple_of(l->link, values, LINK_FIELDS);
+}
+
+/* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, costs, base,
+   part, decode, keeps_fragments), line, line_start, at) -> (links, place or -1, their cost, how long
+   those are that stay, the line, line_start and at of the last) */
+static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
+  Call call;
+  Links l;
+  memset(&l, 0, sizeof l);
+  Py_ssize_t size = PyTuple_Size(args);
+  PyObject *common = size > 4 ? PyTuple_GetSlice(args, 0, size - 4) : NULL;
+  PyObject *own = common ? PyTuple_GetSlice(args, size - 4, size) : NULL;
+  int is_read =
+      own && read_call(common, &call) &&
+      PyArg_ParseTuple(own, "(O!O!O!O!O!O!O!OUOi)nnn:links", &PyType_Type, &l.link, &PyType_Type,
+                       &l.span, &PyDict_Type, &l.names, &PyTuple_Type, &l.attributes, &PyTuple_Type,
+                       &l.syntaxes, &PyTuple_Type, &l.statuses, &PyTuple_Type, &l.costs, &l.base,
+                       &l.part, &l.decode, &l.keeps_fragments, &l.line, &l.line_start, &l.at);
+  Py_XDECREF(common);
+  Py_XDECREF(own);
+  if (!is_read) return PyErr_Occurred() ? NULL : (bad("links: arguments are missing"), NULL);
+  PyTypeObject *tuple = &PyTuple_Type;
+  Scan *s = &call.scan;
+  if (s->mode != ALL || l.at < 0 || l.at > call.end - s->text ||
+      !PyType_IsSubtype((PyTypeObject *)l.link, tuple) ||
+      !PyType_IsSubtype((PyTypeObject *)l.span, tuple))
+    return bad("links: of all references, as tuples"), NULL;
+  Text at = scan(s, call.pos, call.end);
+  PyObject *list = PyList_New((Py_ssize_t)s->count);
+  for (size_t i = 0; list && i < s->count; i++) {
+    PyObject *link = link_of(&l, s, call.written, &s->found[i]);
+    if (link) PyList_SetItem(list, (Py_ssize_t)i, link);
+    else Py_CLEAR(list);
+  }
+  if (list && PyErr_Occurred()) Py_CLEAR(list);
+  free(s->found);
+  if (!list) return NULL;
+  return Py_BuildValue("(Nnnnnnn)", list, at < call.end ? at - s->text : (Py_ssize_t)-1, l.cost,
+                       l.shown, l.line, l.line_start, l.at);
+}
+
+/* ---- Python: XML */
+
+/* What the exact walk knows: {name: (text, is_item, {attribute: holds})}, {start tag: text}. */
+typedef struct {
+  PyObject *elements, *tags;
+} Learned;
 
 enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
 
@@ -438,6 +589,7 @@ static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
 
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
+                                {"links", py_links, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},
                                 {"head", py_head, METH_VARARGS, NULL},

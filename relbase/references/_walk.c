@@ -416,6 +416,13 @@ static int ascii_stands(Text p, Text e) {
   return 1;
 }
 
+/* Whether a text is of ASCII, and not a word of it stands for anything else in an attribute. */
+static int is_ascii_text(Text p, Text e) {
+  for (; p < e; p++)
+    if (*p < 0x20 || *p >= 0x7f || *p == '&') return 0;
+  return 1;
+}
+
 /* The reference in a function that takes a url; *pp is after the bracket. */
 static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   Text p = *pp, stop, at_quote;
@@ -451,8 +458,9 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
   if (p == stop) return CONTINUES;
   for (Text q = p; q < stop; q++)
     if (!IS(*q, CSS_PLAIN | also)) {
-      if (s->mode != ALL && absolute_in_css(p, stop)) return CONTINUES;
-      return STOPS;
+      if (!absolute_in_css(p, stop)) return STOPS;
+      if (s->mode != ALL) return CONTINUES;
+      return in_attribute || !is_ascii_text(p, stop) ? STOPS : listed(s, p, stop);
     }
   if (*p == '#') return s->mode == ALL ? relative(s, p, stop) : CONTINUES;
   if (absolute(p, stop)) return listed(s, p, stop);

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Layer, Statement, establish
@@ -60,7 +60,7 @@ MAX_SRCDOC_DEPTH: Final = 16
 
 def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an HTML document, on the base that its `<base>` states."""
-    if around.task.edits_only:
+    if around.task.edits_only or around.task.link is not None:
         budget = around.task.budget
         before = None if budget is None else budget.state()
         inside, notes = _within(text, None, around)
@@ -83,9 +83,10 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around)
 
 
-# By so much references may grow before a `<base>` that decides for them is met: they are kept until
-# then.
+# By so much references may grow before a `<base>` that decides for them is met, and so many links
+# be listed: they are kept until then.
 _KEPT_GROWTH: Final = 1 << 20
+_KEPT_LINKS: Final = 1 << 14
 
 
 def _up_to_base(
@@ -102,11 +103,13 @@ def _up_to_base(
     """
     budget = around.task.budget
     enough = 0 if budget is None else budget.left - len(text) - _KEPT_GROWTH
+    links = 0
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
             return found
         items += _visit_element(text, element, inside, around)
-        if budget is not None and budget.left < enough:
+        links += len(element) if isinstance(element, list) and around.task.link else 0
+        if (budget is not None and budget.left < enough) or links > _KEPT_LINKS:
             return html.embedded_base(text)
     return None
 
@@ -119,7 +122,7 @@ def _visit_on_base(
     late = 0
     for element in html.elements(text, 0, len(text), scan=scan_for(inside)):
         if inside.task.found_only and not isinstance(element, html.Element):
-            yield from element
+            yield from _visit_element(text, element, inside, around)
             continue
         is_base = isinstance(element, html.Element) and element.name == b"base"
         for item in _visit_element(text, element, inside, around):
@@ -138,7 +141,8 @@ def _visit_element(
 ) -> Iterable[Item]:
     """The items of one element, or of those that were passed over."""
     if not isinstance(element, html.Element):
-        return element
+        is_links = inside.task.link is not None and isinstance(element, list)
+        return (cast("Item", element),) if is_links else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     context = around if is_base and not _is_stand_in(text, element, around) else inside

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import repeat, starmap
-from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span
 
@@ -81,16 +81,11 @@ def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
     return apart, others
 
 
-@runtime_checkable
-class _Locating(Protocol):
-    """A view whose edits cover more than what they change: it tells places on its own."""
-
-    def locate(self, spans: Sequence[Span]) -> list[Span]: ...
-
-
 def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
-    if isinstance(view, _Locating):
-        return view.locate(spans)
+    # A view whose edits cover more than what they change tells places on its own.
+    locate: Callable[[Sequence[Span]], list[Span]] | None = getattr(view, "locate", None)
+    if locate is not None:
+        return locate(spans)
     found = view.lower([Edit(start, end, b"") for start, end in spans])
     if len(found) == len(spans):
         return [Span(start, end) for start, end, _ in found]

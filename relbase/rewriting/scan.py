@@ -57,7 +57,11 @@ def scan_for(context: Context) -> Scan:
         return skipping(extended=task.policy.extended, absolute=task.edits_only)
     if task.edits_only:
         return _editing(context, scanner.HTML_WALK)
-    return _listing(context, scanner.HTML_WALK, attribute_names(extended=task.policy.extended), {})
+    attributes = attribute_names(extended=task.policy.extended)
+    listing = _listing(context, scanner.HTML_WALK, attributes, {})
+    if task.link is None or context.depth or task.policy.keep or task.policy.keep_templates:
+        return listing
+    return _Linker(context, task.link, attributes, listing).scan
 
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:
@@ -166,15 +170,8 @@ def _listing(
     context: Context, walk: str, attributes: tuple[str, ...], names: dict[bytes, str]
 ) -> Callable[..., Any]:
     """Return what lists plain and absolute references."""
+    records = _records(context, walk)
     becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
-    records = scanner.listing(
-        becomes,
-        walk=walk,
-        whatwg=context.task.profile is Profile.WHATWG,
-        in_css=_is_same_in_css(context),
-        ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
-        extended=context.task.policy.extended,
-    )
     found = _Lister(context, becomes, attributes, names).found
 
     def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
@@ -182,6 +179,60 @@ def _listing(
         return (found(text, listed) if listed else ()), *places
 
     return listing
+
+
+def _records(context: Context, walk: str) -> Callable[..., Any]:
+    """Return what finds plain and absolute references."""
+    return scanner.listing(
+        _remembered(context.base.url)(_sampled_by(context)).becomes,
+        walk=walk,
+        whatwg=context.task.profile is Profile.WHATWG,
+        in_css=_is_same_in_css(context),
+        ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
+        extended=context.task.policy.extended,
+    )
+
+
+class _Linker:
+    """Has links made of what the scanner finds, as long as the budget covers them."""
+
+    __slots__ = ("_budget", "_charset", "_lines", "_links", "_listing", "_made_with")
+
+    def __init__(
+        self,
+        context: Context,
+        link: type[tuple[Any, ...]],
+        attributes: tuple[str, ...],
+        listing: Callable[..., Any],
+    ) -> None:
+        self._charset = context.charset
+        self._budget = context.task.budget
+        self._listing = listing
+        self._links = _records(context, scanner.LINKS_WALK)
+        edits = _remembered(context.base.url)(_sampled_by(context)).becomes
+        costs = _remembered_costs(context.base.url)(edits, context.depth)
+        self._made_with: tuple[Any, ...] = (
+            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, costs),
+            *(context.base, context.part, self._decoded, context.task.policy.keep_fragments),
+        )
+        self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
+
+    def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
+        """The links up to the next place that has to be looked at."""
+        made = self._links(text, *where, self._made_with, *self._lines)
+        links, at, cost, shown, *lines = made
+        budget = self._budget
+        if budget is not None:
+            if cost > budget.left or shown > budget.shown:
+                found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
+                return found
+            budget.left -= cost
+            budget.shown -= shown
+        self._lines = tuple(lines)
+        return links, at
+
+    def _decoded(self, raw: bytes, is_name: int) -> str:
+        return _name(raw) if is_name else _written(raw, self._charset)
 
 
 class _Lister:
@@ -199,22 +250,23 @@ class _Lister:
         self._context = context
         self._keeps = context.task.policy.keeper()
         self._attributes = attributes
+        costs = _remembered_costs(context.base.url)(becomes, context.depth)
         # What stands before the rest of a reference of each shape, where that rest begins, and what
         # that costs.
         self._urls = [
-            (new := edit[2].decode("ascii"), edit[1], _cost(new, edit, context)) if edit else None
-            for edit in becomes
+            (edit[2].decode("ascii"), edit[1], cost) if edit else None
+            for edit, cost in zip(becomes, costs, strict=True)
         ]
         self._names = names
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
         """What stands at the places of some records."""
-        base, part = self._context.base, self._context.part
+        base, part, charset = self._context.base, self._context.part, self._context.charset
         attributes, name_of, verdict_of = self._attributes, self._name, self._verdict
         for start, end, shape, attribute, holds, name, name_end in records:
             raw = text[start:end]
             is_plain = b"&" not in raw and raw.isascii()
-            written = raw.decode("ascii") if is_plain else self._written(raw)
+            written = raw.decode("ascii") if is_plain else _written(raw, charset)
             url: str | None = written
             if shape == 0:
                 status = Status.ABSOLUTE
@@ -232,11 +284,6 @@ class _Lister:
                 part,
             )
             yield tuple.__new__(Found, values)
-
-    def _written(self, raw: bytes) -> str:
-        if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
-            return raw.replace(b"&amp;", b"&").decode("ascii")
-        return decode_inner(attribute_view(raw, b'"', self._context.charset).inner)
 
     def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
         before = self._urls[shape]
@@ -257,18 +304,35 @@ class _Lister:
     def _name(self, name: bytes) -> str:
         known = self._names.get(name)
         if known is None:
-            known = name.lower().decode("utf-8", "replace")
+            known = _name(name)
             if len(self._names) < _NAMES:
                 self._names[name] = known
         return known
 
 
-def _cost(new: str, edit: tuple[int, int, bytes], context: Context) -> int:
-    """What the budget is charged for an edit."""
-    return max(0, weight(new, context.depth) - (edit[1] - edit[0]))
+def _name(raw: bytes) -> str:
+    return raw.lower().decode("utf-8", "replace")
+
+
+def _written(raw: bytes, charset: str) -> str:
+    if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
+        return raw.replace(b"&amp;", b"&").decode("ascii")
+    return decode_inner(attribute_view(raw, b'"', charset).inner)
+
+
+def _costs(edits: Becomes, depth: int) -> tuple[int, ...]:
+    """What the budget is charged for an edit of each shape."""
+    return tuple(
+        max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
+        for edit in edits
+    )
 
 
 _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
+
+_SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
+# By their numbers in _scanner.c.
+_STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)
 
 # So many names of elements are kept while a document is listed: real ones have fewer.
 _NAMES: Final = 256
@@ -347,3 +411,4 @@ def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
 
 _remembered: Final = remembering(_prepared)
 _remembered_scan: Final = remembering(_scan)
+_remembered_costs: Final = remembering(_costs)
