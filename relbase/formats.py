@@ -76,7 +76,8 @@ class Format(NamedTuple):
     in_text: bool = False  # whether files that are named as text may be of this kind by their bytes
     # what in a text stands encoded, as it decodes, for people; None where nothing does
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
-    feeds: bool = False  # whether a feed may be taken for a document of this kind
+    # whether what begins so is a feed or a sitemap
+    is_feed: Callable[[bytes], bool] = lambda _start: False
     doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
     is_judged: bool = False  # whether a visit notes that what it has is not of this kind
     stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
@@ -207,7 +208,7 @@ _ROWS: Final = (
         view=_loaded_later("view.xml_charset.xml_view"),
         visit=_loaded_later("rewriting.xml.visit_xml"),
         base=_loaded_later("rewriting.xml.xml_base"),
-        feeds=True,
+        is_feed=sniffing.is_feed,
         is_judged=True,  # by whether it is well-formed; no doubts: XML named as a page is read so
     ),
     Format(
@@ -217,7 +218,7 @@ _ROWS: Final = (
         among=("application/json", "json"),
         charset=lambda _data, _label: Charset("utf-8", CharsetSource.FORMAT),  # RFC 8259 §8.1
         visit=_loaded_later("rewriting.json_feed.visit_json_feed"),
-        feeds=True,
+        is_feed=lambda _start: True,
         is_judged=True,
     ),
     Format(
@@ -256,7 +257,7 @@ _ROWS: Final = (
         "jpg jpeg gif webp avif bmp ico tif tiff heic mp3 mp4 m4a m4v ogg oga ogv webm wav flac "
         "mov avi mkv woff woff2 ttf otf eot wasm exe dll so bin iso db sqlite parquet pickle pyc "
         "ics vcf",
-        feeds=True,
+        is_feed=sniffing.is_feed,
     ),
 )
 

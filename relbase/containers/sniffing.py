@@ -172,6 +172,15 @@ def is_xml(start: bytes) -> bool:
     return _xml.match(start) is not None and not is_html(start)
 
 
+_FEEDS: Final = frozenset((b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex"))
+
+
+def is_feed(start: bytes) -> bool:
+    """Whether a feed or a sitemap begins so, in XML."""
+    root = _root.match(start)
+    return root is not None and root[1].lower() in _FEEDS
+
+
 def is_http(start: bytes) -> bool:
     """Whether an HTTP message begins so."""
     return start.startswith(b"HTTP/1.")

@@ -116,6 +116,15 @@ def test_check_and_only() -> None:
     result = run("rewrite", *ROOT, "--check", "--only", "feeds,mail")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "5 inputs: 1 unchanged, 4 of other kinds" in result.stderr
+    Path("site/sitemap.xml").write_bytes(b"<urlset><url><loc>/a</loc></url></urlset>")
+    Path("site/feed.json").write_bytes(b'{"version":"https://jsonfeed.org/version/1","icon":"/i"}')
+    Path("site/page.json").write_bytes(b'{"icon":"/i"}')
+    result = run("rewrite", *ROOT, "--check", "--only", "feeds,mail")
+    assert result.exit_code == 1
+    assert [line.partition(":")[0] for line in result.stdout.splitlines()] == [
+        *("site/feed.json", "site/sitemap.xml"),
+    ]
+    assert "5 of other kinds" in result.stderr
     result = run("rewrite", *ROOT, "--check", "--only", "feed")
     assert result.exit_code == 2
     assert "'feed': give some of html, css" in " ".join(result.stderr.split())
