@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span
+from relbase.mail import calendar
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.entity import MailPart, fit, fit_both_readings, fit_header, mail_part
@@ -29,6 +30,8 @@ def reader_of(part: Part, context: Context) -> Reader | None:
     """Return how the document of a part is read, None when it holds none of use."""
     if part.opaque is not None or part.multipart is not None or part.message:
         return None
+    if part.type == calendar.TYPE:
+        return calendar.READER
     return context.task.reader(part.type, part.name)
 
 

@@ -28,6 +28,7 @@ MIXED: Final = b"Content-Type: multipart/mixed; boundary=b\n\n"
 HTML: Final = b"Content-Type: text/html\n"
 QP: Final = HTML + b"Content-Transfer-Encoding: quoted-printable\n\n"
 BASE64: Final = HTML + b"Content-Transfer-Encoding: base64\n\n"
+CALENDAR: Final = b"Content-Type: text/calendar\n\n"
 FROM: Final = b"From a@h.example Sat Nov 21 12:00:00 2026\n"
 
 
@@ -161,6 +162,11 @@ ROWS: Final[dict[str, Make]] = {
     "M5 = CR": repeated(b"=\r", QP, b"<a href=3Dx>"),
     "M5 7bit, one line": repeated(b"<a href=x>", HTML + b"\n"),
     "M5 7bit, lines": repeated(b"<a href=x>\n", HTML + b"\n"),
+    "calendar": repeated(b"X-ALT-DESC;FMTTYPE=text/html:<a href=x>\n", CALENDAR),
+    "calendar, parameters": repeated(b";a", CALENDAR + b"X-ALT-DESC", b"\n<a href=x>"),
+    "calendar, quotes": repeated(b'"', CALENDAR + b"X-ALT-DESC;a="),
+    "calendar, folds": repeated(b"\n ", CALENDAR + b"X-ALT-DESC;FMTTYPE=text/html:<a href=x>"),
+    "calendar, backslashes": repeated(b"\\", CALENDAR + b"X-ALT-DESC;FMTTYPE=text/html:<p>"),
     "M13 From_": repeated(b"From a 2026\n"),
     "M13 separators": repeated(b"From a 2026\n\n"),
     "M13 no separators": repeated(b"\nFrom\n", FROM),
