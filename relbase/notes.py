@@ -36,7 +36,9 @@ class Reason(Enum):
     # References
     REFERENCE_FAILED = "reference-failed"  # the profile's algorithm fails on it
     REFERENCE_NET_LOC = "reference-net-loc"  # its path would be read as a host: kept apart
+    REFERENCE_CLIMBS = "reference-climbs"  # above the root, which rfc1808 keeps as `/../`
     REFERENCE_CUSTOM_PROPERTY = "reference-custom-property"  # resolves where var() stands
+    SPECULATION_PATTERN = "speculation-pattern"  # a relative one, which is left
     REFERENCE_TEMPLATE = "reference-template"  # a placeholder was rewritten
     PLACEHOLDER_KEPT = "placeholder-kept"  # a reference begins with one: left
     PLACEHOLDER_CHANGED = "placeholder-changed"  # the URL would change one: left

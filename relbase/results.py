@@ -222,4 +222,8 @@ _COUNTED: Final = {
         "link begins with a placeholder",
         "links begin with a placeholder",
     ),
+    Reason.REFERENCE_CLIMBS: (
+        "reference climbs above the root",
+        "references climb above the root",
+    ),
 }

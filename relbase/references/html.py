@@ -318,12 +318,18 @@ class _Around:
             if pos < 0:
                 break
             name = name.lower()
-            if name in CLOSED_BY_END_TAG:
+            if name in _CLOSES_SELECT and not found[2] and self._open.get(b"select"):
+                self._open[b"select"] = 0
+            elif name in CLOSED_BY_END_TAG:
                 name = _counted_as(name)
                 self._open[name] = max(0, self._open.get(name, 0) + (-1 if found[2] else 1))
             elif name in tags.RAW_TEXT and not found[2]:
                 pos = tags.raw_text_end(name, text, pos, self.end)
         self._counted = max(self._counted, self.end)
+
+
+# Start tags that end a select element that is open; the second select opens none.
+_CLOSES_SELECT: Final = frozenset((b"select", b"input"))
 
 
 def _counted_as(name: bytes) -> bytes:

@@ -79,6 +79,29 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
     return _references(text, _SPECULATION_RULES)
 
 
+def relative_patterns(text: bytes) -> list[tuple[int, int]]:
+    """Return where patterns of speculation rules are that depend on the base.
+
+    >>> relative_patterns(b'{"prefetch":[{"where":{"href_matches":"/w/*"}}]}')
+    [(39, 43)]
+    """
+    if b"href_matches" not in text or not _is_json(text):
+        return []
+    return [
+        (string.start, string.end)
+        for string in strings(text)
+        if string.kind is not JsonKind.KEY
+        and b"where" in string.names
+        and _PATTERN in string.names[-2:]
+        and not _has_scheme.match(unescaped(text[string.start : string.end]))
+    ]
+
+
+_PATTERN: Final = b"href_matches"
+# Of a pattern the scheme may be one itself: `http{s}?://*`, `*://h/`.
+_has_scheme: Final = expression(rb"[^/#:]*+:")
+
+
 class JsonKind(Enum):
     """What a string of JSON is."""
 

@@ -328,6 +328,18 @@ def _visit_json(
             yield from lower(visit_url(view.inner, span, context, place), view, found.start)
 
 
+def _visit_speculation_rules(text: bytes, context: Context, place: Place) -> Iterator[Item]:
+    yield from _visit_json(scripts.speculation_rules, text, context, place)
+    # On a base that the page states they match wherever it is opened.
+    patterns = scripts.relative_patterns(text) if context.base.layer is not Layer.EMBEDDED else []
+    if patterns:
+        count = f"{len(patterns)} patterns" if len(patterns) > 1 else "a pattern"
+        text_ = f"{count} of speculation rules (href_matches) left unchanged: {_NO_MATCH}"
+        yield Note(Reason.SPECULATION_PATTERN, context.part, Span(*patterns[0]), text_)
+
+
+_NO_MATCH: Final = "a relative one matches no link where the page is opened from another URL"
+
 # How a value of each syntax is visited: the text of it, decoded, in UTF-8.
 _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
@@ -335,7 +347,7 @@ _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterat
     Nested.HTML: _visit_srcdoc,
     Nested.GUESSED: _visit_guessed,
     Nested.IMPORT_MAP: partial(_visit_json, scripts.import_map),
-    Nested.SPECULATION_RULES: partial(_visit_json, scripts.speculation_rules),
+    Nested.SPECULATION_RULES: _visit_speculation_rules,
 }
 
 

@@ -98,7 +98,11 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        note = unstated(reference, context) or _rewritten_placeholder(reference, context)
+        note = (
+            unstated(reference, context)
+            or _rewritten_placeholder(reference, context)
+            or _climbing(reference, url, context)
+        )
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None:
@@ -158,6 +162,31 @@ _WOULD_CHANGE: Final = Note(
 def _rewritten_placeholder(reference: str, context: Context) -> Note | None:
     is_asked = not context.task.policy.keep_templates
     return _REWRITTEN if is_asked and placeholders(reference) else None
+
+
+def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
+    """The note on a reference that climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
+    if context.task.profile is not Profile.RFC1808 or url is None or ".." not in reference:
+        return None
+    path = _path_of(url)
+    if "/../" not in path and not path.endswith("/.."):
+        return None
+    resolve = resolver(context.base.url, Profile.RFC3986, context.encoding)
+    other = url if resolve is None else resolve(reference)
+    if other == url:
+        return None
+    text = (
+        f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by RFC 1808 §5.2; the profiles "
+        f"rfc3986 and whatwg write {other[:_SHOWN]!r}, as its author meant it"
+    )
+    return Note(Reason.REFERENCE_CLIMBS, "", None, text)
+
+
+_SHOWN: Final = 200
+
+
+def _path_of(url: str) -> str:
+    return url.partition("#")[0].partition("?")[0]
 
 
 def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
@@ -248,9 +277,10 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
         inside = places.inside(reference) if isinstance(places, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     is_chosen = _is_kept(reference, context, place)
-    if places is not None and not is_chosen and not (reference == "" and place.row.own_url):
+    if places is not None and not is_chosen:
         placed = _placed_base(reference, places) if place.element == "base" else places(reference)
-        if placed is not None:
+        is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
+        if placed is not None and not (is_own and placed.url is not None):
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
             return Verdict(status, placed.url, placed.note)
     if is_kept or is_chosen:

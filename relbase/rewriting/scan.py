@@ -384,7 +384,9 @@ def _prepared(resolve: Resolve | None) -> _Prepared:
         becomes[shape] = _edit(sample, _resolved(resolve, sample))
     for level, dots in DOTS.items():
         resolved, directory = _resolved(resolve, dots + "x"), _resolved(resolve, dots)
-        if directory is not None and resolved == directory + "x":
+        # What climbs above the root is noted, one by one.
+        is_noted = resolved is not None and "/../" in resolved
+        if directory is not None and resolved == directory + "x" and not is_noted:
             becomes[level] = _edit(dots + "x", resolved)
     written = b"".join(edit[2] for edit in becomes if edit)
     return _Prepared(

@@ -179,6 +179,11 @@ BASES = [
     ("<body><p><base href=http://b/>", "http://b/"),
     ("<table><base href=http://b/>", "http://b/"),
     ("<select><base href=http://b/>", "http://b/"),
+    # </select> ends foreign content where a select is open: another one, and input, close it [C]
+    ("<select><svg></select><base href=http://b/></svg>", "http://b/"),
+    ("<select><select><svg></select><base href=http://b/></svg>", None),
+    ("<select><input><svg></select><base href=http://b/></svg>", None),
+    ("<select><select><select><svg></select><base href=http://b/></svg>", "http://b/"),
     ("<object><base href=http://b/></object>", "http://b/"),
     ("<a href=x><base href=http://b/>", "http://b/"),
     ("</head></body></html><base href=http://b/>", "http://b/"),

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.edit import Edit, splice
+from relbase.references import scripts
 from relbase.references.scripts import (
     MAX_DEPTH,
     JsonReference,
@@ -410,3 +411,18 @@ def test_law_5_lowered_edits_mean_the_edits() -> None:
 
 def test_law_1_no_edits_change_nothing() -> None:
     assert json_view(rb"\u002fx").lower([]) == []
+
+
+PATTERNS = [
+    (b'{"prefetch":[{"where":{"href_matches":["/a","http://h/*","b"]}}]}', ["/a", "b"]),
+    (b'{"prefetch":[{"where":{"and":[{"not":{"href_matches":"/x/*"}}]}}]}', ["/x/*"]),
+    (b'{"prefetch":[{"where":{"href_matches":"http{s}?://h/*"}}]}', []),
+    (b'{"prefetch":[{"where":{"selector_matches":"/a"},"href_matches":"/b"}]}', []),
+    (b'{"prefetch":[{"where":{"href_matches":"/a"}}', []),  # no JSON
+]
+
+
+@pytest.mark.parametrize(("text", "patterns"), PATTERNS)
+def test_relative_patterns_of_speculation_rules(text: bytes, patterns: list[str]) -> None:
+    found = [text[start:end].decode() for start, end in scripts.relative_patterns(text)]
+    assert found == patterns

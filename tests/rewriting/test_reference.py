@@ -154,3 +154,38 @@ def test_a_reference_names_the_base_that_it_was_resolved_on() -> None:
         ("object", "data", "http://h/d/cb/x", "http://h/d/cb/", Layer.EMBEDDED),
         ("img", "src", "http://h/d/x", "http://h/d/", Layer.EMBEDDED),
     ]
+
+
+@pytest.mark.parametrize(
+    ("references", "base", "count"),
+    [
+        (["../x"], "http://h/", 1),
+        (["x", "../", "/../y", "../../../../z"], "http://h/d/p", 2),
+        (["../x", "../../x"], "http://h/a/b/", 0),
+        (["../x?a=/../"], "http://h/a/b", 0),
+        (["..", "../.."], "http://h/a/b/c", 0),
+    ],
+)
+def test_one_note_counts_what_climbs_above_the_root(
+    references: list[str], base: str, count: int
+) -> None:
+    """RFC 1808 §5.2 leaves the dots in the URL, which nobody else does."""
+    document = "".join(f"<a href='{one}'>" for one in references).encode()
+    result = assert_agreed(document, url=base, kind="html")
+    assert [note.reason.value for note in result.notes] == ["reference-climbs"] * bool(count)
+    if count:
+        assert result.notes[0].text.startswith(f"{count} reference")
+    if references == ["../x"] and count:
+        assert result.data == b"<a href='http://h/../x'>"
+        assert "write 'http://h/x'" in result.notes[0].text
+    for profile in ("rfc3986", "whatwg"):
+        assert rewrite(document, url=base, kind="html", profile=profile).notes == ()
+
+
+def test_an_empty_action_stays_as_an_empty_href_does_on_a_url_that_was_found() -> None:
+    mark = b"<!-- saved from url=(0018)http://h.example/d -->\n"
+    document = mark + b'<form action=""><a href=""><a href="/z">'
+    result = assert_agreed(document, kind="html")
+    assert result.data == document.replace(b'"/z"', b'"http://h.example/z"')
+    # Not where it is given.
+    assert len(assert_agreed(document, url="http://h.example/d", kind="html").edits) == 3
