@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 # Mail is not retrieved from a URL.
 _MAIL_ADVICE: Final = (
-    "a message can state one (Base, Content-Base, Content-Location, <base>); give the URL of the "
-    "page or site that its links are meant for"
+    "the message states no base URL (pass url= for the page or site that its links are meant for)"
 )
 
 Visit: TypeAlias = Callable[[bytes, Context], Iterator[Item]]
@@ -72,7 +71,7 @@ class Format(NamedTuple):
     # whether it may be longer than memory: its documents are done one at a time
     streams: bool = False
     # what its user can give where no base is known
-    advice: str = "give the URL that the document was retrieved from"
+    advice: str = "the document's URL is unknown (pass url=)"
     in_text: bool = False  # whether files that are named as text may be of this kind by their bytes
     # what in a text stands encoded, as it decodes, for people; None where nothing does
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None

@@ -241,12 +241,10 @@ _AT_ONCE: Final = 1024
 
 
 def _left(count: int, base: Base, advice: str) -> str:
-    references = f"{count} relative references left as they are"
-    if count == 1:
-        references = "1 relative reference left as it is"
+    links = f"{count} relative link{'' if count == 1 else 's'} left unchanged"
     if base.url:
-        return f"{references}: none can be resolved against {base.url[:200]!r}"
-    return f"{references}: no base URL is known; {advice}"
+        return f"{links}: none can be resolved against {base.url[:200]!r}"
+    return f"{links}: {advice}"
 
 
 _MOVED: Final = (

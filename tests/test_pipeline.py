@@ -130,8 +130,8 @@ def test_each_refusal_is_noted_once_and_kept_in_the_chain() -> None:
 @pytest.mark.parametrize(
     ("document", "text"),
     [
-        (b"<a href=x>", "1 relative reference left"),
-        (b"<a href=x><img src=y>", "2 relative references left"),
+        (b"<a href=x>", "1 relative link left unchanged"),
+        (b"<a href=x><img src=y>", "2 relative links left unchanged"),
     ],
 )
 def test_references_without_a_base_are_counted(document: bytes, text: str) -> None:

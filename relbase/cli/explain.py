@@ -151,7 +151,7 @@ class _Plan:
             raise click.UsageError("-o is empty: give the name of a file or a directory")
         trees = bool(found.trees) or found.listed
         if output is None and (found.several or len(found.all) > 1):
-            raise click.UsageError("several inputs go into a directory: give -o DIRECTORY")
+            raise click.UsageError("several inputs need a directory for their output: give -o DIR")
         self.directory: str | None = None
         self._force = force
         self._planned: dict[str, outputs.Output] = {}

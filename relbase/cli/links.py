@@ -186,10 +186,8 @@ def _refuse_two(tables: Mapping[str, object], as_json: bool, violations: bool) -
 
 
 def _unresolved(count: int, base: str, advice: str) -> str:
-    references = f"{count} reference{'s are' if count > 1 else ' is'} unresolved"
-    if not base:
-        return f"{references}: no base URL is known; {advice}"
-    return f"{references} on the base {excerpt(base)}"
+    links = f"{count} unresolved link{'s'[: count > 1]}"
+    return f"{links}: none resolves against {excerpt(base)}" if base else f"{links}: {advice}"
 
 
 def _show(how: How, source: OpenInput, number: str, link: Link) -> None:

@@ -9,7 +9,6 @@ from relbase.cli.streams import printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.notes import Reason
 from relbase.opening.recognition import kind_of_type
 
 if TYPE_CHECKING:
@@ -18,50 +17,52 @@ if TYPE_CHECKING:
     from relbase.cli.documents import InputDocument
     from relbase.cli.warnings import Collected
     from relbase.notes import Note
-    from relbase.results import Result
 
-# What to give when no base is known. The library's note says it too, but not the option's name.
-# One URL is not given to several documents (rule 16).
-_OPTION: Final = " with --url URL"
-_OPTIONS: Final = " with --map, --root or --mirror"
+# What programs write where people give an option. One URL is not given to several documents
+# (rule 16).
+_argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
+_ONE: Final = "--url"
+_SEVERAL: Final = "--map, --root or --mirror"
+
+
+def with_options(text: str, *, several: bool = False) -> str:
+    """Return a sentence of the library with options in the place of arguments.
+
+    >>> with_options("it is unknown (pass url=), policy=Policy(item_links=True) does that")
+    'it is unknown (pass --url), --item-links does that'
+    """
+    url = _SEVERAL if several else _ONE
+    return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 
 
 def advice(type_: str, *, several: bool = False) -> str:
     """Return what to give where a document has no base."""
-    option = _OPTIONS if several else _OPTION
-    return f"{FORMATS[kind_of_type(type_) or Kind.OTHER].advice}{option}"
+    text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
+    return with_options(text, several=several)
 
 
 def collect(
     shown: str,
     document: InputDocument,
-    result: Result,
     notes: Sequence[Note],
     warned: Collected,
     *,
     several: bool = False,
 ) -> None:
     """Collect notes on a document as warnings, in its order."""
-    option = _OPTIONS if several else _OPTION
     starts = (note.span.start for note in notes if note.span)
     places = _places(document.data, document.lines, starts)
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = places[note.span.start] if note.span else ""
-        advice = option if note.reason is Reason.BASE_NONE and not result.base.url else ""
-        text = sentence(note_in(document, note), advice, document.number)
+        text = sentence(note_in(document, note), document.number, several=several)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
 
-def sentence(note: Note, advice: str = "", number: str = "") -> str:
-    """Return a note for people, and with it what they can do."""
+def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
+    """Return a note for people."""
     name = part_name(note.part, number)
     part = f"{name}: " if name else ""
-    text = _argument.sub(lambda found: f"--{found[1].replace('_', '-')}", note.text)
-    return printable(f"{part}{text}{advice} [{note.reason.value}]")
-
-
-# What programs write where people give an option.
-_argument: Final = expression(r"policy=Policy\((\w+)=True\)")
+    return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:

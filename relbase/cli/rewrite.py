@@ -184,7 +184,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: dict[str, Any]) -> None:
         raise click.UsageError(f"{flags} exclude each other: give one of them")
     if own["output"] is not None and chosen:
         flag, does = chosen[0]
-        raise click.UsageError(f"{flag} {does} and has no output: leave -o out, or {flag}")
+        raise click.UsageError(f"{flag} {does}, so it excludes -o: give one of them")
     if own["delivery"] and (chosen or own["output"] is not None or names not in {(), (STDIN,)}):
         text = "--delivery filters standard input to standard output: leave inputs and outputs out"
         raise click.UsageError(text)
@@ -213,7 +213,9 @@ def _refuse_inputs(
     if mailboxes := _maildirs(names):
         _refuse_maildir(mailboxes[0], found, own["output"])
     if own["output"] is None and (found.several or len(found.all) > 1):
-        text = "several inputs go into a directory: give -o DIRECTORY (or -i, --check, --diff)"
+        text = (
+            "several inputs need a directory for their output: give -o DIR, -i, --check or --diff"
+        )
         raise click.UsageError(text)
 
 

@@ -49,7 +49,7 @@ def add(
             done.left[sender] += senders.left_in(result)
             done.senders[sender] += 1
     shown = shown_name(done.job.input.name)
-    remarks.collect(shown, document, result, notes, done.warned, several=several)
+    remarks.collect(shown, document, notes, done.warned, several=several)
 
 
 def close(done: Done, *, several: bool) -> None:
@@ -60,13 +60,13 @@ def close(done: Done, *, several: bool) -> None:
     messages = f"message {done.first_unknown}"
     if done.unknown > 1:
         messages = f"{done.unknown} messages, the first is {messages}"
-    text = f"relative references are left as they are in {messages}: no base URL is known"
+    text = f"relative links left unchanged in {messages}"
     advice = remarks.advice("message/rfc822", several=several)
     if done.unknown > 1:
-        advice += ", or one for each sender with --message-map"
+        advice += "; --message-map gives one for each sender"
     reason = Reason.BASE_NONE.value
     shown = shown_name(done.job.input.name)
-    done.warned.add(reason, f"{shown}: warning: {text}; {advice} [{reason}]")
+    done.warned.add(reason, f"{shown}: warning: {text}: {advice} [{reason}]")
 
 
 def _text(done: Done) -> str:

@@ -45,7 +45,7 @@ def test_no_base_is_told_with_what_to_give() -> None:
     assert base == "    base     none  (none, §3.4: nothing states a base URL)"
     assert refused.startswith("    refused  <base href> at 2:12: 'sub/' is relative")
     assert refused.endswith("[base-relative]")
-    assert advice.endswith("give the URL that the document was retrieved from with --url URL")
+    assert advice.endswith("the document's URL is unknown (pass --url)")
     assert run("base", "page.html", "--strict").exit_code == 1
     assert run("base", "page.html", "--strict", "--url", "http://h/").exit_code == 0
 
@@ -143,7 +143,7 @@ def test_the_tree_of_a_message() -> None:
 
 def test_a_document_without_a_base_in_a_message_is_told() -> None:
     message = MESSAGE.replace(b"Content-Location: http://l.example/a\n", b"")
-    assert "    advice   a message can state one" in run("base", stdin=message).stdout
+    assert "    advice   the message states no base URL" in run("base", stdin=message).stdout
     result = run("base", "--url", "http://h/", stdin=message.replace(b"x/", b"mailto:a@b"))
     assert "on this base of part 1, mailto: is never used" in result.stdout
 

@@ -132,7 +132,7 @@ def test_an_input_that_fails_leaves_the_others(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["a", "b"], "several inputs go into a directory: give -o DIRECTORY"),
+        (["a", "b"], "several inputs need a directory for their output: give -o DIR"),
         (["a", "-o", ""], "-o is empty"),
         (["a", "-o", "a"], "is the input"),
         (["a", "--url", "x"], "it has no scheme"),

@@ -153,7 +153,7 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
             ),
         ),
         (["-r"], "-r needs a directory, as in: relbase rewrite -r site/ -o out/"),
-        (["here/"], "several inputs go into a directory: give -o DIRECTORY"),
+        (["here/"], "several inputs need a directory for their output: give -o DIR"),
     ],
 )
 def test_a_guess_is_answered(

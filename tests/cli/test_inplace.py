@@ -125,7 +125,7 @@ def test_a_file_with_two_names() -> None:
     ("arguments", "reported"),
     [
         (["-", "-i"], "standard input cannot be replaced"),
-        (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs and has no output"),
+        (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs, so it excludes -o"),
         (["page.html", "-i", "--check"], "exclude each other"),
         (["page.html", "--backup", ".bak"], "--backup is for files that are replaced: give -i"),
         (["page.html", "-i", "--backup", "a/b"], "'--backup': give the end of a file name"),

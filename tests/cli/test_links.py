@@ -49,8 +49,7 @@ def test_unresolved_references_are_told_with_what_to_give() -> None:
     assert result.exit_code == 0
     assert "page.html:1:10: a/@href: x?a=1&b [unresolved]" in result.stdout
     assert result.stderr == (
-        "page.html: warning: 5 references are unresolved: no base URL is known; "
-        "give the URL that the document was retrieved from with --url URL\n"
+        "page.html: warning: 5 unresolved links: the document's URL is unknown (pass --url)\n"
     )
     assert run("links", "page.html", "--strict").exit_code == 1
     assert run("links", "page.html", "--strict", "--url", "http://h/").exit_code == 0
@@ -58,7 +57,7 @@ def test_unresolved_references_are_told_with_what_to_give() -> None:
 
 def test_unresolved_on_a_base() -> None:
     result = run("links", "--url", "http://h/", stdin=b"<base href='mailto:a@b'><a href=x>")
-    assert "1 reference is unresolved on the base mailto:a@b" in result.stderr
+    assert "1 unresolved link: none resolves against mailto:a@b" in result.stderr
 
 
 def test_json_lines_are_the_links() -> None:

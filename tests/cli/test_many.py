@@ -133,7 +133,7 @@ def test_check_and_only() -> None:
 def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
     result = run("rewrite", "site/index.html", "--check")
     assert (result.exit_code, result.stdout.startswith("site/index.html:1:")) == (1, True)
-    assert "no base URL is known" not in result.stderr  # each link is listed
+    assert "is unknown" not in result.stderr  # each link is listed
     assert result.stderr.endswith(" (1 for want of a base URL), 1 relative link\n")
     assert run("rewrite", "site/a/img.png", "--check").exit_code == 0
 
@@ -145,14 +145,14 @@ def test_what_lacks_a_base_is_told_what_to_give() -> None:
     for command in ("rewrite", "links", "base"):
         more = ["-o", "out2"] if command == "rewrite" else []
         result = run(command, "-r", "site", *more)
-        assert "with --map, --root or --mirror" in result.output
+        assert "(pass --map, --root or --mirror)" in result.output
         assert "--url" not in result.output
         result = run(command, "site/index.html")
-        assert "with --url URL" in result.output
+        assert "(pass --url)" in result.output
 
 
 def test_of_warnings_of_a_kind_one_is_shown() -> None:
-    first = "site/a/b.html: warning: 1 relative reference left as it is: no base URL is known"
+    first = "site/a/b.html: warning: 1 relative link left unchanged: the document's URL is unknown"
     for flags, shown, more in (((), 1, 1), (("-v",), 3, 0), (("-q",), 0, 0)):
         result = run("rewrite", "site", "-o", "out", "--force", *flags)
         assert result.stderr.count("[base-none]\n") == shown

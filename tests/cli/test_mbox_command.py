@@ -156,10 +156,9 @@ def test_references_left_are_told_once() -> None:
     result = run("rewrite", "--kind", "mbox", stdin=FIRST + SECOND + FIRST)
     assert result.exit_code == 0
     assert result.stderr == (
-        "<stdin>: warning: relative references are left as they are in 2 messages, the first is "
-        "message 1: no base URL is known; a message can state one (Base, Content-Base, "
-        "Content-Location, <base>); give the URL of the page or site that its links are meant for "
-        "with --url URL, or one for each sender with --message-map [base-none]\n"
+        "<stdin>: warning: relative links left unchanged in 2 messages, the first is message 1: "
+        "the message states no base URL (pass --url for the page or site that its links are meant "
+        "for); --message-map gives one for each sender [base-none]\n"
     )
     assert run("rewrite", "--strict", stdin=FIRST).exit_code == 1
 

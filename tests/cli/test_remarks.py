@@ -31,7 +31,7 @@ def warnings(
 ) -> list[str]:
     result = Result(one.data, (), tuple(notes), base=lambda: base, links=tuple)
     warned = Collected(verbosity)
-    remarks.collect("p", one, result, result.notes, warned)
+    remarks.collect("p", one, result.notes, warned)
     assert warned.count == len(notes)
     return [warning.line for warning in warned.all()]
 

@@ -98,10 +98,10 @@ def test_an_output_that_cannot_be_written_stops() -> None:
 @pytest.mark.parametrize(
     ("arguments", "reported"),
     [
-        (["a.html", "b.html"], "several inputs go into a directory: give -o DIRECTORY"),
+        (["a.html", "b.html"], "several inputs need a directory for their output: give -o DIR"),
         (["page.html", "--diff", "--check"], "--diff and --check exclude each other"),
-        (["page.html", "--diff", "-o", "x"], "--diff shows what would change and has no output"),
-        (["page.html", "--check", "-o", "x"], "--check only looks and has no output"),
+        (["page.html", "--diff", "-o", "x"], "--diff shows what would change, so it excludes -o"),
+        (["page.html", "--check", "-o", "x"], "--check only looks, so it excludes -o"),
         (["page.html", "-o", ""], "-o is empty"),
         (["page.html", "-o", "page.html"], "the output 'page.html' is the input 'page.html'"),
         (["page.html", "-o", "."], "the output './page.html' is the input 'page.html'"),
@@ -163,8 +163,8 @@ def test_no_base_is_told_with_what_to_give() -> None:
     result = run("rewrite", "page.html")
     assert (result.exit_code, result.stdout_bytes) == (0, PAGE)
     assert result.stderr == (
-        "page.html: warning: 1 relative reference left as it is: no base URL is known; "
-        "give the URL that the document was retrieved from with --url URL [base-none]\n"
+        "page.html: warning: 1 relative link left unchanged: the document's URL is unknown "
+        "(pass --url) [base-none]\n"
     )
 
 

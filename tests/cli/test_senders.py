@@ -57,7 +57,7 @@ def test_each_message_has_its_url_and_the_run_ends_with_what_is_left(inbox: Path
         "  c@i.example\t3 references in 2 messages",
         "  d@i.example\t1 reference in 1 message",
     ]
-    assert "or one for each sender with --message-map" in ran.stderr.splitlines()[0]
+    assert "--message-map gives one for each sender" in ran.stderr.splitlines()[0]
 
 
 def test_a_map_is_stronger_than_one_url(inbox: Path) -> None:
