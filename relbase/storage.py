@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from shutil import copyfileobj
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 if TYPE_CHECKING:
@@ -146,6 +145,8 @@ def put(made: str, path: str) -> None:
     if not is_url(path):
         os.replace(made, path)  # noqa: PTH105
         return
+    from shutil import copyfileobj  # noqa: PLC0415 (start-up time)
+
     filesystem, name = _filesystem(path)
     # Where a rename replaces, a name is given in one step.
     renames = filesystem.type_name in ("local", "hdfs")

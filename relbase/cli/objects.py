@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
@@ -42,7 +41,9 @@ def uploaded(*outputs: str) -> Iterator[list[str]]:
     with ExitStack() as stack:
         files = {}
         for output in objects:
-            directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="relbase-"))
+            from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
+
+            directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
             files[output] = os.path.join(directory, names[output])  # noqa: PTH118
         yield [files.get(output, output) for output in outputs]
         for output, made in files.items():
