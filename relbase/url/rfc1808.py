@@ -130,7 +130,10 @@ def is_absolute(reference: str) -> bool:
 class PreparedBase:
     """A base URL prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_above", "_base", "_components", "_directory", "_root", "_scheme", "_stack")
+    __slots__ = (
+        *("_above", "_base", "_components", "_directory", "_root", "_scheme", "_stack"),
+        "_whole_path",
+    )
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -141,7 +144,7 @@ class PreparedBase:
         self._scheme = found[1] or ""
         self._root = found[0]
         # These are made when they are first asked for: many a base has one reference.
-        self._directory = ""
+        self._directory = self._whole_path = ""
         self._above: list[str] = []
         self._components: Components | None = None
         self._stack: tuple[str, list[str]] | None = None
@@ -167,6 +170,10 @@ class PreparedBase:
                 return (self._directory or self._make_directory()) + reference
             elif first == "#":
                 return self._base.partition("#")[0] + reference
+            elif first == "?":
+                path = self._whole_path or self._make_whole_path()
+                if path and reference[1:2] not in {"", "#"}:
+                    return path + reference
             return self._steps(reference)
         except TypeError:
             raise not_text(reference) from None
@@ -232,6 +239,12 @@ class PreparedBase:
         else:
             self._directory = self._steps("x")[:-1]
         return self._directory
+
+    def _make_whole_path(self) -> str:
+        """What is put before a query alone; "" where step 7 has more to do."""
+        if self._base.startswith("/", len(self._root)):
+            self._whole_path = self._base.partition("#")[0].partition("?")[0]
+        return self._whole_path
 
     def _dotted(self, reference: str) -> str:
         """The absolute form where "./", or "../" repeated, and names are all; otherwise ""."""

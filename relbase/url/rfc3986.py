@@ -90,7 +90,10 @@ _NOT_MADE: Final[list[str]] = []
 class PreparedBase:
     """A base URI prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_above", "_base", "_components", "_directory", "_output", "_root", "_scheme")
+    __slots__ = (
+        *("_above", "_base", "_components", "_directory", "_output", "_root", "_scheme"),
+        "_whole_path",
+    )
 
     def __init__(self, base: str) -> None:
         self._base = base
@@ -99,7 +102,7 @@ class PreparedBase:
         self._scheme = found[1] or ""
         self._root = found[0]
         # These are made when they are first asked for: many a base has one reference.
-        self._directory = ""
+        self._directory = self._whole_path = ""
         self._above: list[str] = []
         self._components: Components | None = None
         self._output: list[str] | None = _NOT_MADE
@@ -117,6 +120,10 @@ class PreparedBase:
                     return (self._scheme if reference[1:2] == "/" else self._root) + reference
             elif first == "#":
                 return self._base.partition("#")[0] + reference
+            elif first == "?":
+                if not self._whole_path:
+                    self._whole_path = self._base.partition("#")[0].partition("?")[0]
+                return self._whole_path + reference
             elif first == ".":
                 if target := self._dotted(reference):
                     return target
