@@ -138,7 +138,7 @@ def test_references_without_a_base_are_counted(document: bytes, text: str) -> No
     (note,) = rewrite(document).notes
     assert (note.reason, note.span) == (Reason.BASE_NONE, None)
     assert text in note.text
-    assert "give the URL" in note.text
+    assert "(pass url=)" in note.text
 
 
 def test_what_needs_no_base_is_not_counted() -> None:
