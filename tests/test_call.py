@@ -130,7 +130,12 @@ MISTAKES: list[tuple[str, tuple[Any, ...], dict[str, Any], str]] = [
         {"charset": "utf-8"},
         "'charset': it takes base, headers",
     ),
-    ("rewrite", (b"",), {"zzz": 1}, "'zzz': it takes charset, data, detect, headers, kind, name"),
+    (
+        "rewrite",
+        (b"",),
+        {"zzz": 1},
+        "'zzz': it takes charset, data, detect, headers, kind, message_urls, name",
+    ),
 ]
 
 

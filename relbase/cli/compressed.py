@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from relbase.cli import files
 from relbase.cli.files import PIECE, InputError, peeked
 from relbase.expressions import expression
-from relbase.kind import Kind
+from relbase.formats import FORMATS
 from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
+    from relbase.kind import Kind
 
 # The numbers of the growth limit (rule 12): mail that is not made for it has a tenth of that.
 _RATIO: Final = 100
@@ -92,15 +93,17 @@ def _broken() -> tuple[type[Exception], ...]:
 def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
     """Return how an input is compressed, and what it is, where it is mail."""
     coding = next((one for one in _CODINGS if first.startswith(one.mark)), None)
-    if coding is None or settings.kind not in {None, Kind.MAIL.value, Kind.MBOX.value}:
+    if coding is None or not (settings.kind is None or settings.kind in _NAMES):
         return None
     try:
         start = coding.reader().decompress(first, PIECE)
     except _broken():
         start = b""  # if its name says mail, that is reported when it is read
     kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
-    return (coding, kind) if kind in {Kind.MAIL, Kind.MBOX} else None
+    return (coding, kind) if FORMATS[kind].compressed else None
 
+
+_NAMES: Final = {kind.value for kind, row in FORMATS.items() if row.compressed}
 
 # A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
 _ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")

@@ -23,6 +23,7 @@ COMMANDS: Final = [
 ]
 
 PAGE: Final = b"<title>t</title><a href='../x'><img srcset='a.png, /b.png 2x'>"
+MESSAGE: Final = b"X-RSS-URL: http://h.example/e\nContent-Type: text/html\n\n" + PAGE
 FILES: Final = {
     "page.html": PAGE,
     "newsletter.html": b"<title>t</title><a href='x'><a href='{{ unsubscribe }}'>",
@@ -36,9 +37,19 @@ FILES: Final = {
     "absolute.xml": b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="http://h/"/></feed>',
     "message.eml": b"Subject: x\nContent-Base: http://b.example/\nContent-Type: text/html\n\n"
     + PAGE,
-    "inbox.mbox": b"From a@b Thu Jan  1 00:00:00 2020\nSubject: x\nContent-Type: text/html\n\n"
+    "inbox.mbox": b"From a@b Thu Jan  1 00:00:00 2020\nFrom: a@b.example\n"
+    b"Content-Type: text/html\n\n" + PAGE + b"\n",
+    "senders.tsv": b"a@b.example\thttp://b.example/\n",
+    "feeds.mbox": b"From a@b Thu Jan  1 00:00:00 2020\n"
+    + MESSAGE
+    + b"\n\nFrom a@b Thu Jan  1 00:00:00 2020\nList-Id: <other.example>\n"
+    + b"Content-Type: text/html\n\n"
     + PAGE
     + b"\n",
+    "feeds.tsv": b"planet.localhost\thttps://planet.example/\n",
+    "Maildir/.feeds/cur/1:2,S": MESSAGE,
+    "Maildir/.feeds/new/2": MESSAGE,
+    "Maildir/.feeds/tmp/3": b"",
     "saved/page.html": b"<!-- saved from url=(0019)https://s.example/a -->\n" + PAGE,
     "crawl.warc.gz": (ROOT / "fixtures" / "warc" / "crawl.warc.gz").read_bytes(),
 }
@@ -58,7 +69,7 @@ def test_a_command_of_the_guides_runs(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     for name, content in FILES.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(content)
     line = command.partition(" > ")[0]
     program, *arguments = shlex.split(line)
@@ -73,7 +84,10 @@ def test_a_command_of_the_guides_runs(
         assert written
         assert not {path.read_bytes() for path in written} & {*FILES.values()}
     elif "-i" in arguments:
-        assert (tmp_path / "saved/page.html").read_bytes() != FILES["saved/page.html"]
+        assert any(
+            not (tmp_path / name).exists() or (tmp_path / name).read_bytes() != content
+            for name, content in FILES.items()
+        )
     else:
         assert printed.out or "--check" in arguments
 
