@@ -23,6 +23,7 @@ __all__ = [
     "Reason",
     "Resolver",
     "Result",
+    "Rewriter",
     "Span",
     "Status",
     "Step",
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from relbase.results import Entity as Entity
     from relbase.results import Link as Link
     from relbase.results import Result as Result
+    from relbase.rewriter import Rewriter as Rewriter
     from relbase.rewriting.items import Status as Status
     from relbase.texts import rewrite_text as rewrite_text
     from relbase.url.grammar import Url as Url
@@ -100,6 +102,7 @@ else:
         "Reason": "notes",
         "Resolver": "url.resolver",
         "Result": "results",
+        "Rewriter": "rewriter",
         "Span": "edit",
         "Status": "rewriting.items",
         "Step": "url.step",

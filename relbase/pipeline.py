@@ -24,6 +24,7 @@ from relbase.call import (
 )
 from relbase.edit import Edit
 from relbase.notes import Note, Reason
+from relbase.opening.at_once import edits_at_once
 from relbase.opening.door import Input, open_input, prepare
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
@@ -102,16 +103,24 @@ def rewrite(
 
 def rewrite_called(data: bytes, call: Call) -> Result:
     """Make the references of a document absolute, by a call that has been checked."""
+    if (edits := edits_at_once(data, call)) is not None:
+        return _result(data, call, spliced(data, edits), edits, ())
     given = open_input(data, prepare(call))
     notes = Notes(given.notes)
     edits = _edits(given, notes)
     output = spliced(data, edits)
     if edits and given.document.moves_charset(output, given.label):
         notes.add(Note(Reason.CHARSET_MOVED, "", None, _MOVED))
+    return _result(data, call, output, edits, notes.collected())
+
+
+def _result(
+    data: bytes, call: Call, output: bytes, edits: list[Edit], notes: tuple[Note, ...]
+) -> Result:
     return Result(
         output,
         tuple(edits),
-        notes.collected(),
+        notes,
         base=partial(_base_of, data, call),
         links=partial(_links_of, data, call),
     )

@@ -101,6 +101,7 @@ VALUES: Final[dict[str, Any]] = {
     "Policy": relbase.Policy(keep=re.compile("x"), extended=True),
     "Resolver": relbase.Resolver("http://h/", "whatwg"),
     "Result": PAGE,
+    "Rewriter": relbase.Rewriter("http://h/", kind="html"),
     "Span": PAGE.links[0].span,
     "Step": relbase.Resolver("http://h/").steps("x")[0],
     "Url": relbase.parse_url("http://h/"),

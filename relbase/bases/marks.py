@@ -79,7 +79,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
     'http://a/b'
     """
-    if not _may_have_marks(text):
+    if not may_have_marks(text):
         return NONE
     found = _Found(text, charset)
     for token in head_tokens(text):
@@ -88,7 +88,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     return found.marks()
 
 
-def _may_have_marks(text: bytes) -> bool:
+def may_have_marks(text: bytes) -> bool:
     """Whether one of the words stands where marks do: in the head, or at the end."""
     end, markup = head_at_most(text)
     return (

@@ -1,0 +1,100 @@
+"""The edits of a small page at once: where the compiled scanner reads all of it, that is enough.
+
+Strategy: for HTML that a caller names as such, what depends on the call alone is one scan that is
+prepared. A page is done when its charset decides nothing, no program left marks in it, and the scan
+got through to its end: there was no `<base>`, and no reference that needs a closer look. Everything
+else goes the long way, with the same result for what goes this way too.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.bases.marks import may_have_marks
+from relbase.bases.remembering import remembering
+from relbase.formats import FORMATS
+from relbase.opening.door import open_input, prepare
+from relbase.records import NamedTuple
+from relbase.references import scanner
+from relbase.rewriting.budget import MAX_GROWTH_BYTES
+from relbase.rewriting.document import read_charset
+from relbase.rewriting.scan import scan_for
+from relbase.url.resolver import Profile
+from relbase.view.charset import CharsetSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from relbase.call import Call
+    from relbase.edit import Edit
+    from relbase.rewriting.document import CharsetRule
+
+
+class AtOnce(NamedTuple):
+    """What does small pages of a call at once."""
+
+    scan: Callable[..., tuple[list[Edit], int]]
+    label: str | None
+    charset: CharsetRule
+    detect: bool
+
+    def edits(self, data: bytes) -> list[Edit] | None:
+        """All edits of a document that nothing is to be remarked on; None where it is not sure."""
+        if not data.isascii() and self.label != _UTF_8:
+            return None
+        is_stated = False
+        # Any other beginning may be a byte order mark.
+        if self.label != _UTF_8 or not data[:1].isascii() or b"\0" in data[:4]:
+            charset = read_charset(data, self.label, self.charset)
+            if charset.name not in _PLAIN:
+                return None
+            is_stated = charset.source is CharsetSource.META
+        if self.detect and may_have_marks(data):
+            return None
+        edits, at = self.scan(data, 0, len(data), False, False)
+        if at >= 0 or len(edits) > _MOST:
+            return None
+        # The declaration of the charset must not get another place.
+        if is_stated and edits and edits[0].start < data.lower().find(b"charset"):
+            return None
+        return edits
+
+
+# ASCII means the same in them.
+_UTF_8: Final = "utf-8"
+_PLAIN: Final = frozenset((_UTF_8, "windows-1252"))
+# Of the longest URL that is remembered, so many are within any budget.
+_MOST: Final = 1000
+_LONGEST: Final = MAX_GROWTH_BYTES // (_MOST * 100)
+# What is prepared saves little of the time that a large page takes.
+_LARGE: Final = 1 << 16
+
+
+def _at_once(call: Call) -> AtOnce | None:
+    row = FORMATS[call.kind] if call.kind is not None else None
+    if row is None or row.charset is None or not row.makes_links:
+        return None
+    # The charset decides on what is not ASCII in browsers: that is noted where nothing states it.
+    if call.profile is Profile.WHATWG and call.charset is None:
+        return None
+    given = open_input(b"", prepare(call))
+    context = given.document.context
+    url = context.base.url
+    if given.notes or context.base.refused or not url.isascii() or len(url) > _LONGEST:
+        return None
+    task = context.task._replace(edits_only=True, budget=None)
+    scan: Any = scan_for(context.asking(task))
+    return AtOnce(scan, call.charset, row.charset, call.detect)
+
+
+_remembered: Final = remembering(_at_once)
+
+
+def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
+    """Return all edits of a document that nothing is to be remarked on; None where not sure."""
+    is_bare = not (call.fields or call.origin or call.message_urls or call.redirects)
+    is_read = scanner.compiled is not None and call.kind is not None
+    if not is_read or not is_bare or len(data) > _LARGE:
+        return None
+    found = _remembered(call.url or "")(call)
+    return None if found is None else found.edits(data)

@@ -1,0 +1,96 @@
+"""Many documents by one call: the same as each by its own."""
+
+import pytest
+from scanners import seen
+
+import relbase
+from relbase import Policy, Profile, Rewriter
+from relbase.opening import at_once
+from relbase.references import scanner
+
+URL = "http://h/d/p?q"
+
+PAGES = [
+    b"",
+    b"<p>",
+    b"<a href=x>",
+    b"<a href='../x?a&amp;b'><img src=/y><form action=''>",
+    b"<a href='\xe9'>",
+    b"<a href='a' style='b:url(c)'><style>d{e:url(f)}</style>",
+    b"<base href='/e/'><a href=x>",
+    b"<a href=x><template><base href=y></template>",
+    b"<meta charset=utf-8><a href='caf\xc3\xa9'>",
+    b"<a href=x>" * 40 + b"<meta charset=windows-1252>",
+    b"<link href=y>" + b" " * 1010 + b"<meta charset=windows-1252>",
+    b"<meta charset=gbk><a href='x'>",
+    b"\xef\xbb\xbf<a href=x>",
+    b"<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0",
+    b"<!-- saved from url=(0010)http://a/b --><a href=x>",
+    b'<!-- base href="http://o/" --><a href=x>',
+    b"<!--[if IE]><a href=x><![endif]-->",
+    b"<a href='{{x}}'><a href='../../../x'>",
+    b"<frameset><frame src=x>",
+]
+CALLS = [
+    {},
+    {"profile": Profile.WHATWG},
+    {"profile": "rfc3986", "charset": "utf-8"},
+    {"charset": "windows-1252", "detect": False},
+    {"policy": Policy(keep_fragments=True, extended=True)},
+]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("url", [URL, "http://u:p@h/", "http://h/\xe9", "mailto:a", None])
+def test_the_same_by_one_call(
+    page: bytes, call: dict[str, object], url: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rewriter = Rewriter(url, kind="html", **call)  # type: ignore[arg-type]
+    results = [rewriter.rewrite(page), relbase.rewrite(page, url=url, kind="html", **call)]  # type: ignore[arg-type]
+    assert list(rewriter.links(page)) == list(results[0].links)
+    monkeypatch.setattr(scanner, "compiled", None)
+    results.append(relbase.rewrite(page, url=url, kind="html", **call))  # type: ignore[arg-type]
+    for result in results:
+        assert seen(result) == seen(results[-1])
+        assert (result.data is page) == (not result.edits)
+
+
+@pytest.mark.skipif(relbase.scanner != scanner.COMPILED, reason="it was not built")
+def test_small_pages_are_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rewriter = Rewriter(kind="html")
+    monkeypatch.setattr(relbase.pipeline, "open_input", None)
+    assert rewriter.rewrite(b"<a href=x>", url="http://h/1/").data == b"<a href=http://h/1/x>"
+    assert (
+        rewriter.rewrite_text("<a href='x'>\xe9", url="http://h/2/")
+        == "<a href='http://h/2/x'>\xe9"
+    )
+    assert at_once.edits_at_once(b"<base href=x>", relbase.call.check(b"", kind="html")) is None
+
+
+def test_each_document_on_its_own_url() -> None:
+    rewriter = Rewriter(URL, policy=Policy(keep_fragments=True))
+    assert rewriter.rewrite(b"<html><a href=x>").data == b"<html><a href=http://h/d/x>"
+    changed = rewriter.rewrite(b"<html><a href=x><a href=#y>", url="http://other/")
+    assert changed.data == b"<html><a href=http://other/x><a href=#y>"
+    assert [link.url for link in rewriter.links(b"<html><a href=x>", url="http://o/")] == [
+        "http://o/x"
+    ]
+    assert Rewriter(kind="css").rewrite_text("a{b:url(c)}", url=URL) == "a{b:url(http://h/d/c)}"
+    text = "<p>"
+    assert rewriter.rewrite_text(text) is text
+
+
+def test_mistakes() -> None:
+    with pytest.raises(ValueError, match="absolute"):
+        Rewriter("x")
+    with pytest.raises(ValueError, match="absolute"):
+        Rewriter().rewrite(b"", url="x")
+    with pytest.raises(TypeError, match="give text to rewrite_text"):
+        Rewriter().rewrite("")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="give bytes to rewrite"):
+        Rewriter(URL).rewrite_text(b"")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="needs its URL"):
+        Rewriter().rewrite_text("")
+    with pytest.raises(ValueError, match="text of kind 'mail'"):
+        Rewriter(URL, kind="mail").rewrite_text("")
