@@ -151,7 +151,7 @@ def _skip(value: str, pos: int) -> int:
 
 
 def _past(passes: Callable[[str, int], re.Match[str] | None], value: str, pos: int) -> int:
-    """Return where that ends which an expression passes over, comments too; it may be empty."""
+    """Return the end of what `passes` matches at `pos`, comments included."""
     while True:
         passed = passes(value, pos)
         assert passed is not None

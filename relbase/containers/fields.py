@@ -214,7 +214,7 @@ def _field(data: bytes, found: re.Match[bytes]) -> Field:
 
 
 def _end(found: re.Match[bytes] | None) -> int:
-    """Return where a match ends that may be empty and so cannot fail."""
+    """Return the end of a match whose pattern may be empty, so that it always matches."""
     assert found is not None
     return found.end()
 

@@ -176,7 +176,7 @@ def _digits(buffer: bytearray, content: int, body: int) -> Span | None:
 
 
 def _proven(buffer: bytearray, source: Iterator[bytes], end: int) -> int | None:
-    """Where what follows a message begins that is to end at `end`; None if it does not."""
+    """Where the next message begins if this one does end at `end`, else None."""
     _fill(buffer, source, end + _AFTER_LENGTH_SIZE)
     after = _after_length(buffer, end) if end <= len(buffer) else None
     following = len(buffer) + 1 if after is None else after.end()

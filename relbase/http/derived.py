@@ -1,6 +1,6 @@
 """Fields that describe a body and follow it when it changes: its length and its digests.
 
-A field that was wrong before the change is left alone, with a note: nobody knows what it counted.
+A field that was wrong before the change stays, with a note: nobody knows what it counted.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ while one comes after the other; each Location is where the next was retrieved f
 states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
 Content-Location against the URL of the request (RFC 9110 §8.7, §10.2.2), the others against the
 header's base. A body without a coding is visited in place, and what describes it in the head
-follows. A body with one is read, and passes through: nobody could encode it as it was.
+follows. A body with one is read and left unchanged: nobody could encode it as it was.
 
 To mind: there may be no retrieval URL, and then the Locations may be all that is known.
 """
@@ -81,7 +81,7 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
     """The items of a raw HTTP response, in offsets of its bytes."""
     response = _read(data, context)
     if response is None:
-        text = "it does not begin as an HTTP response: passed through"
+        text = "it does not begin as an HTTP response: left unchanged"
         yield Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
         return
     yield from response.notes
@@ -171,7 +171,7 @@ def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
 
 
 def _has_content(data: bytes, head: Head) -> bool:
-    """Whether a response has a body: one that informs has none, nor the answer to a CONNECT."""
+    """Whether a response has a body: a 1xx has none, nor the answer to CONNECT."""
     if head.status in INFORMATION:
         return head.status == SWITCHING_PROTOCOLS
     return any(map(partial(values, data, head), ("content-type", "transfer-encoding"))) or (
@@ -180,7 +180,7 @@ def _has_content(data: bytes, head: Head) -> bool:
 
 
 def _redirected(data: bytes, head: Head, context: Context) -> Context:
-    """The context on where a response redirects to."""
+    """The context with the URL that a response redirects to."""
     locations = values(data, head, "location")[:1]
     if not locations:
         return context
@@ -238,7 +238,7 @@ _LOOKS: Final = (
 
 
 def _type_of(body: bytes) -> str:
-    """The type of a body whose header states none of use: what it looks like."""
+    """The type that a body looks like, where its header states none."""
     start = sniffing.beginning(body)
     return next((type_ for looks, type_ in _LOOKS if looks(start)), "")
 
@@ -252,13 +252,13 @@ def _document(response: _Response) -> Opened | None:
 
 
 def _rest_notes(response: _Response) -> Iterator[Note]:
-    """What is said of messages after the first response: who asked for them is not known."""
+    """The notes on messages after the first response: their URLs are unknown."""
     part, begin, end = response.inside.part, response.body.end, len(response.data)
     if len(response.heads) == MAX_HEADS and read_head(response.data, response.body.start):
-        text = f"more than {MAX_HEADS} HTTP heads follow one another: the rest passes through"
+        text = f"more than {MAX_HEADS} HTTP heads follow one another: the rest is left unchanged"
         yield Note(Reason.LIMIT_HEADER, part, response.body, text)
     if begin < end:
-        text = "another HTTP message begins here: passed through; give it by itself, with its URL"
+        text = "another HTTP message begins here: left unchanged; give it by itself, with its URL"
         yield Note(Reason.KIND_UNSUPPORTED, part, Span(begin, end), text)
 
 
@@ -279,7 +279,7 @@ def _visit_body(response: _Response) -> Iterator[Item]:
     if why:
         of_part = _is_partial(response)
         reason = Reason.BODY_PARTIAL if of_part else Reason.ENCODING_UNSUPPORTED
-        yield Note(reason, part, response.body, f"{why}: passed through")
+        yield Note(reason, part, response.body, f"{why}: left unchanged")
     for remark in found.remarks:
         yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
     if found.data is None or _is_partial(response) or (why and inside.task.edits_only):
@@ -298,7 +298,7 @@ def _visit_body(response: _Response) -> Iterator[Item]:
 
 
 def _hindrance(response: _Response) -> str:
-    """Why the body passes through, "" if it does not."""
+    """Why the body is left unchanged, "" if it is not."""
     if _is_partial(response):
         return "the body is a range of a document"
     if response.decoded.fault:
@@ -309,7 +309,7 @@ def _hindrance(response: _Response) -> str:
 
 
 def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
-    """What was found in a body with codings: all of the body holds it, and nothing is written."""
+    """The findings in an encoded body: each spans the whole body, and nothing is written."""
     findings, _ = separate(items)
     for item in findings:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:

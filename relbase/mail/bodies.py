@@ -160,7 +160,7 @@ def fit_lines(
         else:
             after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
         if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
-            text = "the line would become a delimiter of a multipart: its links are left alone"
+            text = "the line would become a delimiter of a multipart: its links are left unchanged"
             notes.append(Note(Reason.MIME_BOUNDARY, "", Span(start, end), text))
             continue
         kept += changes

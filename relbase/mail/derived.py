@@ -2,7 +2,7 @@
 
 Strategy: the headers are gone through from the last to the first, since a header describes all
 that stands after it in its body, the headers of parts included. A field that was wrong before the
-change is left alone, with a note: nobody knows what it counted.
+change stays, with a note: nobody knows what it counted.
 """
 
 from __future__ import annotations

@@ -40,7 +40,7 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
     part, context = entity.part, entity.context
     view = transfer_view(part, entity.body, entity.eol)
     if view is None:
-        text = f"does not decode as {part.encoding!r}: passed through"
+        text = f"does not decode as {part.encoding!r}: left unchanged"
         yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
         return
     if (footer := footer_of(view)) is not None:
@@ -102,7 +102,7 @@ def _with_signature(entity: MailPart, items: Iterable[Item], inner: bytes) -> It
     yield from edits
 
 
-_FOOTER: Final = "has text after its base64, which readers drop or show as it is: left alone"
+_FOOTER: Final = "has text after its base64, which readers drop or show as it is: left unchanged"
 # RFC 9580 §7
 _CLEAR_SIGNED: Final = b"-----BEGIN PGP SIGNED MESSAGE-----"
 _NO_LONGER_HOLDS: Final = "holds a text signed with OpenPGP, whose signature may no longer hold"

@@ -40,7 +40,7 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
 
 _WRONG: Final = (
     "the first line does not count the bytes of the message after it, as Apple Mail writes it: "
-    "passed through; without that line and the property list it is a message like others"
+    "left unchanged; without that line and the property list it is a message like others"
 )
 
 

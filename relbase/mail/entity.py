@@ -74,7 +74,7 @@ def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]
 def _keep_in_lines(
     findings: Iterable[Found | Note], lines: Sequence[Span]
 ) -> Iterator[Found | Note]:
-    """The findings, those in some lines with the status of what is not written after all."""
+    """The findings; those that stand in these lines are kept, not rewritten."""
     starts = [line.start for line in lines]
     for item in findings:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
@@ -151,7 +151,7 @@ def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
 
 _NO_EMPTY_LINE: Final = (
     "has no empty line after its header, and a line of it would become a field: the links up to "
-    "the next empty line are left alone"
+    "the next empty line are left unchanged"
 )
 _empty_line: Final = {
     b"\n": re.compile(rb"\n\r*\n").search,

@@ -84,7 +84,7 @@ _DOUBTFUL: Final = (
     "this line looks like the beginning of a message, but no empty line stands before it: "
     "read as text"
 )
-_ADDED: Final = "a line would become the beginning of a message: its links are left alone"
+_ADDED: Final = "a line would become the beginning of a message: its links are left unchanged"
 
 
 class Lengths:
@@ -122,7 +122,7 @@ class Lengths:
         return edits, notes
 
     def _near(self, end: int) -> list[int]:
-        """Where wrong lengths end at the next message, or right before it; others are let go of."""
+        """Pop the wrong lengths up to the end of a message; return those that end right there."""
         near = []
         while self._ends and self._ends[0] <= end:
             at = heappop(self._ends)
@@ -140,7 +140,7 @@ class Lengths:
 
 _JOINED: Final = (
     "with these links the wrong Content-Length of a message before would be right, and both would "
-    "be read as one: they are left alone"
+    "be read as one: they are left unchanged"
 )
 # At most two line ends stand between where a length ends and the next message.
 _LINE_ENDS: Final = len(b"\r\n\r\n")
@@ -205,13 +205,13 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
 
 
 def _kept(item: Found | Note) -> Found | Note:
-    """What was found, where nothing is written after all."""
+    """A finding as kept, since nothing is written."""
     if isinstance(item, Found) and item.status is Status.REWRITTEN:
         return item._replace(status=Status.KEPT)
     return item
 
 
-_NO_MESSAGE: Final = "no message begins in this mbox: passed through"
+_NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"
 
 
 def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:

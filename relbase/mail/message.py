@@ -236,16 +236,16 @@ def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:
 
 
 _OPAQUE: Final = {
-    Opaque.SIGNED: (Reason.MIME_SIGNED, "is signed: left alone (RFC 1847 §2.1)"),
-    Opaque.SEALED: (Reason.MIME_SEALED, "is sealed: left alone"),
-    Opaque.PARTIAL: (Reason.MIME_PARTIAL, "is a piece of a message: left alone"),
+    Opaque.SIGNED: (Reason.MIME_SIGNED, "is signed: left unchanged (RFC 1847 §2.1)"),
+    Opaque.SEALED: (Reason.MIME_SEALED, "is sealed: left unchanged"),
+    Opaque.PARTIAL: (Reason.MIME_PARTIAL, "is a piece of a message: left unchanged"),
     Opaque.EXTERNAL: (
         Reason.MIME_EXTERNAL,
         "has its body elsewhere: if it says where by a URL, that alone becomes absolute",
     ),
-    Opaque.ENCODED: (Reason.MIME_ENCODED, "is encoded as a whole: left alone"),
-    Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left alone"),
-    Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left alone"),
-    Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left alone, with the rest"),
-    Opaque.HEADER: (Reason.LIMIT_HEADER, "has too long a header: left alone"),
+    Opaque.ENCODED: (Reason.MIME_ENCODED, "is encoded as a whole: left unchanged"),
+    Opaque.BOUNDARY: (Reason.MIME_BOUNDARY, "names no boundary: left unchanged"),
+    Opaque.DEPTH: (Reason.LIMIT_MIME_DEPTH, "nests too deep: left unchanged"),
+    Opaque.PARTS: (Reason.LIMIT_MIME_PARTS, "is one part too many: left unchanged, with the rest"),
+    Opaque.HEADER: (Reason.LIMIT_HEADER, "has too long a header: left unchanged"),
 }

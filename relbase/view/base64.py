@@ -8,7 +8,7 @@ its lines are, and so does the white space at the end.
 
 To mind: only a body that decodes strictly is rewritten. One with other characters, without its
 padding or with text after the padding means different things to different readers, so nothing
-that is written for it could be said to keep what it means: it is passed through.
+that is written for it could be said to keep what it means: it is left unchanged.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class Base64View:
         ]
 
     def _placed(self, count: int, coded: bytes) -> Edit:
-        """Put characters in the place of all from the one with that number on."""
+        """Replace all characters from this number on."""
         raw = self._raw
         end = len(raw.rstrip(_SPACE))
         width, eol = _layout(raw, end, self._eol)

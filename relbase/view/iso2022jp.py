@@ -109,7 +109,7 @@ def encode(
 
 
 def _plain(code: bytes, state: bytes) -> tuple[bytes, bytes]:
-    """Return the state that ASCII needs: the Roman one does as well, but for two signs."""
+    """Return the state that ASCII needs; the Roman one serves too, except for two characters."""
     stays = state == _ROMAN and b"\\" not in code and b"~" not in code
     return (_ROMAN if stays else _ASCII), code
 

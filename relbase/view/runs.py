@@ -128,7 +128,7 @@ class RunView:
             yield Grown(start, end, inner_start, end - walk.shift, edit)
 
     def _join(self, walk: _RunWalk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
-        """Move an edit's raw and inner start to where that begins which could read on into it."""
+        """Move the start of an edit before the text that the edit could complete."""
         if left.unended and left.end == start:
             return left.start, inner_start - len(left.inner)
         joined = self._joins(self._raw, start)
