@@ -12,7 +12,6 @@ when it was not, so that it is delivered again later.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
@@ -22,6 +21,9 @@ if TYPE_CHECKING:
 
 _WRITTEN: Final = 0
 _TEMPORARY_FAILURE: Final = 75
+
+# What the other process ends with when it has written a message: 0 is the end of --help, too.
+HANDED_OVER: Final = 100
 
 # How long a message may take, in seconds: procmail waits 16 minutes, maildrop five.
 _PATIENCE: Final = 60
@@ -44,6 +46,8 @@ def deliver(arguments: Sequence[str]) -> int:
 
 def _made(data: bytes, arguments: Sequence[str]) -> bytes:
     """What another process makes of a message; the message where it fails."""
+    import subprocess  # noqa: PLC0415 (the other process needs the constant above alone)
+
     try:
         command = [*_PROGRAM, *arguments]
         ran = subprocess.run(  # noqa: S603 (this program)
@@ -54,7 +58,7 @@ def _made(data: bytes, arguments: Sequence[str]) -> bytes:
     except (OSError, MemoryError, ValueError) as error:
         _warn(f"it could not be started: the message goes on unchanged: {error}")
     else:
-        if ran.returncode == 0 and (ran.stdout or not data):
+        if ran.returncode == HANDED_OVER:
             return ran.stdout
         _warn(f"it ended with status {ran.returncode}: the message goes on unchanged")
     return data

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase.cli import maildir, options, outputs, streams
+from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
 from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
 from relbase.cli.help import Command
@@ -17,7 +18,7 @@ from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
 from relbase.cli.objects import uploaded
-from relbase.cli.outcome import Tally
+from relbase.cli.outcome import ExitStatus, Tally
 from relbase.cli.report import Earlier, Report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
 from relbase.cli.run import RunOptions, run
@@ -85,7 +86,10 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
         ended = run(plan, jobs, _options(own, settings, found))
     ended.failed += tally.failed
     ended.warnings += tally.warnings
-    context.exit(ended.status(strict=settings.strict))
+    status = ended.status(strict=settings.strict)
+    if own["delivery"] and status is ExitStatus.DONE:
+        context.exit(HANDED_OVER)
+    context.exit(status)
 
 
 def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:

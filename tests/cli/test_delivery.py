@@ -48,6 +48,8 @@ def test_a_message(data: bytes, output: bytes | None) -> None:
     ("arguments", "reported"),
     [
         (["rewrite", "--delivery", "--url"], b"requires an argument"),
+        (["rewrite", "--delivery", "--help"], b"ended with status 0"),
+        (["--version", "rewrite", "--delivery"], b"ended with status 0"),
         (["rewrit", "--delivery"], b"No such command"),
         (["--delivery"], b"No such option"),
         (["rewrite", "--delivery", "-o", "x"], b"leave inputs and outputs out"),
