@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Final
@@ -33,6 +33,31 @@ def _xml_rows(rows: object) -> tuple[str, ...]:
     return checked
 
 
+_SYNTAXES: Final = ("url", "srcset", "css")
+_is_name: Final = expression(r"[^\s\x00\"'>/=]++")
+
+
+def _attributes(given: object) -> tuple[tuple[str, str], ...]:
+    """Names and syntaxes, from a mapping or from pairs; the last of a name counts."""
+    pairs: object = given.items() if isinstance(given, Mapping) else given
+    if isinstance(pairs, str) or not isinstance(pairs, Iterable):
+        raise TypeError(f"attributes is a mapping of names, not {type(given).__name__}: {_FIX}")
+    found: dict[str, str] = {}
+    for pair in pairs:
+        if not (isinstance(pair, tuple) and len(pair) == len(("name", "syntax"))):
+            raise TypeError(f"{pair!r:.200} is no pair of a name and a syntax: {_FIX}")
+        name, syntax = pair
+        if not isinstance(name, str) or _is_name.fullmatch(name) is None:
+            raise ValueError(f"{name!r:.200} is not the name of an attribute: {_FIX}")
+        if syntax not in _SYNTAXES:
+            raise ValueError(f"{syntax!r:.200} is not a syntax: give {', '.join(_SYNTAXES)}")
+        found[name.encode().lower().decode()] = syntax
+    return tuple(sorted(found.items()))
+
+
+_FIX: Final = "give {'data-link': 'url'} (or srcset, css)"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """Choices about what is rewritten; the defaults are what most users want.
@@ -51,11 +76,13 @@ class Policy:
 
         xml_rows: rewrite these places in XML too: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
+        attributes: rewrite these attributes of HTML too: `data-link=url` (or `srcset`, `css`). In
+            Python a mapping of names to syntaxes.
 
     Raises:
         TypeError: if `keep` is neither a compiled pattern of strings nor a function, `xml_rows`
             no strings, or another field is not a bool.
-        ValueError: if a row of XML is malformed.
+        ValueError: if a row of XML, or an attribute or its syntax, is malformed.
 
     >>> Policy(keep=re.compile(r"^/private/")).keeps("/private/x")
     True
@@ -69,6 +96,7 @@ class Policy:
     keep_templates: bool = False
     item_links: bool = False
     xml_rows: tuple[str, ...] = ()
+    attributes: tuple[tuple[str, str], ...] | Mapping[str, str] = ()
 
     def __post_init__(self) -> None:
         keep: object = self.keep
@@ -81,6 +109,8 @@ class Policy:
             value: object = getattr(self, field.name)
             if field.name == "xml_rows":
                 object.__setattr__(self, field.name, _xml_rows(value))
+            elif field.name == "attributes":
+                object.__setattr__(self, field.name, _attributes(value))
             elif field.name != "keep" and not isinstance(value, bool):
                 raise TypeError(f"{field.name} is a bool, not {type(value).__name__}: give True")
 
@@ -119,7 +149,7 @@ class Policy:
 
 # What does not ask what a reference says.
 _DECIDES_ELSEWHERE: Final = frozenset(
-    ("extended", "attachments", "dkim_signed", "item_links", "xml_rows")
+    ("extended", "attachments", "dkim_signed", "item_links", "xml_rows", "attributes")
 )
 _DEFAULT: Final = Policy()
 

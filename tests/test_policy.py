@@ -22,6 +22,7 @@ DEFAULTS = {
     "keep_templates": False,
     "item_links": False,
     "xml_rows": (),
+    "attributes": (),
 }
 
 
@@ -42,7 +43,9 @@ def test_keep_is_a_compiled_pattern_of_strings_or_a_function(keep: Any) -> None:
         Policy(keep=keep)
 
 
-@pytest.mark.parametrize("name", [name for name in DEFAULTS if name not in {"keep", "xml_rows"}])
+@pytest.mark.parametrize(
+    "name", [name for name, value in DEFAULTS.items() if isinstance(value, bool)]
+)
 @pytest.mark.parametrize("value", [None, 1, "yes"])
 def test_the_other_fields_are_bools(name: str, value: Any) -> None:
     with pytest.raises(TypeError, match=f"{name} is a bool, not .*: give True"):
@@ -206,6 +209,51 @@ def test_a_function_that_raises_stop_iteration_is_a_mistake_for_all() -> None:
             for call in (rewrite, lambda *args, **more: list(links(*args, **more))):
                 with scanning(name), pytest.raises(RuntimeError, match="raised StopIteration"):
                     call(document, url="http://h/", kind="html", policy=Policy(keep=keep))
+
+
+NAMED = (
+    b'<a data-link="x" DATA-SET="a 1x, b 2x" data-css="a:url(c)" data-src=true href=y>'
+    b'<svg><g data-link=z /></svg><p data-link="http://a/" data-other=o>'
+)
+
+
+@pytest.mark.parametrize("profile", ["rfc1808", "whatwg"])
+def test_attributes_that_the_caller_names(profile: Any) -> None:
+    """They pass no guard: `data-src=true` is a reference then."""
+    attributes = {"data-link": "url", "Data-Set": "srcset", "data-css": "css", "data-src": "url"}
+    policy = Policy(attributes=attributes)
+    call = {"url": "http://h/", "kind": "html", "profile": profile}
+    result = assert_agreed(NAMED, **call, policy=policy)
+    assert [(link.attribute, link.syntax, link.url) for link in result.links] == [
+        ("data-link", "url", "http://h/x"),
+        ("data-set", "srcset", "http://h/a"),
+        ("data-set", "srcset", "http://h/b"),
+        ("data-css", "css", "http://h/c"),
+        ("data-src", "url", "http://h/true"),
+        ("href", "url", "http://h/y"),
+        ("data-link", "url", "http://h/z"),
+        ("data-link", "url", "http://a/"),
+    ]
+    assert len(result.edits) == 7
+    assert len(assert_agreed(NAMED, **call).edits) == 1
+    assert policy == Policy(attributes=tuple(attributes.items()))
+    assert hash(policy) == hash(Policy(attributes=policy.attributes))
+
+
+@pytest.mark.parametrize(
+    ("attributes", "error", "text"),
+    [
+        ("data-x=url", TypeError, "attributes is a mapping of names, not str"),
+        (5, TypeError, "attributes is a mapping"),
+        (["data-x"], TypeError, "no pair of a name and a syntax"),
+        ({"": "url"}, ValueError, "'' is not the name of an attribute"),
+        ({"a b": "url"}, ValueError, "is not the name"),
+        ({"data-x": "uri"}, ValueError, "'uri' is not a syntax: give url, srcset, css"),
+    ],
+)
+def test_attributes_that_are_none(attributes: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text):
+        Policy(attributes=attributes)
 
 
 # (policy, reference, what becomes of it) in <a href>

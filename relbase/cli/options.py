@@ -144,6 +144,7 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
 # By what its annotation names.
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "re.Pattern": ("REGEX", values.pattern),
+    "tuple[tuple[str": ("NAME=SYNTAX", values.attributes),
     "tuple[str": ("ROW", values.xml_rows),
 }
 _OF_MAIL: Final = frozenset(("attachments", "dkim_signed"))

@@ -92,6 +92,18 @@ def xml_rows(value: str) -> tuple[str, ...]:
         raise click.BadParameter(str(error)) from None
 
 
+def attributes(value: str) -> tuple[tuple[str, str], ...]:
+    """Read --attribute: a name and its syntax."""
+    name, equals, syntax = value.partition("=")
+    if not equals:
+        fix = "give NAME=url, NAME=srcset or NAME=css"
+        raise click.BadParameter(f"{_quoted(value)} names no syntax: {fix}")
+    try:
+        return tuple(Policy(attributes={name: syntax}).attributes)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise click.BadParameter(printable(str(error))) from None
+
+
 def kinds(value: str) -> frozenset[str]:
     """Read --only: kinds and `feeds`, with commas."""
     names = frozenset(name.strip().lower() for name in value.split(","))

@@ -29,7 +29,7 @@ from relbase.references.foreign import (
     ForeignContent,
 )
 from relbase.references.markup import CDATA, comment_end, text_end, token
-from relbase.references.vocabulary import choose, choose_text, held
+from relbase.references.vocabulary import NONE_NAMED, choose, choose_text, held
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -185,17 +185,24 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         pos = raw_end
 
 
-def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+def slots(
+    text: bytes,
+    element: Element,
+    *,
+    extended: bool = False,
+    named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
+) -> Iterator[Slot]:
     """The values of one element that hold references, its raw text last."""
     namespace, name, _, attributes_at, tag_end, raw_end, _ = element
     attributes = {}
     if tag_end - attributes_at > len(">"):
         asked = held(namespace, name).asked
+        asked = asked.union(named) if named else asked
         attributes = {
             found.name: found for found in tags.attributes(text, attributes_at, tag_end, asked)
         }
     says = partial(_says, text, attributes)
-    for attribute, row in choose(namespace, name, attributes, says, extended=extended):
+    for attribute, row in choose(namespace, name, attributes, says, extended=extended, named=named):
         codebase = attributes.get(b"codebase") if row.on_codebase else None
         yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
     inside = choose_text(namespace, name, says) if raw_end > tag_end else None

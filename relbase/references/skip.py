@@ -11,7 +11,7 @@ time stays linear.
 from __future__ import annotations
 
 import re
-from functools import cache, partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.references import tags
@@ -43,14 +43,15 @@ _CSS_WITHOUT: Final = rb"=\"[^\"(&\\@]*+\""
 _ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
 
 
-def skipping(*, extended: bool, absolute: bool) -> Scan:
+def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
     """Return what passes over tokens without references.
 
     Args:
         extended: whether rows of the policy `extended` count.
         absolute: whether absolute references are passed over as well.
+        named: attributes of any element that count too.
     """
-    return partial(_skip, _pattern(extended=extended, absolute=absolute).match)
+    return partial(_skip, _pattern(extended=extended, absolute=absolute, named=named).match)
 
 
 def _skip(
@@ -66,12 +67,13 @@ def _skip(
     return [], found.end()
 
 
-@cache
-def _pattern(*, extended: bool, absolute: bool) -> re.Pattern[bytes]:
-    names = attributes(HTML, extended=extended)
-    without = [_any_lower(_only(names, Nested.CSS)) + _CSS_WITHOUT]
+@lru_cache(maxsize=16)
+def _pattern(*, extended: bool, absolute: bool, named: frozenset[bytes]) -> re.Pattern[bytes]:
+    usual = attributes(HTML, extended=extended) - named
+    names = usual | named
+    without = [_any_lower(_only(usual, Nested.CSS)) + _CSS_WITHOUT]
     if absolute:
-        without.append(_any_lower(_only(names, Syntax.URL)) + _ABSOLUTE)
+        without.append(_any_lower(_only(usual, Syntax.URL)) + _ABSOLUTE)
     attribute = b"|".join([*without, rb"(?!" + tags.any_of(names) + rb")" + tags.ATTRIBUTE])
     start_tag = (
         rb"(?!" + tags.any_of(_SPECIAL) + rb")" + _NAME
@@ -91,4 +93,4 @@ def _only(names: frozenset[bytes], syntax: Syntax | Nested) -> list[bytes]:
 
 def _any_lower(names: list[bytes]) -> bytes:
     """Match one of some names as most authors write them: in lower case."""
-    return rb"(?:" + rb"|".join(names) + rb")"
+    return rb"(?:" + rb"|".join(names) + rb")" if names else rb"(?!)"

@@ -12,6 +12,7 @@ that the time stays linear.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING, Final
 
@@ -20,7 +21,6 @@ from relbase.records import NamedTuple
 from relbase.references.bytesets import all_but
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Container, Iterable, Iterator
 
 WS: Final = rb"[\t\n\f\r ]"
@@ -137,10 +137,14 @@ IN_HEAD: Final = frozenset(
 )
 
 
+_LETTERS: Final = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+
+
 def any_case(name: bytes) -> bytes:
     """The expression for a lower-case name in any case: faster than a flag."""
     return b"".join(
-        b"[%c%c]" % (byte, byte - 32) if chr(byte).isalpha() else b"%c" % byte for byte in name
+        b"[%c%c]" % (byte, byte - 32) if byte in _LETTERS else re.escape(b"%c" % byte)
+        for byte in name
     )
 
 

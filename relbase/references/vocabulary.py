@@ -16,6 +16,8 @@ made, or prepares the tables of a faster scanner asks the same two.
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from relbase.records import NamedTuple
@@ -264,8 +266,25 @@ class Chosen(NamedTuple):
     row: Row
 
 
+# What a caller named has the same row on every element.
+NONE_NAMED: Final[Mapping[bytes, tuple[Row, ...]]] = MappingProxyType({})
+
+
+@lru_cache(maxsize=16)
+def named_rows(attributes: tuple[tuple[str, str], ...]) -> Mapping[bytes, tuple[Row, ...]]:
+    """Return the rows of attributes that a caller names, with their syntaxes."""
+    syntaxes = {"url": _URL, "srcset": _SRCSET, "css": _CSS}
+    return {name.encode(): (syntaxes[syntax],) for name, syntax in attributes}
+
+
 def choose(
-    namespace: str, element: bytes, names: Iterable[bytes], says: Says, *, extended: bool = False
+    namespace: str,
+    element: bytes,
+    names: Iterable[bytes],
+    says: Says,
+    *,
+    extended: bool = False,
+    named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
 ) -> Iterator[Chosen]:
     """The attributes of one element that hold references, in the order in which they are named.
 
@@ -279,7 +298,7 @@ def choose(
     """
     rows = held(namespace, element).rows
     for name in names:
-        row = _counting(rows.get(name, ()), says, extended=extended)
+        row = _counting(named.get(name) or rows.get(name, ()), says, extended=extended)
         if row is None:
             continue
         is_local = row.local_when is not None and row.local_when.holds(says)

@@ -37,7 +37,7 @@ from relbase.rewriting.outward import (
     shift,
 )
 from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
-from relbase.rewriting.scan import scan_for
+from relbase.rewriting.scan import named_of, scan_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
@@ -146,7 +146,8 @@ def _visit_element(
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     context = around if is_base and not _is_stand_in(text, element, around) else inside
-    slots = html.slots(text, element, extended=context.task.policy.extended)
+    policy = context.task.policy
+    slots = html.slots(text, element, extended=policy.extended, named=named_of(policy))
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
 
 

@@ -27,6 +27,7 @@ from relbase.references.holding import (
 from relbase.references.shapes import DOTS, SAMPLES
 from relbase.references.skip import skipping
 from relbase.references.values import clean
+from relbase.references.vocabulary import named_rows
 from relbase.rewriting.budget import weight
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
@@ -37,10 +38,12 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
     from relbase.references.shapes import Becomes, KeepsEach, Scan
+    from relbase.references.vocabulary import Row
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.context import Context
 
@@ -53,15 +56,24 @@ _NONE: Final[Becomes] = (None,) * _SHAPES
 def scan_for(context: Context) -> Scan:
     """Return what passes over a document on a base, with what it finds on its way."""
     task = context.task
-    if scanner.compiled is None or not (task.edits_only or task.found_only):
-        return skipping(extended=task.policy.extended, absolute=task.edits_only)
+    policy = task.policy
+    # The compiled scanner knows the tables alone.
+    is_exact = scanner.compiled is None or bool(policy.attributes)
+    if is_exact or not (task.edits_only or task.found_only):
+        named = frozenset(named_of(policy))
+        return skipping(extended=policy.extended, absolute=task.edits_only, named=named)
     if task.edits_only:
         return _editing(context, scanner.HTML_WALK)
-    attributes = attribute_names(extended=task.policy.extended)
+    attributes = attribute_names(extended=policy.extended)
     listing = _listing(context, scanner.HTML_WALK, attributes, {})
-    if task.link is None or context.depth or task.policy.keep or task.policy.keep_templates:
+    if task.link is None or context.depth or policy.keeper() is not None:
         return listing
     return _Linker(context, task.link, attributes, listing).scan
+
+
+def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
+    """Return the rows of the attributes that the caller named."""
+    return named_rows(cast("tuple[tuple[str, str], ...]", policy.attributes))
 
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:

@@ -97,12 +97,16 @@ _XML_ATTRIBUTES: Final = {
 _BROWSERS: Final = frozenset((HTML, SVG, MATH))
 
 
+# The attributes that a caller names, and how they hold references.
+Named: TypeAlias = "tuple[tuple[str, str], ...]"
+
+
 class Known:
     """What is known of the names of one tree, looked up once each."""
 
-    __slots__ = ("_extended", "_is_html", "_kinds", "_plain", "_root", "attributes")
+    __slots__ = ("_extended", "_is_html", "_kinds", "_named", "_plain", "_root", "attributes")
 
-    def __init__(self, root: str, *, is_html: bool, extended: bool) -> None:
+    def __init__(self, root: str, *, is_html: bool, extended: bool, named: Named = ()) -> None:
         self._is_html = is_html
         self._extended = extended
         self._root = root
@@ -110,6 +114,11 @@ class Known:
         self._kinds: dict[tuple[str, str], ElementRow] = {}
         # How trees name attributes, and how the vocabulary does.
         self.attributes = _attributes(is_html=is_html)
+        # What the caller named counts in HTML.
+        self._named = vocabulary.named_rows(named) if is_html else {}
+        if self._named:
+            named_ = {name.decode(): name for name in self._named}
+            self.attributes = {**self.attributes, **named_}
 
     def kind(self, tag: str, around: Around) -> ElementRow:
         """What is known of an element."""
@@ -118,6 +127,9 @@ class Known:
         if found is None:
             make = _remembered_kind if len(tag) <= _LONGEST_NAME else _kind
             found = make(tag, namespace, self._plain, self._is_html, self._extended)
+            if self._named and found.vocabulary in _BROWSERS:
+                keys = {**found.keys, **{n.decode(): row for n, (row,) in self._named.items()}}
+                found = found._replace(keys=keys, own=found.own.union(keys))
             self._kinds[tag, namespace] = found
         return found
 
@@ -293,7 +305,7 @@ class Tree(Protocol):
     def has_sheets(self) -> bool:
         """Whether the document links or imports style sheets."""
 
-    def known(self, *, extended: bool) -> Known:
+    def known(self, *, extended: bool, named: Named = ()) -> Known:
         """What is known of the names of the tree."""
 
     def spots(self, known: Known) -> Iterable[Spot]:

@@ -29,7 +29,7 @@ from relbase.view.charset import lookup
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from relbase.trees.markup import Scope
+    from relbase.trees.markup import Named, Scope
 
 
 def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
@@ -165,9 +165,9 @@ class LxmlTree:
             around = known.inside(kind, around, self._scope(ancestor, around))
         return around
 
-    def known(self, *, extended: bool) -> Known:
+    def known(self, *, extended: bool, named: Named = ()) -> Known:
         """What is known of the names of the tree."""
-        return Known(self._root.tag, is_html=self._is_html, extended=extended)
+        return Known(self._root.tag, is_html=self._is_html, extended=extended, named=named)
 
     # The value of an attribute, and another one for it. lxml.html's own `set` is another, for
     # attributes without a value.

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from bs4.element import PageElement
 
-    from relbase.trees.markup import Scope
+    from relbase.trees.markup import Named, Scope
 
 
 def soup_tree(tree: object) -> SoupTree:
@@ -139,10 +139,10 @@ class SoupTree:
         """The attributes of a tag of XML as lxml names them, and as they are."""
         return {_with_namespace(key): key for key in tag.attrs}
 
-    def known(self, *, extended: bool) -> Known:
+    def known(self, *, extended: bool, named: Named = ()) -> Known:
         """What is known of the names of the tree."""
         first = next(iter(_tags(self._root)), self._root)
-        return Known(self._name(first), is_html=self._is_html, extended=extended)
+        return Known(self._name(first), is_html=self._is_html, extended=extended, named=named)
 
     def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
         """The value of an attribute."""

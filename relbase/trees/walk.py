@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
 from relbase.bases.retrieval import statements
@@ -78,7 +78,10 @@ class Walk:
         self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What to write for the beginnings of plain paths, by the context.
         self._prefixes: dict[tuple[int, str], str | None] = {}
-        self._known = tree.known(extended=policy.extended)
+        self._known = tree.known(
+            extended=policy.extended,
+            named=cast("tuple[tuple[str, str], ...]", policy.attributes),
+        )
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
         # Whether CSS holds nothing that is asked for, at the first sight.

@@ -28,6 +28,10 @@ FLAGS: Final = [
     (["--keep-templates"], Policy(keep_templates=True)),
     (["--item-links"], Policy(item_links=True)),
     (["--xml-row", "a@b=url", "--xml-row", "c=css"], Policy(xml_rows=("a@b=url", "c=css"))),
+    (
+        ["--attribute", "data-b=url", "--attribute", "data-a=css"],
+        Policy(attributes={"data-a": "css", "data-b": "url"}),
+    ),
     ([], Policy()),
 ]
 

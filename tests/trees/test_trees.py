@@ -561,3 +561,19 @@ def test_html_of_an_item_is_on_its_link(parse: Any, policy: Policy, expected: st
     assert [link.url for link in links] == found
     written = rewrite(ITEMS.encode(), url=url, kind="xml", policy=policy).links
     assert [link.url for link in written] == found
+
+
+@pytest.mark.parametrize(
+    "make", [lambda markup: soup(markup, "lxml"), lxml.html.document_fromstring]
+)
+def test_attributes_that_the_caller_names(make: Any) -> None:
+    tree = make("<a data-link=x data-set='a 1x, b 2x' href=y><svg><g data-link=z></g></svg>")
+    policy = Policy(attributes={"data-link": "url", "data-set": "srcset"})
+    changed = make_links_absolute(tree, "http://h/", policy=policy)
+    assert [(link.attribute, link.url) for link in changed] == [
+        ("data-link", "http://h/x"),
+        ("data-set", "http://h/a"),
+        ("data-set", "http://h/b"),
+        ("href", "http://h/y"),
+        ("data-link", "http://h/z"),
+    ]
