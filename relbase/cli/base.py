@@ -17,7 +17,6 @@ from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
 from relbase.opening.recognition import reader
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -158,38 +157,31 @@ def _is_read(type_: str) -> bool:
     return row is not None and row.visit is not None
 
 
-class _TableRow(NamedTuple):
-    """A line of the table of parts; the URL stands last, since it may be long."""
-
-    part: str
-    type: str
-    where: str
-    url: str
-
-
 def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
     """The parts of a message, a line each; what is refused in one stands below it.
 
-    What a part has from the parts around it was reported of them.
+    What a part has from the parts around it was reported of them. The URL stands last, since it
+    may be long.
     """
-    rows: list[_TableRow | str] = []
+    rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)
         for stated in _own(entity):
             where = _where(stated).removesuffix(_of_part(entity)) if stated.url else ""
-            rows.append(_TableRow(number, type_, where, _shown(stated)))
+            rows.append((number, type_, where, _shown(stated)))
             number = type_ = ""
-        rows += [remarks.sentence(note) for note in _refused(entity.base) if note not in reported]
-        reported.update(_refused(entity.base))
-    table = [row[:3] for row in rows if isinstance(row, _TableRow)]
-    widths = [_width(column) for column in zip(*table, strict=True)]
+        refused = [note for note in _refused(entity.base) if note not in reported]
+        rows += [(remarks.sentence(note),) for note in refused]
+        reported.update(refused)
+    columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
+    widths = [_width(column) for column in columns]
     for row in rows:
-        if isinstance(row, str):
-            yield f"    {'':{widths[0]}}  refused: {row}"
-        else:
-            columns = zip(row[:3], widths, strict=True)
-            padded = "  ".join(f"{text:{width}}" for text, width in columns if width)
-            yield f"    {padded}  {row.url}"
+        if not row[1:]:
+            yield f"    {'':{widths[0]}}  refused: {row[0]}"
+            continue
+        cells = zip(row[:-1], widths, strict=True)
+        padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
+        yield f"    {padded}  {row[-1]}"
 
 
 def _width(texts: Iterable[str]) -> int:

@@ -93,7 +93,7 @@ def resolve(
     """
     tally = Tally()
     if why := unsuitable(base):
-        streams.warn(f"warning: the base {excerpt(base)} is not a suitable one: {why}")
+        streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
     rows = _resolved(base, list(listed(references)), profiles, steps=steps)

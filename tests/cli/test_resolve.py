@@ -79,7 +79,7 @@ def test_a_failure() -> None:
 def test_a_base_that_is_none_is_told(base: str) -> None:
     result = run("resolve", base, "g")
     assert result.exit_code == 0
-    assert "is not a suitable one: " in result.stderr
+    assert "is not suitable as a base: " in result.stderr
     assert result.stderr.endswith("(RFC 1808 §2.3)\n" if base else "(RFC 1808 §3.4)\n")
     assert run("resolve", base, "g", "--strict").exit_code == 1
     assert run("resolve", BASE, "g", "--strict").exit_code == 0
