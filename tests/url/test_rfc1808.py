@@ -6,7 +6,6 @@ import re
 from collections import Counter
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rfc1808_examples import ABNORMAL, BASE, NORMAL
@@ -300,53 +299,6 @@ def test_the_result_is_absolute_and_resolving_it_again_changes_nothing() -> None
 @given(references)
 def test_an_unknown_base_leaves_the_reference(reference: str) -> None:
     assert resolve("", reference) == reference  # step 1
-
-
-# §4 step 6 with a stack: each of these is quadratic when patterns are removed one by one.
-@pytest.mark.parametrize(
-    "repeated",
-    ["../", "a/../", "./", "a/b/../../", "/../", "//", "../a/", "a/..//", "/.", "..;/"],
-)
-def test_many_segments_take_linear_time(repeated: str) -> None:
-    prepared = PreparedBase(BASE)
-    assert_linear_from_10_ms(prepared.resolve, lambda size: "x/" + repeated * size)
-
-
-@pytest.mark.parametrize("repeated", ["../", "a/../", "./"])
-def test_many_segments_in_the_base_take_linear_time(repeated: str) -> None:
-    assert_linear_from_10_ms(
-        lambda base: resolve(base, "../g"), lambda size: "http://a/" + repeated * size
-    )
-
-
-# threat N1: the base is merged with each reference, and what it has is looked at once
-@pytest.mark.parametrize("repeated", ["a/../", "./", "../"])
-def test_many_references_on_a_base_of_dot_segments_take_linear_time(repeated: str) -> None:
-    def resolve_all(size: int) -> None:
-        prepared = PreparedBase(f"http://a/{repeated * size}")
-        for number in range(size):
-            for form in ("../{}", "./../{}", "{}/../../g", "{}", "/{}"):
-                # "../" is kept above the root, so that each result is as long as the base.
-                if repeated != "../" or number < 10 or form == "/{}":
-                    prepared.resolve(form.format(number))
-
-    assert_linear_from_10_ms(resolve_all, int, 1 << 8)
-
-
-def test_long_references_take_linear_time() -> None:
-    # What each step of §2.4 looks for and what it passes over. All of them at once: one that is
-    # quadratic outweighs the rest, and alone most take no time that could be measured.
-    prepared = PreparedBase(BASE)
-
-    def make(size: int) -> list[str]:
-        repeated = ("a", ":", "a:", "/", "?", ";", "#", ".", "\u00e9", " ")
-        return [prefix + one * size for prefix in ("", "./", "//", "g") for one in repeated]
-
-    def resolve_each(references: list[str]) -> None:
-        for reference in references:
-            prepared.resolve(reference)
-
-    assert_linear_from_10_ms(resolve_each, make)
 
 
 def test_long_references_are_resolved() -> None:

@@ -323,35 +323,6 @@ def test_an_unknown_base_leaves_the_reference(reference: str) -> None:
     assert resolve("", reference) == reference
 
 
-@pytest.mark.parametrize(
-    "repeated",
-    ["../", "a/../", "./", "a/b/../../", "/../", "//", "../a/", "a/..//", "/.", "..;/"],
-)
-@pytest.mark.parametrize("prefix", ["", "x/", "/", "http:"])
-def test_many_segments_take_linear_time(prefix: str, repeated: str) -> None:
-    prepared = PreparedBase(BASE)
-    assert_linear_from_10_ms(prepared.resolve, lambda size: prefix + repeated * size)
-
-
-@pytest.mark.parametrize("repeated", ["../", "a/../", "./"])
-def test_many_segments_in_the_base_take_linear_time(repeated: str) -> None:
-    assert_linear_from_10_ms(
-        lambda base: resolve(base, "../g"), lambda size: "http://a/" + repeated * size
-    )
-
-
-# threat N1: the base is merged with each reference, and what it has is looked at once
-@pytest.mark.parametrize("repeated", ["a/../", "./", "../"])
-def test_many_references_on_a_base_of_dot_segments_take_linear_time(repeated: str) -> None:
-    def resolve_all(size: int) -> None:
-        prepared = PreparedBase(f"http://a/{repeated * size}")
-        for number in range(size):
-            for form in ("../{}", "./../{}", "{}/../../g", "{}", "/{}"):
-                prepared.resolve(form.format(number))
-
-    assert_linear_from_10_ms(resolve_all, int, 1 << 8)
-
-
 # §3.3: (base, reference, target)
 WITHOUT_AUTHORITY = [
     ("file:/a/b", "..//evil.example/x", "file:/.//evil.example/x"),
@@ -391,22 +362,6 @@ def test_following_is_resolving_again_and_again() -> None:
 
 def test_a_long_way_takes_linear_time() -> None:  # threat N9
     assert_linear_from_10_ms(lambda chain: follow("http://a/", chain), lambda size: ["a/"] * size)
-
-
-def test_long_references_take_linear_time() -> None:
-    # What a parser looks for and what it passes over. All of them at once: one that is quadratic
-    # outweighs the rest, and alone most take no time that could be measured.
-    prepared = PreparedBase(BASE)
-
-    def make(size: int) -> list[str]:
-        repeated = ("a", ":", "a:", "/", "?", ";", "#", ".", "\u00e9", " ")
-        return [prefix + one * size for prefix in ("", "./", "//", "g") for one in repeated]
-
-    def resolve_each(references: list[str]) -> None:
-        for reference in references:
-            prepared.resolve(reference)
-
-    assert_linear_from_10_ms(resolve_each, make)
 
 
 def test_long_references_are_resolved() -> None:
