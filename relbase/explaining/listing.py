@@ -12,10 +12,9 @@ from relbase.url.resolver import Resolver
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from relbase.call import Call
     from relbase.notes import Note
-    from relbase.policy import Policy
     from relbase.results import Link
-    from relbase.url.resolver import Profile
     from relbase.url.step import Step
 
 # All are marked in the source. So many are listed, and of so many the steps are shown: a page that
@@ -33,11 +32,9 @@ _ABSOLUTE: Final = "absolute as it stands: not a byte of it is changed"
 _NO_BASE: Final = "relative, and there is no base URL that it could be resolved on"
 
 
-def listing(
-    links: Sequence[Link], notes: Sequence[Note], profile: Profile, policy: Policy, encoding: str
-) -> str:
+def listing(links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: str) -> str:
     """Return the list of references."""
-    writer = _Writer(notes, profile, policy, encoding)
+    writer = _Writer(notes, call, encoding)
     items = [writer.item(number, link) for number, link in enumerate(links[:MAX_LISTED], 1)]
     pieces = [
         f'<ol class="links" start="{at + 1}">{"".join(items[at : at + _GROUP])}</ol>'
@@ -52,12 +49,11 @@ def listing(
 class _Writer:
     """Writes items; resolvers are prepared once for each base."""
 
-    def __init__(
-        self, notes: Sequence[Note], profile: Profile, policy: Policy, encoding: str
-    ) -> None:
+    def __init__(self, notes: Sequence[Note], call: Call, encoding: str) -> None:
         self._notes = {note.span: note for note in notes if note.span}
-        self._profile = profile
-        self._policy = policy
+        self._profile = call.profile
+        self._policy = call.policy
+        self._places = call.origin.places if call.origin else None
         self._encoding = encoding
         self._resolver: Resolver | None = None
         self._explained = 0
@@ -98,6 +94,8 @@ class _Writer:
             return "it means the document itself, or nothing is fetched for it: it stays"
         if keep is not None and _matches(keep, reference):
             return "the policy keeps references like this"
+        if self._places is not None and self._places(reference) is not None:
+            return "it leads to a file that was saved with the page"
         return "it stays as it is"
 
     def _steps(self, link: Link) -> str:

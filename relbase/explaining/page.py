@@ -53,7 +53,7 @@ def page(data: bytes, call: Call, title: str = "") -> tuple[str, Summary]:
         found.insert(0, Entity("", type_, Span(0, len(data)), result.base))
     show = decoder(data, document.charset, call.charset)
     encoding = document.charset.name if document.charset else document.context.charset
-    listed = listing(links, result.notes, call.profile, call.policy, encoding)
+    listed = listing(links, result.notes, call, encoding)
     sections = (
         _section("boxes", "Where the base URL comes from", _BOXES + boxes(found, links)),
         _notes(result.notes),

@@ -41,6 +41,13 @@ def test_one_file(tmp_path: Path) -> None:
     assert page.read_bytes() == PAGE
 
 
+def test_why_a_link_into_the_companion_folder_stays(tmp_path: Path) -> None:
+    (tmp_path / "p_files").mkdir()
+    (tmp_path / "p.html").write_bytes(b"<img src=p_files/a.png>")
+    result = run("explain", tmp_path / "p.html", "--url", "http://h/")
+    assert "it leads to a file that was saved with the page" in result.stdout
+
+
 def test_several_into_a_directory_with_an_index(tmp_path: Path) -> None:
     names = ["a.html", "index", "m.eml"]
     for name in names:
