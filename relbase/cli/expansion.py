@@ -34,7 +34,7 @@ class Inputs(NamedTuple):
         trees: the directories that were walked.
         listed: whether some stand in a list.
         several: whether there may be more than one document, a container counting as one.
-        passed: what was passed over in trees, in words.
+        passed: what was skipped in trees, in words.
     """
 
     all: list[Input]

@@ -1,7 +1,7 @@
 """Which files a run is about: names, Maildirs, lists of names, and whole trees.
 
 Strategy: a tree is walked before anything is written, over no symbolic link, by name. What programs
-keep beside the pages that they save is passed over and counted: nobody wants it changed.
+keep beside the pages that they save is skipped and counted: nobody wants it changed.
 
 To mind: a name in a list may be anything but empty. A tree may have a million files, so that what
 is kept of each is small.
@@ -94,9 +94,9 @@ def walk(
     sidecars: Iterable[str] = (),
     backup: str | None = None,
 ) -> tuple[list[Input], Counter[str]]:
-    """Return the files of a tree by name, and what was passed over."""
+    """Return the files of a tree by name, and how many names are skipped for what."""
     found: list[Input] = []
-    passed: Counter[str] = Counter()
+    skipped: Counter[str] = Counter()
     beside = (*_BESIDE, *sidecars)
     backups = _BACKUPS if backup is None else (*_BACKUPS, backup)
     pending = [root]
@@ -111,18 +111,18 @@ def walk(
         names = {entry.name for entry in listed}
         inner: list[str] = []
         for entry in listed:
-            why = _why_passed(entry, names, beside, backups)
+            why = _why_skipped(entry, names, beside, backups)
             if why is not None:
-                passed[why] += 1
+                skipped[why] += 1
             elif entry.is_dir(follow_symlinks=False):
                 inner.append(entry.path)
             else:
                 found.append(Input(entry.path, root))
         pending += reversed(inner)
-    return found, passed
+    return found, skipped
 
 
-def _why_passed(
+def _why_skipped(
     entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...], backups: tuple[str, ...]
 ) -> str | None:
     if entry.name.startswith("."):

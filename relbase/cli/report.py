@@ -154,5 +154,5 @@ class Earlier:
             outputs.add(output)
 
     def hashes(self, name: str) -> tuple[str, str] | None:
-        """Return the hashes of an input and of its output, None where it is to be done."""
+        """Return the hashes of an input and of its output, None where it has to be done."""
         return self._rows.get(name)

@@ -92,10 +92,16 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     context.exit(status)
 
 
+# A process can have a thousand files open, or fewer: more trees than this are opened by name.
+_HELD: Final = 100
+
+
 def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
     """The directories that inputs are reached from, open for the whole run: none can be swapped."""
-    roots = {}
-    for root in {one.root for one in found.all if one.root}:
+    roots: dict[str, Directory] = {}
+    for root in dict.fromkeys(one.root for one in found.all if one.root):
+        if len(roots) == _HELD:
+            break
         with suppress(OSError):  # reported when an input is read
             roots[root] = stack.enter_context(opened_directory(root))
     return roots

@@ -197,9 +197,9 @@ class _Running:
             parts.append(links if checks else f"{links} made absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
-        passed = f"; passed over: {self._options.skipped}" if self._options.skipped else ""
+        skipped = f"; skipped: {self._options.skipped}" if self._options.skipped else ""
         done = f": {', '.join(parts[1:])}" if len(parts) > 1 else ""
-        return f"{parts[0]}{done}{passed}"
+        return f"{parts[0]}{done}{skipped}"
 
 
 # In the order of the sum.

@@ -65,7 +65,7 @@ class _SkippedError(Exception):
 
 
 class Worker:
-    """Does the jobs of one process; `read` is told the number of bytes that are read."""
+    """Does the jobs of one process; `read` is called with the number of bytes read."""
 
     __slots__ = ("_plan", "_read", "_writer")
 
@@ -211,7 +211,7 @@ class _Doing:
             if not document.number:
                 raise
             # What was read must not get lost because of one message of many.
-            text = f"message {document.number}, passed through"
+            text = f"message {document.number}, left unchanged"
             self._done.errors.append(f"{shown}: {text}: error: {reason(error)}")
             return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
@@ -247,7 +247,7 @@ class _Doing:
                 self._print(rewritten)
 
     def _pass(self, source: OpenInput) -> None:
-        """Pass over a file that holds no references; copied it is all the same."""
+        """Skip a file that holds no references; to an output it is copied all the same."""
         pieces = self._after.counting(source.pieces)
         if self._plan.action is Action.WRITE:
             self._put(source, pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,21 @@ def test_a_tree_of_many_levels() -> None:
     assert run("rewrite", "-r", "tree", *root, "-i").exit_code == 0
     done = Path("out", *"d" * 600, "page.html").read_bytes()
     assert done == (inner / "page.html").read_bytes() != b"<a href=x>"
+
+
+def test_more_trees_than_files_can_be_open() -> None:
+    trees = [f"tree{number}" for number in range(200)]
+    for tree in trees:
+        Path(tree).mkdir()
+        Path(tree, "page.html").write_bytes(b"<a href=x>")
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (150, before[1]))
+    try:
+        result = run("rewrite", *trees, "--root", ".=http://h/", "-i")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
+    assert result.exit_code == 0, result.output
+    assert all(b"http://h/" in Path(tree, "page.html").read_bytes() for tree in trees)
 
 
 # ---- a system without descriptors of directories, and without most flags and calls

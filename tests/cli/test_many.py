@@ -77,7 +77,7 @@ def test_in_place_twice_leaves_the_backups(again: list[str]) -> None:
     assert sum(content == PAGE for content in before.values()) == 4
     result = run("rewrite", *ROOT, "-i", *again)
     assert (result.exit_code, files("site")) == (0, before)
-    assert "4 inputs: 4 unchanged; passed over: 4 kept beside a page" in result.stderr
+    assert "4 inputs: 4 unchanged; skipped: 4 kept beside a page" in result.stderr
 
 
 def test_a_backup_of_nothing_is_a_file() -> None:

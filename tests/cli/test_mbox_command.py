@@ -102,7 +102,7 @@ def test_a_message_that_cannot_be_done_is_passed_through(monkeypatch: pytest.Mon
     monkeypatch.setattr(pipeline, "rewrite_called", failing)
     result = run("rewrite", "in.mbox", *URL)
     assert (result.exit_code, result.stdout_bytes) == (3, DONE.replace(b"=http://s/y", b"=y"))
-    assert result.stderr.startswith("in.mbox: message 2, passed through: error: it is too large")
+    assert result.stderr.startswith("in.mbox: message 2, left unchanged: error: it is too large")
 
 
 def test_an_input_that_fails_leaves_no_output(monkeypatch: pytest.MonkeyPatch) -> None:
