@@ -44,7 +44,7 @@ _LONGEST: Final = 255
 class Ahead:
     """Goes ahead in one document."""
 
-    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_scan", "_tags")
+    __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
 
     def __init__(
         self,
@@ -58,6 +58,7 @@ class Ahead:
         self._extended = extended
         self._elements: dict[bytes, tuple[int, bool, dict[bytes, int]]] = {}
         self._tags: dict[bytes, int] = {}
+        self._names: Names | None = None
         self._changes = -1
 
     def __call__(
@@ -67,6 +68,7 @@ class Ahead:
         scan = self._scan()
         if scan is None:
             return None, pos, depth
+        self._forget()
         floor = depth - len(text) if floor is None else floor
         edits, pos, depth, item, markups = scan(
             text, pos, len(text), depth, floor, self._elements, self._tags
@@ -82,10 +84,8 @@ class Ahead:
         attributes: Mapping[bytes, Attribute],
     ) -> None:
         """Learn what the names of a start tag mean."""
-        if self._changes != names.changes:
-            self._elements.clear()
-            self._tags.clear()
-            self._changes = names.changes
+        self._names = names
+        self._forget()
         name = tag[1]
         known = self._elements.get(name)
         if known is None:
@@ -100,6 +100,13 @@ class Ahead:
         written = tag.string[tag.start(1) - 1 : tag.end()]
         if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
             self._tags[written] = _decided(tag.string, named, attributes)
+
+    def _forget(self) -> None:
+        """Forget what was learned where names meant something else: a scope may have ended."""
+        if self._names is not None and self._changes != self._names.changes:
+            self._elements.clear()
+            self._tags.clear()
+            self._changes = self._names.changes
 
     def _learn_attribute(
         self, name: bytes, known: dict[bytes, int], named: Named, names: Names

@@ -106,3 +106,11 @@ def test_time_grows_linearly(unit: bytes) -> None:
         return relbase.rewrite(text, url=URL, kind="xml")
 
     assert_linear_from_10_ms(rewrite, lambda n: RSS % (unit * (n // len(unit))))
+
+
+def test_what_was_learned_in_a_scope_is_forgotten_when_it_ends() -> None:
+    """The names in it mean something else after it: here HTML, there nothing."""
+    foreign = b"<link xmlns='x' type='y'><summary type='html'></summary></link >"
+    summary = b"<summary type='html'>&lt;a href=x></summary>"
+    feed = b"<feed xmlns='http://www.w3.org/2005/Atom'>" + foreign + summary + b"</feed>"
+    assert len(assert_agreed(feed, url="http://h/", kind="xml").edits) == 1
