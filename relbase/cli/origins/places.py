@@ -89,7 +89,7 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
 
     What asks each reference keeps the fast scanner from passing over those that it need not see.
     """
-    if in_tree and b"../" in data:
+    if (in_tree and b"../" in data) or b"\0" in data:  # UTF-16
         return True
     folder, own = os.path.split(page)
     try:
@@ -100,6 +100,7 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     names = [name for name in listed if name != own]
     if len(names) > _NAMES or any(name.startswith(os.path.splitext(own)[0]) for name in names):  # noqa: PTH122
         return True
+    names += [name.replace("&", "&amp;") for name in names if "&" in name]
     written = {os.fsencode(name) for name in names} | {
         quote(os.fsencode(name)).encode() for name in names
     }

@@ -311,6 +311,12 @@ def test_given_urls_tell_of_other_files_beside_the_page() -> None:
     reported = run("rewrite", "p.html", *GIVEN).stderr
     assert "1 link to files beside the page made absolute" in reported
     assert "[local-rewritten]" in reported
+    for name, page in (("a&b.css", b'<a href="a&amp;b.css">'), ("c d.js", b"<a href=c%20d.js>")):
+        Path(name).touch()
+        Path("alone.html").write_bytes(page)
+        assert "1 link to files beside" in run("rewrite", "alone.html", *GIVEN).stderr
+        Path("alone.html").write_bytes(page.replace(b"=", b"=other/"))
+        assert "beside" not in run("rewrite", "alone.html", *GIVEN).stderr
     Path("map").write_bytes(b"p.html\thttp://h.ex/d/p\nq.html\thttp://h.ex/d/q.html\n")
     assert "beside the page made" not in run("rewrite", "p.html", "--map", "map").stderr
 
