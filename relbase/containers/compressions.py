@@ -75,13 +75,13 @@ def looks_like_text(body: bytes) -> bool:
 
 
 GZIP: Final = b"\x1f\x8b\x08"
-_ZSTD: Final = b"\x28\xb5\x2f\xfd"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 # How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
 _FED_FIRST: Final = 1 << 8
 _FED_LAST: Final = 1 << 13
 
-# What a window of Zstandard may need (RFC 8878 §3.1.1.1.2 recommends 8 MB at least).
+# What a window of Zstandard may need: what `zstd --long=27` writes, the default of its reader.
 MAX_WINDOW: Final = 1 << 27
 
 
@@ -214,14 +214,14 @@ def _begins(body: bytes) -> bool:
 
 def unzstd(body: bytes, limit: int) -> tuple[bytes, str]:
     """RFC 8878: frames, one after the other."""
-    _begin(body, _ZSTD, "frame of Zstandard")
+    _begin(body, ZSTD, "frame of Zstandard")
     try:
         import zstandard  # noqa: PLC0415 (of the extra `warc`)
     except ImportError:
         raise UndecodableError(_MISSING.format("zstandard")) from None
 
     output, at = Output(limit), 0
-    while at == 0 or body.startswith(_ZSTD, at):
+    while at == 0 or body.startswith(ZSTD, at):
         stream: Any = zstandard.ZstdDecompressor(max_window_size=MAX_WINDOW).decompressobj()
         at = _unfold(body, at, _Reader(stream, zstandard.ZstdError, _FED_FIRST), output)
     return output.ended(body, at)

@@ -19,17 +19,11 @@ if TYPE_CHECKING:
 
 
 class Head(NamedTuple):
-    """The head of a message.
+    """The head of a message."""
 
-    Args:
-        start: its first line, without the line end.
-        status: of a response, None for a request.
-        header: the fields, and where the body begins.
-    """
-
-    start: Span
-    status: int | None
-    header: Header
+    start: Span  # its first line, without the line end
+    status: int | None  # of a response, None for a request
+    header: Header  # the fields, and where the body begins
 
 
 INFORMATION: Final = range(100, 200)  # RFC 9110 §15.2

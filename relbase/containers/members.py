@@ -20,6 +20,7 @@ import zlib
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers import arc
+from relbase.containers.compressions import GZIP, MAX_WINDOW, ZSTD
 from relbase.expressions import expression
 from relbase.records import NamedTuple
 
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     _Search = Callable[[bytes, int], re.Match[bytes] | None]
-
-GZIP: Final = b"\x1f\x8b\x08"
-ZSTD: Final = b"\x28\xb5\x2f\xfd"
 
 # How much is fed at a time, doubled from the first to the last: most members are some kilobytes,
 # and what follows their end is copied. zlib gives up to 1,032 times as much, Zstandard 32,000: no
@@ -44,31 +42,19 @@ _KEPT: Final = 1 << 20
 # members in members could make each byte be looked at a thousand times.
 _LOOKED_AGAIN: Final = 1 << 24
 
-# A window of Zstandard may be so large: what `zstd --long=27` writes, the default of its reader.
-MAX_WINDOW: Final = 1 << 27
 MAX_DICTIONARY: Final = 1 << 24
 
 _LOOKED_AT: Final = 1 << 12
 
 
 class Piece(NamedTuple):
-    """A piece of the text of an archive.
-
-    Args:
-        data: its bytes.
-        at: where the member begins in the archive; where the data does, if it is not compressed.
-        begins: whether it is the first of its member.
-        end: where the member ends in the archive, None before its last piece.
-        fault: why the member does not decode, "" when it does.
-        packed: whether it was compressed.
-    """
+    """A piece of the text of an archive."""
 
     data: bytes
-    at: int
-    begins: bool
-    end: int | None
-    fault: str
-    packed: bool
+    at: int  # where the member begins in the archive; where the data does, if it is not compressed
+    end: int | None  # where the member ends in the archive, None before its last piece
+    fault: str  # why the member does not decode, "" when it does
+    packed: bool  # whether it was compressed
 
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
@@ -83,11 +69,8 @@ def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
     if _is_skippable(start) or _mark_of(start) is not None:
         yield from _members(source)
         return
-    begins = True
     while data := source.take(_ALL):
-        at = source.at - len(data)
-        yield Piece(data, at, begins, None, "", packed=False)
-        begins = False
+        yield Piece(data, source.at - len(data), None, "", packed=False)
 
 
 _ALL: Final = 1 << 62
@@ -193,12 +176,12 @@ def _members(source: _Stream) -> Iterator[Piece]:
             if not fault and start == _DICTIONARY and at == 0:
                 dictionary, fault = _dictionary(content)
             if fault:
-                yield Piece(b"", at, begins=True, end=source.at, fault=fault, packed=True)
+                yield Piece(b"", at, end=source.at, fault=fault, packed=True)
             continue
         mark = _mark_of(start)
         if mark is None:
             text = "no member begins here: what follows was not read"
-            yield Piece(b"", at, begins=True, end=at, fault=text, packed=True)
+            yield Piece(b"", at, end=at, fault=text, packed=True)
             _find_member(source, dictionary)
             continue
         kept: list[bytes] = []
@@ -212,11 +195,11 @@ def _unfolded(
     source: _Stream, mark: bytes, dictionary: bytes, kept: list[bytes]
 ) -> Iterator[Piece]:
     """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
-    at, step, size, begins = source.at, _FED_FIRST[mark], 0, True
+    at, step, size = source.at, _FED_FIRST[mark], 0
     stream, errors = _stream(mark, dictionary)
     if stream is None:
         source.take(1)
-        yield Piece(b"", at, begins=True, end=None, fault=_MISSING, packed=True)
+        yield Piece(b"", at, end=None, fault=_MISSING, packed=True)
         return
     while fed := source.take(step):
         kept.append(fed)
@@ -228,16 +211,15 @@ def _unfolded(
             data = stream.decompress(fed)
         except errors as error:
             text = f"the member does not decode: {error}"
-            yield Piece(b"", at, begins, source.at, text, packed=True)
+            yield Piece(b"", at, source.at, text, packed=True)
             return
         if stream.eof:
             source.give_back(stream.unused_data)
-            yield Piece(data, at, begins, source.at, "", packed=True)
+            yield Piece(data, at, source.at, "", packed=True)
             return
         if data:
-            yield Piece(data, at, begins, None, "", packed=True)
-            begins = False
-    yield Piece(b"", at, begins, source.at, BREAKS_OFF, packed=True)
+            yield Piece(data, at, None, "", packed=True)
+    yield Piece(b"", at, source.at, BREAKS_OFF, packed=True)
 
 
 # The fault of a member that the archive ends in.

@@ -51,11 +51,6 @@ class Unfolded:
         """Where the next byte is in the archive; of what is compressed, its member."""
         return self._at if self.packed else self._at + self.pos
 
-    @property
-    def ended(self) -> bool:
-        """Whether nothing is left of the archive."""
-        return self.pos >= len(self.data) and self.over and self._ahead is None
-
     def _next(self) -> Piece | None:
         piece = self._ahead
         if piece is not None:

@@ -60,22 +60,13 @@ class Trouble(Enum):
 
 
 class Record(NamedTuple):
-    """A record.
+    """A record."""
 
-    Args:
-        version: as "WARC/1.1"; "ARC" for one of an ARC file.
-        fields: names in lower case and values, in order. Those of an ARC line have the names that
-            WARC has for them.
-        offset: where it begins in the archive; of a compressed archive, the member.
-        size: of its block, in bytes.
-        block: None when it was not wanted, or is longer than `MAX_BLOCK`.
-    """
-
-    version: str
-    fields: tuple[tuple[str, str], ...]
-    offset: int
-    size: int
-    block: bytes | None
+    version: str  # as "WARC/1.1"; "ARC" for one of an ARC file
+    fields: tuple[tuple[str, str], ...]  # names in lower case; those of an ARC line as in WARC
+    offset: int  # where it begins in the archive; of a compressed archive, the member
+    size: int  # of its block, in bytes
+    block: bytes | None  # None when it was not wanted, or is longer than `MAX_BLOCK`
 
     def get(self, name: str) -> str:
         """Return the value of the first field of a name in lower case, "" for none."""

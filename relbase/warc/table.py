@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Final
 import pyarrow as pa
 
 from relbase.records import NamedTuple
-from relbase.warc.columns import Columns
 from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from relbase.containers.warc import Fault
 
@@ -74,23 +73,3 @@ ERRORS: Final = pa.schema(
 def error_row(fault: Fault, warc: str) -> ErrorRow:
     """Return the row of the table of errors for a fault of an archive."""
     return ErrorRow(warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
-
-
-def batches(
-    rows: Iterable[LinkRow] | Iterable[ErrorRow], schema: pa.Schema = SCHEMA, size: int = BATCH
-) -> Iterator[pa.RecordBatch]:
-    """Yield rows as Arrow batches.
-
-    Args:
-        rows: of links or of errors.
-        schema: of `schema_of` for links, `ERRORS` for errors.
-        size: how many rows make a batch.
-
-    >>> [batch.num_columns for batch in batches([LinkRow(*"abcdefghijklmnop", 1, 2, "")._replace(
-    ...     offset=0, status=200)])]
-    [19]
-    """
-    columns = Columns(schema, size)
-    yield from columns.add(rows)
-    if len(columns):
-        yield columns.take()

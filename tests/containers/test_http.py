@@ -38,24 +38,6 @@ def test_what_begins_otherwise_has_no_head(data: bytes) -> None:
     assert read_head(data) is None
 
 
-@pytest.mark.parametrize(
-    ("line", "status"),
-    [
-        (b"ICY 200 OK", 200),
-        (b"HTTP 200 OK", 200),
-        (b"http/1.1 200 ok", 200),
-        (b"HTTP/1.1", None),
-        (b"HTTP/1.1 OK", None),
-        (b"HTTP/1.1 2000 x", None),
-    ],
-)
-def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | None) -> None:
-    head, remark = final_head(line + b"\r\nLink: <a>\r\n\r\nbody")
-    assert head is not None
-    assert (head.status, head.header.fields[0].name) == (status, "link")
-    assert line.decode() in remark
-
-
 @pytest.mark.parametrize("block", [b"", b"<html>", b"Link: <a>\r\n\r\n", b"HTTPS 1\r\n\r\n"])
 def test_what_has_no_status_line_has_no_final_head(block: bytes) -> None:
     assert final_head(block) == (None, "")

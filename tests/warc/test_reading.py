@@ -126,7 +126,15 @@ def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Tr
 
 
 @pytest.mark.parametrize(
-    ("line", "status"), [(b"ICY 200 OK", 200), (b"HTTP/1.1", None), (b"http/1.1 404 no", 404)]
+    ("line", "status"),
+    [
+        (b"ICY 200 OK", 200),
+        (b"HTTP 200 OK", 200),
+        (b"http/1.1 404 no", 404),
+        (b"HTTP/1.1", None),
+        (b"HTTP/1.1 OK", None),
+        (b"HTTP/1.1 2000 x", None),
+    ],
 )
 def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | None) -> None:
     page = only(response(1, "http://h/", http(BODY).replace(b"HTTP/1.1 200 OK", line)))

@@ -6,12 +6,12 @@ import io
 from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
-import pytest
 from archives import http, response
 from pyarrow import parquet
 
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages
-from relbase.warc.table import ERRORS, SCHEMA, batches, error_row, schema_of
+from relbase.warc.columns import Columns
+from relbase.warc.table import ERRORS, SCHEMA, error_row, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,33 +42,19 @@ def test_the_columns_are_the_fields_of_a_row() -> None:
     assert not any(pa.types.is_dictionary(field.type) for field in PLAIN)
 
 
-@pytest.mark.parametrize("schema", [SCHEMA, PLAIN])
-@pytest.mark.parametrize("size", [1, 2, 100])
-def test_batches_hold_the_rows(schema: pa.Schema, size: int) -> None:
-    found = list(batches(rows(), schema, size))
-    assert [len(batch) for batch in found[:-1]] == [size] * (len(found) - 1)
-    table = pa.Table.from_batches(found, schema)
-    assert [tuple(one.values()) for one in table.to_pylist()] == list(rows())
-
-
 def test_a_table_survives_parquet() -> None:
     file = io.BytesIO()
-    table = pa.Table.from_batches(batches(rows()), SCHEMA)
+    columns = Columns(SCHEMA, 100)
+    assert not list(columns.add(rows()))
+    table = pa.Table.from_batches([columns.take()])
     parquet.write_table(table, file, compression="zstd")
     assert parquet.read_table(file).to_pylist() == table.to_pylist()
 
 
-def test_bytes_that_are_not_utf_8_are_replaced() -> None:
-    [row, *_] = rows()
-    odd = row._replace(reference="\udce9", page="\udce9", url=None)
-    [batch] = batches([odd])
-    [made] = batch.to_pylist()
-    assert (made["reference"], made["page"], made["url"]) == ("�", "�", None)
-
-
 def test_errors_are_a_table() -> None:
     fault = Fault(7, "<urn:x>", "http://h/", Trouble.CUT, "it breaks off")
-    [batch] = batches([error_row(fault, "a.warc")], ERRORS)
+    columns = Columns(ERRORS, 1)
+    [batch] = columns.add([error_row(fault, "a.warc")])
     assert batch.to_pylist() == [
         {
             "warc": "a.warc",
