@@ -12,7 +12,6 @@ read, and `_LEAST` bytes, an input is refused.
 
 from __future__ import annotations
 
-import os
 import zlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
@@ -178,12 +177,9 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
 
 
 def _again(source: OpenInput) -> Iterator[bytes]:
-    with files.opened(source.input) as again:
-        if again.status is None or source.status is None:
-            raise InputError("it is not the file any more that it was")
-        if not os.path.samestat(again.status, source.status):
-            raise InputError("it is not the file any more that it was")
-        yield from again.pieces
+    with files.seekable(source) as file:
+        while piece := file.read(PIECE):
+            yield piece
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:

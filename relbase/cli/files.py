@@ -61,20 +61,14 @@ class OpenInput(NamedTuple):
 def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:
     """Give each input to `work`; what cannot be processed is reported and counted."""
     for one in inputs:
-        with reporting(shown_name(one.name), tally), opened(one) as source:
-            work(source)
-
-
-@contextmanager
-def reporting(shown: str, tally: Tally) -> Iterator[None]:
-    """Report and count an input that cannot be processed; what ends the run is passed on."""
-    try:
-        yield
-    except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
-        raise
-    except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
-        streams.warn(f"{shown}: error: {reason(error)}")
-        tally.failed += 1
+        try:
+            with opened(one) as source:
+                work(source)
+        except (click.ClickException, click.exceptions.Exit, BrokenPipeError):
+            raise
+        except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
+            streams.warn(f"{shown_name(one.name)}: error: {reason(error)}")
+            tally.failed += 1
 
 
 def reason(error: Exception) -> str:
@@ -133,6 +127,8 @@ def seekable(source: OpenInput) -> Iterator[BinaryIO]:
     with opened(source.input) as again:
         if again.descriptor is None or again.status is None:
             raise InputError("it is read once more, which a pipe is not: give a file")
+        if source.status is not None and not os.path.samestat(again.status, source.status):
+            raise InputError("it is not the file any more that it was")
         with os.fdopen(os.dup(again.descriptor), "rb") as file:
             file.seek(0)
             yield file

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
 from relbase.cli import senders, streams
+from relbase.cli.files import shown_name
 from relbase.cli.findings import Printer
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
@@ -120,7 +121,7 @@ class _Running:
             raise OutputError(done.error + self._how_to_go_on())
 
     def _say(self, done: Done) -> None:
-        shown = printable("<stdin>" if done.job.input.name == STDIN else done.job.input.name)
+        shown = shown_name(done.job.input.name)
         if done.error and done.state is not State.STOPPED:
             streams.warn(f"{shown}: error: {done.error}")
             self.tally.failed += done.state is State.FAILED

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Final
 import pytest
 from running import program, run
 
+from relbase import pipeline
 from relbase.cli import compressed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from relbase import Result
+    from relbase.call import Call
 
 URL: Final = ("--url", "http://h/")
 HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
@@ -155,3 +159,19 @@ def test_a_zip_archive_of_messages_is_told() -> None:
         result = run("rewrite", "export.zip", *URL, "-o", "out")
         assert result.exit_code == 0
         assert ("a ZIP archive of messages: unpack it" in result.stderr) is is_told
+
+
+def test_a_file_that_was_swapped_is_not_read_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    put("in.mbox.gz")
+    put("other.mbox.gz")
+    real = pipeline.rewrite_called
+
+    def swapping(data: bytes, call: Call) -> Result:
+        if Path("other.mbox.gz").exists():
+            Path("other.mbox.gz").replace("in.mbox.gz")
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", swapping)
+    result = run("rewrite", "in.mbox.gz", *URL, "-o", "out")
+    assert (result.exit_code, Path("out").exists()) == (3, False)
+    assert "it is not the file any more that it was" in result.stderr
