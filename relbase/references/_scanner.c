@@ -264,6 +264,17 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   return found_up_to(&call, scan(&call.scan, call.pos, call.end), NULL, 0);
 }
 
+/* Which shapes occur up to the next place that has to be looked at, as bits. */
+static PyObject *py_shapes(PyObject *Py_UNUSED(module), PyObject *args) {
+  Call call;
+  unsigned long shapes = 0;
+  if (!read_call(args, &call)) return NULL;
+  scan(&call.scan, call.pos, call.end);
+  for (size_t i = 0; i < call.scan.count; i++) shapes |= 1ul << call.scan.found[i].shape;
+  free(call.scan.found);
+  return PyLong_FromUnsignedLong(shapes);
+}
+
 static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Text looked;
@@ -589,6 +600,7 @@ static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
 
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
+                                {"shapes", py_shapes, METH_VARARGS, NULL},
                                 {"links", py_links, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},

@@ -1,14 +1,13 @@
 """How HTML is passed over: by the compiled scanner, or where nothing can be a reference.
 
-Strategy: most relative references are of a plain shape (`shapes.Shape`): what they resolve to is
-the same text before each of that shape. It is found out once for a base, with a sample of each;
-where a sample resolves to anything else, references of that shape are looked at one by one.
+Strategy: the compiled scanner is told what becomes of references of each plain shape on a base
+(`shape_edits`); it makes edits or links of them up to what has to be looked at.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from relbase.bases.remembering import remembering
 from relbase.edit import Span
@@ -24,15 +23,22 @@ from relbase.references.holding import (
     held_syntax,
     is_local,
 )
-from relbase.references.shapes import DOTS, SAMPLES
+from relbase.references.shapes import Shape
 from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import named_rows
 from relbase.rewriting.budget import weight
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
-from relbase.rewriting.reference import smallest
-from relbase.url.resolver import Profile, has_net_loc
+from relbase.rewriting.shape_edits import (
+    NONE,
+    SHAPES,
+    Prepared,
+    becomes_of,
+    prepared_on,
+    sampled_by,
+    with_places,
+)
+from relbase.url.resolver import Profile
 from relbase.view.characters import is_multi_byte
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -46,11 +52,7 @@ if TYPE_CHECKING:
     from relbase.references.vocabulary import Row
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.context import Context
-
-    Resolve: TypeAlias = "Callable[[str], str]"
-
-_SHAPES: Final = max(DOTS) + 1
-_NONE: Final[Becomes] = (None,) * _SHAPES
+    from relbase.rewriting.shape_edits import Resolve
 
 
 def scan_for(context: Context) -> Scan:
@@ -92,7 +94,7 @@ def xml_scan_for(context: Context, *, reads_markup: bool) -> Callable[..., Any]:
     Whoever asks for them charges the budget, since those in HTML are deeper.
     """
     is_asked = context.task.policy.keeper() is not None  # each reference is looked at
-    resolve = None if is_asked else _sampled_by(context)
+    resolve = None if is_asked else sampled_by(context)
     base, how = context.base.url, _how(context, scanner.XML_WALK)
     scan = _remembered_scan(base)(base, resolve, how)
     return lambda *where: scan(*where[:-2], reads_markup, *where[-2:])
@@ -100,13 +102,13 @@ def xml_scan_for(context: Context, *, reads_markup: bool) -> Callable[..., Any]:
 
 def is_same_in_markup(context: Context) -> bool:
     """Whether references in HTML in XML become what they become in XML, written as it is."""
-    edits = _remembered(context.base.url)(_sampled_by(context)).becomes
+    edits = prepared_on(context.base.url)(sampled_by(context)).becomes
     return _is_same_in_css(context) and not any(edit and edit[2].endswith(b"]") for edit in edits)
 
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return what makes the edits of plain references that the budget covers."""
-    base, resolve, how = context.base.url, _sampled_by(context), _how(context, walk)
+    base, resolve, how = context.base.url, sampled_by(context), _how(context, walk)
     keeps = context.task.policy.keeper()
     if keeps is not None:
         each = partial(_keeps_each, keeps, partial(_keeps, context, keeps))
@@ -160,17 +162,74 @@ def _scan(
     how: _How,
     keeps: KeepsEach | None = None,
 ) -> Callable[..., Any]:
-    becomes, unquoted, in_css = _remembered(base)(resolve)
+    if how.walk == scanner.HTML_WALK and keeps is None and resolve is not None:
+        return _OnFirstUse(resolve, how)
+    return _scanning(prepared_on(base)(resolve), how, keeps)
+
+
+def _scanning(prepared: Prepared, how: _How, keeps: KeepsEach | None = None) -> Callable[..., Any]:
     return scanner.scanning(
-        becomes,
+        prepared.becomes,
         walk=how.walk,
         whatwg=how.whatwg,
-        unquoted=unquoted,
-        in_css=in_css and how.in_css,
+        unquoted=prepared.unquoted,
+        in_css=prepared.in_css and how.in_css,
         ascii_stands=how.ascii_stands,
         extended=how.extended,
         keeps=keeps,
     )
+
+
+class _OnFirstUse:
+    """Makes edits on a base of which a shape is prepared when it occurs: a page has two or three.
+
+    Where one is missing all the same its references are looked at one by one.
+    """
+
+    __slots__ = ("_becomes", "_how", "_known", "_resolve", "_scan", "_uses")
+
+    def __init__(self, resolve: Resolve, how: _How) -> None:
+        self._resolve = resolve
+        self._how = how
+        self._becomes = NONE
+        self._known = self._uses = 0
+        self._scan: Callable[..., Any] | None = None
+
+    def __call__(self, text: bytes, pos: int, end: int, *inside: bool) -> tuple[Any, ...]:
+        """The edits up to the next place that has to be looked at."""
+        scan = self._scan
+        if scan is None or self._known != _EACH:
+            scan = self._learn(text, pos, end, *inside)
+        made: tuple[Any, ...] = scan(text, pos, end, *inside)
+        return made
+
+    def _learn(self, text: bytes, *where: int) -> Callable[..., Any]:
+        self._uses += 1
+        is_small = where[1] - where[0] <= _SMALL and self._uses <= _FEW
+        occurring = _occurring(self._how)(text, *where) & _EACH if is_small else _EACH
+        if self._scan is None or occurring & ~self._known:
+            self._becomes = tuple(
+                becomes_of(shape, self._resolve) if (occurring & ~self._known) >> shape & 1 else was
+                for shape, was in enumerate(self._becomes)
+            )
+            self._known |= occurring
+            self._scan = _scanning(with_places(self._becomes), self._how)
+        return self._scan
+
+
+# To look which shapes occur takes as long as a scan: not worth it for a large page, nor for long.
+_SMALL: Final = 1 << 14
+_FEW: Final = 8
+_ANY: Final[Becomes] = tuple(
+    (0, 0, b"") if shape >= Shape.ROOT else None for shape in range(SHAPES)
+)
+_EACH: Final = sum(1 << shape for shape in range(Shape.ROOT, SHAPES))
+
+
+@lru_cache(maxsize=16)
+def _occurring(how: _How) -> Callable[..., int]:
+    how = how._replace(walk=scanner.SHAPES_WALK)
+    return _scanning(Prepared(_ANY), how)
 
 
 def _is_same_in_css(context: Context) -> bool:
@@ -183,7 +242,7 @@ def _listing(
 ) -> Callable[..., Any]:
     """Return what lists plain and absolute references."""
     records = _records(context, walk)
-    becomes = _remembered(context.base.url)(_sampled_by(context)).becomes
+    becomes = prepared_on(context.base.url)(sampled_by(context)).becomes
     found = _Lister(context, becomes, attributes, names).found
 
     def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
@@ -196,7 +255,7 @@ def _listing(
 def _records(context: Context, walk: str) -> Callable[..., Any]:
     """Return what finds plain and absolute references."""
     return scanner.listing(
-        _remembered(context.base.url)(_sampled_by(context)).becomes,
+        prepared_on(context.base.url)(sampled_by(context)).becomes,
         walk=walk,
         whatwg=context.task.profile is Profile.WHATWG,
         in_css=_is_same_in_css(context),
@@ -221,7 +280,7 @@ class _Linker:
         self._budget = context.task.budget
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
-        edits = _remembered(context.base.url)(_sampled_by(context)).becomes
+        edits = prepared_on(context.base.url)(sampled_by(context)).becomes
         costs = _remembered_costs(context.base.url)(edits, context.depth)
         self._made_with: tuple[Any, ...] = (
             *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, costs),
@@ -366,63 +425,5 @@ def _keeps_each(
     return map(cast("Callable[[str | bytes], object]", keeps), written)
 
 
-class _Prepared(NamedTuple):
-    """What becomes of references of each shape, and where what is written may stand as it is."""
-
-    becomes: Becomes
-    unquoted: bool = True
-    in_css: bool = True
-
-
-def _sampled_by(context: Context) -> Resolve | None:
-    """What resolves samples for the references of a context; None where they tell nothing."""
-    base = context.base.url
-    # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
-    is_whatwg = context.task.profile is Profile.WHATWG
-    if is_whatwg and not base.startswith(("http:", "https:")):
-        return None
-    # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
-    if context.task.places is not None or not has_net_loc(base):
-        return None
-    return context.resolve
-
-
-def _prepared(resolve: Resolve | None) -> _Prepared:
-    """What becomes of references of each shape by what resolves their samples."""
-    if resolve is None:
-        return _Prepared(_NONE)
-    becomes = [*_NONE]
-    for shape, sample in SAMPLES.items():
-        becomes[shape] = _edit(sample, _resolved(resolve, sample))
-    for level, dots in DOTS.items():
-        resolved, directory = _resolved(resolve, dots + "x"), _resolved(resolve, dots)
-        # What climbs above the root is noted, one by one.
-        is_noted = resolved is not None and "/../" in resolved
-        if directory is not None and resolved == directory + "x" and not is_noted:
-            becomes[level] = _edit(dots + "x", resolved)
-    written = b"".join(edit[2] for edit in becomes if edit)
-    return _Prepared(
-        tuple(becomes), plain_unquoted(written) is not None, plain_in_css(written) is not None
-    )
-
-
-def _resolved(resolve: Resolve, sample: str) -> str | None:
-    try:
-        return resolve(sample)
-    except ValueError:
-        return None
-
-
-def _edit(sample: str, resolved: str | None) -> tuple[int, int, bytes] | None:
-    """The edit that makes a sample absolute, when it is the same for all that are like it."""
-    if resolved is None or not resolved.isascii():
-        return None
-    start, end, new = smallest(sample, resolved, Span(0, len(sample)))
-    rest = sample.lstrip("./") if sample.startswith(".") else sample
-    is_alike = end <= len(sample) - len(rest)
-    return (start, end, new) if is_alike and plain_in_quotes(new) else None
-
-
-_remembered: Final = remembering(_prepared)
 _remembered_scan: Final = remembering(_scan)
 _remembered_costs: Final = remembering(_costs)
