@@ -128,11 +128,7 @@ def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
 
 
 def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
-    """Yield what compressed bytes unfold to, member by member.
-
-    Raises:
-        InputError: if they are broken, or unfold to too much.
-    """
+    """Yield what compressed bytes unfold to, member by member."""
     read = made = 0
     member: Any = None
     rest = b""

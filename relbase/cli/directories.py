@@ -116,11 +116,7 @@ class Directory:
         os.replace(source, target, **options, **more)  # noqa: PTH105
 
     def link(self, old: str, into: Directory, new: str) -> None:
-        """Give a file of this directory a second name in a directory, which nobody may have yet.
-
-        Raises:
-            FileExistsError: if it is taken.
-        """
+        """Give a file of this directory a second name in a directory, which nobody may have yet."""
         source, options = self._at(old, "src_dir_fd")
         target, more = into._at(new, "dst_dir_fd")
         if os.link in os.supports_follow_symlinks:

@@ -94,11 +94,7 @@ def shown_name(name: str) -> str:
 def opened(
     one: Input, roots: Mapping[str, Directory] = MappingProxyType({})
 ) -> Iterator[OpenInput]:
-    """Open an input for reading; `roots` are the directories that are open already.
-
-    Raises:
-        InputError: if it cannot be read; its pieces raise it too.
-    """
+    """Open an input for reading; `roots` are the directories that are open already."""
     shown = shown_name(one.name)
     if one.name == STDIN:
         yield OpenInput(one, shown, _pieces(_standard_input(), None), None)
@@ -115,11 +111,7 @@ def opened(
 
 @contextmanager
 def seekable(source: OpenInput) -> Iterator[BinaryIO]:
-    """Open an input for reading from anywhere; where it is read now does not change.
-
-    Raises:
-        InputError: if it is a pipe, or not the file any more that it was.
-    """
+    """Open an input for reading from anywhere; where it is read now does not change."""
     if is_object(source.name):
         with _object(source.name) as stored:
             yield stored

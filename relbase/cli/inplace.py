@@ -36,11 +36,7 @@ class InPlace(NamedTuple):
 
 @contextmanager
 def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) -> Iterator[Place]:
-    """Open the directory of an input that is replaced.
-
-    Raises:
-        InputError: if the input is not to be replaced.
-    """
+    """Open the directory of an input that is replaced."""
     if source.name == STDIN or source.status is None:
         raise InputError("it is not a regular file: nothing can be written in its place")
     root, steps, name = _way(source.input, how)

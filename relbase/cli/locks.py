@@ -28,11 +28,7 @@ _PAUSE: Final = 0.1
 
 @contextmanager
 def locked_mailbox(path: str) -> Iterator[None]:
-    """Hold the locks of a mailbox.
-
-    Raises:
-        OutputError: if somebody else holds one of them, or it cannot be made.
-    """
+    """Hold the locks of a mailbox."""
     import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
 
     try:

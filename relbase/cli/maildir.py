@@ -123,12 +123,7 @@ def _messages(box: str, root: str, failed: Callable[[str, Exception], None]) -> 
 def copies(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
-    """Make the directories of a copy of a Maildir; return where each message goes there.
-
-    Raises:
-        click.UsageError: if one of the directories lies in the other, or the copy is a file.
-        OutputError: if the directories cannot be made.
-    """
+    """Make the directories of a copy of a Maildir; return where each message goes there."""
     _refuse(original, copy)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
     try:

@@ -56,11 +56,7 @@ def plan(
     force: bool = False,
     known: Container[str] | None = None,
 ) -> dict[str, Output]:
-    """Return where the output of each input goes, and make the directory they go to.
-
-    Raises:
-        click.UsageError: if outputs clash with one another, with an input, or with what is there.
-    """
+    """Return where the output of each input goes, and make the directory they go to."""
     several = is_directory(output, len(inputs), trees=trees)
     if several:
         found = _in_directory(output, inputs, force=force)
@@ -133,11 +129,7 @@ def _refuse_inside(output: str, root: str) -> None:
 
 
 def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
-    """Refuse an output that is an input: hard and symbolic links are seen through.
-
-    Raises:
-        click.UsageError: if one is.
-    """
+    """Refuse an output that is an input: hard and symbolic links are seen through."""
     identities = {}
     for name in names:
         if name != STDIN:
@@ -153,11 +145,7 @@ def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
 
 
 def refuse_irregular(path: str) -> None:
-    """Refuse an output in whose place there is something else than a file.
-
-    Raises:
-        click.UsageError: if there is.
-    """
+    """Refuse an output in whose place there is something else than a file."""
     try:
         mode = os.lstat(path).st_mode
     except OSError:  # reported when it is written
@@ -181,12 +169,7 @@ def _refuse_there(outputs: Sequence[Output], *, force: bool) -> None:
 def write(
     writer: Writer, output: Output, pieces: Iterable[bytes], like: os.stat_result | None
 ) -> bool:
-    """Write an output, with the mode and the times of its input; return whether it is new.
-
-    Raises:
-        InputError: if it cannot be written: then what was there stays.
-        OutputError: if no output can be.
-    """
+    """Write an output, with the mode and the times of its input; return whether it is new."""
     steps = output.parts[:-1]
     try:
         with ExitStack() as stack:

@@ -21,11 +21,7 @@ if TYPE_CHECKING:
 def calls(
     source: OpenInput, settings: Settings, finder: Finder
 ) -> Iterator[tuple[InputDocument, Call]]:
-    """Yield the documents of an input, and the call of the library for each.
-
-    Raises:
-        InputError: if it cannot be read.
-    """
+    """Yield the documents of an input, and the call of the library for each."""
     found = finder.find(source, settings.url)
     source, settings = compressed.opened(source, settings.on_fields(found.fields))
     yield from found_calls(source, settings, finder, found)

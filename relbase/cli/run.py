@@ -42,11 +42,7 @@ class RunOptions(NamedTuple):
 
 
 def run(plan: Plan, jobs: Sequence[Job], options: RunOptions) -> Tally:
-    """Do the jobs of a run.
-
-    Raises:
-        OutputError: if no output can be written: the run stops.
-    """
+    """Do the jobs of a run."""
     running = _Running(plan, options)
     with ExitStack() as stack:
         if options.report is not None:

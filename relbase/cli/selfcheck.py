@@ -29,11 +29,7 @@ class SelfCheckError(Exception):
 
 
 def check(data: bytes, result: Result, call: Call) -> None:
-    """Check a rewriting.
-
-    Raises:
-        SelfCheckError: if a law does not hold.
-    """
+    """Check a rewriting."""
     if not result.edits:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")

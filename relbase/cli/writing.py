@@ -82,11 +82,8 @@ class Writer:
         """Write a file, with the mode and the times of another one.
 
         `wanted` is asked when all pieces are written. Returns whether there is a new file: not
-        where none was wanted, or an earlier run has written it.
-
-        Raises:
-            InputError: if this file cannot be written: then what was there stays.
-            OutputError: if none can be.
+        where none was wanted, or an earlier run has written it. That this file cannot be written is
+        an `InputError`, that none can is an `OutputError`; what was there stays.
         """
         mode = 0o666 if like is None else 0o600
         try:
@@ -261,11 +258,7 @@ def _back_up(parent: Directory, name: str, suffix: str) -> None:
 
 
 def settle(directories: Iterable[str]) -> None:
-    """Bring the names in directories to the disk, once for all files of a run.
-
-    Raises:
-        OutputError: if the disk fails.
-    """
+    """Bring the names in directories to the disk, once for all files of a run."""
     for directory in sorted(directories):
         try:
             with opened_directory(directory) as opened:
