@@ -28,11 +28,7 @@ _SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
 
 @lru_cache(maxsize=16)
 def rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
-    """What elements hold by the rows of a user, by namespace and name.
-
-    >>> list(rows_of(("{urn:x}ref@target=url",)))
-    [(b'urn:x', b'ref')]
-    """
+    """What elements hold by the rows of a user, by namespace and name."""
     found: dict[tuple[bytes, bytes], Held] = {}
     for row in written:
         parts = XML_ROW.fullmatch(row)

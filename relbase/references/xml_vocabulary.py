@@ -372,11 +372,7 @@ _TEMPLATE: Final = _held({XML_BASE: (_URL,)}, ())
 
 
 def held(name: str | None, local: bytes) -> Held:
-    """What an element can hold.
-
-    >>> [text.row.syntax.value for text in held("rss", b"link").text]
-    ['url']
-    """
+    """What an element can hold."""
     if name is None:
         return _UNKNOWN
     if name == XSLT:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 class ItemLinks:
     """How many references of items would come out otherwise on the items' links."""
 
-    __slots__ = ("_count", "_differ", "_first", "_span")
-
     def __init__(self) -> None:
         self._count = 0
         self._first = ""

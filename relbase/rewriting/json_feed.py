@@ -87,8 +87,6 @@ def _value(text: bytes, span: Span | JsonString) -> str:
 class _Visit:
     """A visit of one feed."""
 
-    __slots__ = ("_context", "_links", "_text", "_urls")
-
     def __init__(self, text: bytes, context: Context, urls: dict[int, Span]) -> None:
         self._text = text
         self._context = context

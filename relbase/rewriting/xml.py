@@ -14,61 +14,33 @@ no consequence is visited once more, with an eye on the values that they stand i
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
-from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer
-from relbase.edit import Edit, Span
-from relbase.notes import Note, Reason
-from relbase.references import scanner, xml
-from relbase.references.foreign import HTML
-from relbase.references.values import Syntax
-from relbase.references.vocabulary import Nested, Row
-from relbase.references.xml_ahead import Ahead
-from relbase.references.xml_skip import Skip
-from relbase.references.xml_slots import Slot, slots
-from relbase.references.xml_sound import Flaw, examine
-from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
-from relbase.rewriting.html import nested, visit_value
+from relbase.edit import Edit
+from relbase.notes import Reason
+from relbase.references import xml
+from relbase.references.xml_sound import examine
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import drained, lower, lower_plain, plain_in_quotes, shift
-from relbase.rewriting.reference import Place, on_codebase
-from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
-from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
-from relbase.rewriting.xml_flaws import DOUBTFUL, doubtful, without_doubtful
-from relbase.rewriting.xml_items import Items
-from relbase.url.resolver import Profile, is_absolute
-from relbase.view.characters import text as decode_inner
-from relbase.view.lines import Lines
+from relbase.rewriting.outward import drained
+from relbase.rewriting.xml_bases import Scopes
+from relbase.rewriting.xml_visit import Visit, note_on, on_own_base, xml_base_counts
 from relbase.view.xml_flaws import spots
-from relbase.view.xml_pieces import PiecesView, pieces
-from relbase.view.xml_values import (
-    EscapedView,
-    has_entities,
-    needs_xml_view,
-    text_view,
-    value_view,
-)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.bases.layers import Base
-    from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
-    from relbase.rewriting.reference import Codebase
-    from relbase.view.xml_values import TextView
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an XML document; none that changes it when it is not sound."""
     task = around.task
     before = None if task.budget is None else task.budget.state()
-    visit = _Visit(text, around)
+    visit = Visit(text, around)
     items = visit.items()
     waiting, is_asked, is_over = _begun(items, is_long=task.edits_only)
     if not is_asked:
@@ -80,9 +52,9 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
         yield from items
         return
     if unsound is None:
-        yield from (_note(Reason.XML_FLAW, text, around, flaw, "passed over") for flaw in flaws)
+        yield from (note_on(Reason.XML_FLAW, text, around, flaw, "passed over") for flaw in flaws)
     else:
-        yield _note(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
+        yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
         if not task.edits_only:
             yield from _unchanged(chain(waiting, items))
     if unsound is None and is_over and _are_apart(waiting, spots(text, copy), text):
@@ -91,7 +63,7 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     if task.budget is not None and before is not None:
         task.budget.restore(before)  # nothing of that is written
     if unsound is None:
-        yield from _Visit(text[:end], around, is_flawed=True).items()
+        yield from Visit(text[:end], around, is_flawed=True).items()
 
 
 # Items wait, in bytes of what they take and what is written.
@@ -147,377 +119,14 @@ def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
             yield item
 
 
-def _note(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str) -> Note:
-    at = Lines(text, around.encoding).of(flaw.start)
-    words = f"{flaw.text} at {at}{around.within}: {done}"
-    return Note(reason, around.part, Span(flaw.start, flaw.start), words)
-
-
 def xml_base(text: bytes, around: Context) -> Base:
     """The base of an XML document: of its root, its `<base>`, or that of its container."""
     root = next((each for each in xml.elements(text) if isinstance(each, xml.Element)), None)
     if root is None:
         return around.base
-    scopes = Scopes(text, _document(text, around)[0], counts=_counts(root, around))
+    scopes = Scopes(text, on_own_base(text, around)[0], counts=xml_base_counts(root, around))
     scopes.enter(root)
     inside = scopes.inside
     if inside is None or inside.base is around.base or examine(text).unsound is not None:
         return around.base
     return inside.base
-
-
-def _document(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
-    """The context of a document on its `<base>`, what is noted on that, and where it stands."""
-    stated = xml.embedded_base(text)
-    if stated is None:
-        return around, [], 0
-    at = Lines(text, around.encoding).of(stated.start)
-    inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)
-    return inside, notes, stated.start
-
-
-def _counts(root: xml.Element, around: Context) -> bool:
-    """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
-    return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
-
-
-def _covered(edits: list[Edit], context: Context, depth: int) -> list[Edit]:
-    budget = context.task.budget
-    return budget.covered(edits, depth) if edits and budget is not None else edits
-
-
-_SHEET: Final = Row(Syntax.URL)
-_MARKUP: Final = Row(Nested.HTML)
-_DOCTYPE: Final = b"<!DOCTYPE"
-
-
-class _Visit:
-    """A visit of one document: its scopes, the item that it is in, what it counts."""
-
-    __slots__ = (
-        "_around",
-        "_around_html",
-        "_base_at",
-        "_document",
-        "_html",
-        "_in_html",
-        "_is_flawed",
-        "_is_html",
-        "_is_outside",
-        "_items",
-        "_late",
-        "_may_have_entities",
-        "_scan",
-        "_scanned",
-        "_scopes",
-        "_stayed",
-        "_text",
-        "_unbound",
-        "read",
-    )
-
-    def __init__(self, text: bytes, around: Context, *, is_flawed: bool = False) -> None:
-        self._text = text
-        self._around = self._document = around
-        self._is_flawed = is_flawed
-        self._may_have_entities = False
-        self._items = Items(text, around.encoding)
-        self._is_outside = True
-        self._base_at = self._late = 0
-        self._stayed: dict[Reason, list[Span]] = {}
-        self._unbound: set[bytes] = set()
-        reader = around.task.reader("text/html", "")
-        self._html = None if reader is None else reader.visit
-        self._around_html = self._in_html = around
-        self._scopes = Scopes(text, around, counts=True)
-        self._is_html = False
-        self._scanned: Context | None = None
-        self._scan: Callable[..., Any] | None = None
-        self.read: list[Span] = []  # texts that expat has read
-
-    def items(self) -> Iterator[Item]:
-        """The items of the document, if it is sound."""
-        around = self._around
-        self._document, notes, self._base_at = _document(self._text, around)
-        yield from notes
-        if around.unstated is not None:
-            flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
-            yield _note(Reason.XML_FLAW, self._text, around, flaw, "passed over")
-        self._scopes = Scopes(self._text, self._document, counts=True)
-        for each in xml.elements(self._text, self._goes_ahead(), around.task.policy.xml_rows):
-            if isinstance(each, xml.Element):
-                yield from self._element(each)
-            elif isinstance(each, xml.Passed):
-                yield from self._passed(each)
-            elif isinstance(each, xml.Left):
-                self._scopes.leave()
-            elif isinstance(each, xml.Sheet):
-                self._may_have_entities = True  # no DTD tells what an instruction means
-                slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
-                yield from self._slot(slot, around)
-            else:
-                flaw = examine(self._text, self.read).unsound or Flaw(*each)
-                yield _note(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
-        yield from self._counted()
-
-    def _goes_ahead(self) -> xml.GoesAhead | None:
-        """What goes ahead in the document, if anything may."""
-        task = self._around.task
-        if not task.edits_only or self._base_at:
-            return None
-        if scanner.compiled is None or self._is_flawed:
-            return None if task.policy.xml_rows else Skip()  # it knows the tables alone
-        return Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
-
-    def _may_learn(self, named: Named) -> bool:
-        """Whether nothing more is asked of an element: XHTML in a feed may be in an item."""
-        return self._is_html or named.vocabulary != HTML
-
-    def _scanning(self) -> Callable[..., Any] | None:
-        """What the compiled scanner does on the base that counts where the visit is."""
-        inside = self._scopes.inside
-        if inside is not self._scanned:
-            self._scanned, self._scan = inside, None
-            if inside is not None:
-                reads_markup = (
-                    self._html is not None
-                    and not self._may_have_entities
-                    and not inside.task.policy.item_links
-                    and is_same_in_markup(inside)
-                )
-                self._scan = xml_scan_for(inside, reads_markup=reads_markup)
-        return self._scan
-
-    def _passed(self, passed: xml.Passed) -> Iterator[Item]:
-        """The items of what the compiled scanner read, as far as the budget covers them."""
-        context = self._scopes.inside
-        assert context is not None
-        edits, at = passed.edits, 0
-        for item, name, name_end, start, first, last in passed.markups:
-            if item is not None:
-                self._items.enter(self._item(item))
-            yield from _covered(edits[at:first], context, context.depth)
-            covered = _covered(edits[first:last], context, context.depth + 1)
-            value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
-            slot = Slot(self._text[name:name_end], b"", _MARKUP, value)
-            self._items.compare(slot, context, self._scopes.stated_at, covered)
-            yield from covered
-            at = last
-        yield from _covered(edits[at:], context, context.depth)
-        if passed.item is not None:
-            self._items.enter(self._item(passed.item))
-
-    def _item(self, places: tuple[int, int, int]) -> xml.Item:
-        start, name_end, end = places
-        return xml.Item(self._text[start + 1 : name_end], start, end)
-
-    def _counted(self) -> Iterator[Note]:
-        """What is said of the document once it is over."""
-        around, late = self._around, self._late
-        yield from self._items.notes(around)
-        for reason, spans in self._stayed.items():
-            text = _STAYS[reason].format(len(spans))
-            yield Note(reason, around.part, spans[0], text)
-        if late and self._document.base.layer is Layer.EMBEDDED:
-            text = (
-                f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers "
-                "fetch some of them from the base outside"
-            )
-            yield Note(Reason.BASE_LATE, around.part, Span(self._base_at, self._base_at), text)
-
-    def _element(self, element: xml.Element) -> Iterator[Item]:
-        """The items of one element."""
-        if self._is_outside:
-            self._is_outside = False
-            self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
-            counts = _counts(element, self._around)
-            self._scopes = Scopes(self._text, self._document, counts=counts)
-            self._is_html = element.named.vocabulary == HTML
-        if element.unbound:
-            yield from self._prefixes(element)
-        stated = self._scopes.stated
-        yield from self._scopes.enter(element)
-        if xml.is_item(element.named):
-            self._items.enter(xml.Item(element.name, element.start, element.end))
-        inside = self._scopes.inside
-        is_base = xml.is_base(element.named)
-        for slot in slots(self._text, element, extended=self._around.task.policy.extended):
-            states = is_base or slot.attribute == XML_BASE
-            context = inside
-            if states:
-                context = self._around if is_base else stated
-            if context is None:
-                continue
-            if slot.is_repeated or self._is_kept(slot, element):
-                yield from self._kept(slot, context)
-            elif states:
-                yield from self._slot(slot, context)
-            elif slot.value.start < self._base_at:
-                yield from self._before_base(self._inside(slot, element, context))
-            else:
-                yield from self._inside(slot, element, context)
-
-    def _prefixes(self, element: xml.Element) -> Iterator[Note]:
-        """The notes on prefixes that nothing binds."""
-        for prefix in element.unbound:
-            if prefix not in self._unbound:
-                self._unbound.add(prefix)
-                name, namespace = shown(prefix), CUSTOMARY[prefix].decode()
-                text = f'{name}: is not declared, read as xmlns:{name}="{namespace}"'
-                span = Span(element.start, element.end)
-                yield Note(Reason.XML_PREFIX, self._around.part, span, text)
-
-    def _is_kept(self, slot: Slot, element: xml.Element) -> bool:
-        """Whether a value is the empty reference, which refers into its own document."""
-        if not self._around.task.policy.keep_fragments or element.named.vocabulary == HTML:
-            return False
-        return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
-
-    def _inside(self, slot: Slot, element: xml.Element, context: Context) -> Iterable[Item]:
-        """The items of one value of an element, on the base that counts there."""
-        if slot.stays is not None:
-            self._stay(slot.stays, slot, context)
-            return ()
-        if element.named.vocabulary == HTML or slot.row.syntax is Nested.HTML:
-            return self._items.visit(slot, context, self._slot, self._scopes.stated_at)
-        return self._slot(slot, context)
-
-    def _stay(self, reason: Reason, slot: Slot, context: Context) -> None:
-        """Remember a value that stays, unless it is absolute."""
-        url = url_of(self._text, slot.value)
-        if slot.row.syntax is not Syntax.URL or (
-            url and not is_absolute(url, context.task.profile)
-        ):
-            spans = self._stayed.setdefault(reason, [])
-            spans.append(Span(slot.value.start, slot.value.end))
-
-    def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Items before the `<base>` that decides for them."""
-        for item in items:
-            self._late += isinstance(item, Edit)
-            yield item
-
-    def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
-        """The items of one value, in offsets of the document."""
-        value = slot.value
-        raw = self._text[value.start : value.end]
-        if self._may_have_entities and has_entities(raw):
-            return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        doubts = doubtful(raw, value) if self._is_flawed else ()
-        if not doubts:
-            return self._read(slot, raw, context)
-        if value.quote or slot.row.syntax is not Nested.HTML:
-            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
-        task = context.task
-        listing = context.asking(task._replace(edits_only=False, found_only=False))
-        items = self._read(slot, raw, listing)
-        return without_doubtful(items, doubts, is_listed=not task.edits_only)
-
-    def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
-        """The items of one value, as its view decodes it."""
-        value = slot.value
-        place = Place(
-            shown(slot.element),
-            shown(slot.attribute),
-            slot.row,
-            None if slot.codebase is None else self._codebase(slot.codebase, context),
-        )
-        if not value.quote and not _means_itself(raw):
-            view = _text_view(raw)
-            if view is None:
-                return (self._too_many(slot, context),)
-            is_read = isinstance(view, EscapedView) and not view.is_flawed
-            if is_read and len(raw) >= _LEFT_OUT_FROM:
-                self.read.append(Span(value.start, value.end))
-            if slot.row.syntax is not Nested.HTML or self._html is None:
-                return lower(visit_value(view.inner, context, place), view, value.start)
-            items = self._html(view.inner, self._nested(context))
-            if isinstance(view, PiecesView):
-                return lower(items, view, value.start)
-            return _lowered(items, view, value.start)
-        make_view = (
-            partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
-        )
-        if value.quote and needs_xml_view(raw):
-            view = make_view()
-            return lower(visit_value(view.inner, context, place), view, value.start)
-        return lower_plain(
-            visit_value(raw, context, place), plain_in_quotes, make_view, value.start
-        )
-
-    def _nested(self, context: Context) -> Context:
-        """The context of HTML in a text: most often that of the text before."""
-        if self._around_html is not context:
-            self._around_html, self._in_html = context, nested(context)
-        return self._in_html
-
-    def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
-        """What is listed and said of a value that nobody can be sure of."""
-        yield from self._kept(slot, context)
-        yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
-
-    def _kept(self, slot: Slot, context: Context) -> Iterator[Item]:
-        """What is listed of a value that stays."""
-        span = Span(slot.value.start, slot.value.end)
-        if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
-            yield Found(
-                span,
-                shown(slot.element),
-                shown(slot.attribute),
-                slot.row.syntax.value,
-                decode_inner(self._text[span.start : span.end]),
-                None,
-                context.base,
-                Status.KEPT,
-                context.part,
-            )
-
-    def _too_many(self, slot: Slot, context: Context) -> Note:
-        """What is said of a text in too many pieces."""
-        span = Span(slot.value.start, slot.value.end)
-        text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
-        return Note(Reason.LIMIT_XML_PIECES, context.part, span, text)
-
-    def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
-        url = url_of(self._text, attribute)
-        return on_codebase(url, context) if url else None
-
-
-# What is said of values that stay, with their number.
-_STAYS: Final = {
-    Reason.FEED_GUID: "relative guids left unchanged, since readers compare them as strings: {}",
-    Reason.XML_BASE64: "texts in base64 left unchanged: {}",
-}
-_ENTITY: Final = "an entity that only a DTD could declare, and relbase reads none: left unchanged"
-
-# A shorter text is read again sooner than left out.
-_LEFT_OUT_FROM: Final = 1 << 10
-
-_means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
-
-
-# An article has a handful; each piece costs a view of its own.
-MAX_PIECES: Final = 10_000
-
-
-def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Item]:
-    """What `lower` yields, without all edits of an article at once: there may be millions."""
-    findings: list[Item] = []
-
-    def edits() -> Iterator[Edit]:
-        for item in items:
-            if isinstance(item, Edit):
-                yield item
-            else:
-                findings.append(item)
-
-    yield from shift(view.lowered(edits()), offset)
-    yield from lower(findings, view, offset)
-
-
-def _text_view(raw: bytes) -> TextView | PiecesView | None:
-    """The view of a text, None where it is in too many pieces."""
-    if b"<" not in raw:
-        return text_view(raw)
-    found = pieces(raw)
-    return PiecesView(raw, found) if len(found) <= MAX_PIECES else None

@@ -69,18 +69,6 @@ class Scopes:
         stated_at: where the `xml:base` stands that decides here; -1 for none.
     """
 
-    __slots__ = (
-        "_counts",
-        "_depth",
-        "_last",
-        "_lines",
-        "_outer",
-        "_text",
-        "inside",
-        "stated",
-        "stated_at",
-    )
-
     def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
         self._text = text
         self._lines = Lines(text, document.encoding)

@@ -28,18 +28,6 @@ if TYPE_CHECKING:
 class Items:
     """The item that a visit of a feed is in, and what the items' links would make of their HTML."""
 
-    __slots__ = (
-        "_end",
-        "_item",
-        "_lines",
-        "_link",
-        "_linked",
-        "_links",
-        "_quick",
-        "_resolved",
-        "_text",
-    )
-
     def __init__(self, text: bytes, encoding: str) -> None:
         self._text = text
         self._lines = Lines(text, encoding)

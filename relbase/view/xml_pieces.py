@@ -33,11 +33,7 @@ _CDATA, _COMMENT = 1, 2
 
 
 def pieces(raw: bytes) -> list[Piece]:
-    """The pieces of the text of an element: what is neither a comment nor a processing instruction.
-
-    >>> pieces(b"a<!-- b --><![CDATA[c]]>")
-    [Piece(start=0, end=1, is_cdata=False), Piece(start=20, end=21, is_cdata=True)]
-    """
+    """The pieces of a text: what is neither a comment nor a processing instruction."""
     found: list[Piece] = []
     at = 0
     while markup := _between.search(raw, at):
@@ -62,10 +58,6 @@ class PiecesView:
         raw: the text as written.
         found: its `pieces`.
         view_of: makes the view of a piece; None for that of XML.
-
-    >>> raw = b"<![CDATA[../x]]>"
-    >>> PiecesView(raw, pieces(raw)).lower([Edit(0, 2, b"http://h")])
-    [Edit(start=9, end=11, new=b'http://h')]
     """
 
     __slots__ = ("_pieces", "inner")

@@ -9,7 +9,7 @@ import pytest
 
 import relbase
 from relbase.references import scanner
-from relbase.rewriting import scan, xml
+from relbase.rewriting import scan, xml_visit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ def scanning(name: str) -> Iterator[None]:
             patch.setattr(scanner, "compiled", None)
         if name == EACH_TOKEN:
             patch.setattr(scan, "skipping", lambda **_: _pass_over_nothing)
-            patch.setattr(xml, "Skip", lambda: None)
+            patch.setattr(xml_visit, "Skip", lambda: None)
         yield
 
 
