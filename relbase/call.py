@@ -13,6 +13,7 @@ from typing import (
     Any,
     Final,
     Literal,
+    NamedTuple,
     ParamSpec,
     Protocol,
     TypeAlias,
@@ -23,7 +24,6 @@ from typing import (
 from relbase.expressions import expression
 from relbase.kind import Kind
 from relbase.policy import Policy
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 

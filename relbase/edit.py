@@ -7,9 +7,7 @@ edits of the file; then `splice` runs once.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from relbase.records import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,14 +13,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.marks import NONE, Marks, read_marks
 from relbase.containers import sniffing
 from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note
-from relbase.records import NamedTuple
 from relbase.references.css_escapes import css_escaped
 from relbase.results import Entity
 from relbase.rewriting.context import Context

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from enum import Enum, Flag, auto
 from functools import cache
-from typing import Final
-
-from relbase.records import NamedTuple
+from typing import Final, NamedTuple
 
 
 class States(Flag):

@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from inspect import iscoroutine, iscoroutinefunction
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, cast
 
 from relbase import pipeline
 from relbase.call import as_fields
@@ -26,7 +26,6 @@ from relbase.edit import Span
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.recognition import may_hold_references
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

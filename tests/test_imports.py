@@ -24,7 +24,7 @@ PACKAGE: Final = Path(relbase.__file__).parent
 # -> containers, references, url -> view -> kind, policy, edit, notes. A part may import its own
 # level and those below it. `call` holds the arguments of the library, `results` what it gives.
 LEVELS: Final = [
-    ["edit", "expressions", "notes", "records"],
+    ["edit", "expressions", "notes"],
     ["kind", "policy", "registry"],
     ["url", "view"],
     ["containers", "references"],

@@ -11,11 +11,10 @@ that it is unwrapped once; where it is absolute, it counts only with the stamp o
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.marks import Placed
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.bases.marks import Places

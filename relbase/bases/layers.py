@@ -13,12 +13,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.remembering import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.url import rfc1808, rfc3986
 from relbase.url.resolver import Profile, Resolver, is_absolute, parses_alone
 from relbase.url.schemes import NET_LOC_REQUIRED, Category, category

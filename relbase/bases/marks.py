@@ -14,14 +14,13 @@ given, and only `http:` and `https:` count: a `file:` URL names a file of somebo
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement
 from relbase.bases.retrieval import found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.references import tags
 from relbase.references.heads import head_at_most, head_tokens
 from relbase.references.values import clean

@@ -20,10 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import unsuitable
-from relbase.records import NamedTuple
 from relbase.references.headers import brackets, find_url
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner

@@ -8,10 +8,9 @@ allowed: then the base counts as it does without a policy.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.url import rfc3986
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from collections import Counter
 from contextlib import suppress
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import relbase
 from relbase.cli import files, remarks, streams
@@ -31,7 +31,6 @@ from relbase.cli.warnings import Collected, Verbosity, WarningPrinter
 from relbase.containers import arc
 from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.results import Result
 
 if TYPE_CHECKING:

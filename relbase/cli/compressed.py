@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import zlib
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
 from relbase.cli.files import PIECE, InputError, peeked
 from relbase.expressions import expression
 from relbase.formats import FORMATS
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

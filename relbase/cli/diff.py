@@ -16,11 +16,10 @@ import re
 from array import array
 from bisect import bisect_right
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli.streams import printable
 from relbase.edit import Edit, Span, splice
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase import pipeline
 from relbase.call import check
@@ -22,7 +22,6 @@ from relbase.cli.origins.places import Neighbours
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
-from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:

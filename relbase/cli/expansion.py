@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
@@ -17,7 +17,6 @@ from relbase.cli.origins.paths import INDEXES, mirror_in
 from relbase.cli.streams import printable
 from relbase.cli.warnings import Verbosity
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

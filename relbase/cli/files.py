@@ -12,7 +12,7 @@ import sys
 from contextlib import contextmanager
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -22,7 +22,6 @@ from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.objects import is_object
 from relbase.cli.streams import printable
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

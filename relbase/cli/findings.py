@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
 from relbase import pipeline
@@ -17,7 +17,6 @@ from relbase.cli.documents import link_in, note_in
 from relbase.cli.streams import excerpt, printable
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder
-from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.cli import maildir
 from relbase.cli.directories import opened_below
 from relbase.cli.files import InputError
 from relbase.cli.inputs import STDIN
 from relbase.cli.writing import Old, Place, refuse_changed
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.cli.inplace import InPlace
 from relbase.cli.outcome import Tally
 from relbase.cli.warnings import Collected
 from relbase.notes import Reason
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ import dataclasses
 import inspect
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 
 import click
 
@@ -24,7 +24,6 @@ from relbase.cli.warnings import Verbosity
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_file, kind_of_type
 from relbase.policy import Policy
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:

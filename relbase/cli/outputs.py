@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -19,7 +19,6 @@ from relbase.cli.inputs import STDIN, Input
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
 from relbase.cli.writing import Place, failure, identity
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
 
@@ -14,7 +14,6 @@ from relbase.cli.jsonl import object_line
 from relbase.cli.lists import listed
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, printable
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

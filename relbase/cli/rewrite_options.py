@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 import click
 
@@ -10,7 +10,6 @@ from relbase.cli import files, values
 from relbase.cli.findings import Format
 from relbase.cli.help import ARCHIVES, INPUT, MANY, OUTPUT, Option
 from relbase.cli.selection import CHOICES
-from relbase.records import NamedTuple
 
 EPILOG: Final = """\b
 Examples:

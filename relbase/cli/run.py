@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import senders, streams
 from relbase.cli.files import shown_name
@@ -19,7 +19,6 @@ from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.cli.work import Worker
 from relbase.cli.writing import settle
 from relbase.notes import Reason
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

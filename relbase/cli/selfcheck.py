@@ -9,10 +9,9 @@ the rewriting, and turns most defects into a file that stays as it is.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase import pipeline
-from relbase.records import NamedTuple
 from relbase.references.html import Element, elements
 from relbase.references.tags import attributes
 

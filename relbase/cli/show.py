@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.cli import jsonl, remarks, streams
 from relbase.cli.streams import excerpt
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

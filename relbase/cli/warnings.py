@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections import Counter
 from enum import Enum
+from typing import NamedTuple
 
 from relbase.cli import streams
 from relbase.cli.streams import printable
-from relbase.records import NamedTuple
 
 
 class Verbosity(Enum):

@@ -18,13 +18,12 @@ import os
 import stat
 from contextlib import contextmanager, nullcontext, suppress
 from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli.directories import UNSETTLED, new_file, opened_directory, sweep
 from relbase.cli.files import ChangedError, InputError
 from relbase.cli.outcome import OutputError
 from relbase.cli.streams import printable
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

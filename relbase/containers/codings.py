@@ -18,7 +18,7 @@ unfolded in pieces up to `MAX_DECODED` bytes, by no more than `MAX_CODINGS` codi
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.compressions import (
     GZIP,
@@ -31,7 +31,6 @@ from relbase.containers.compressions import (
     unbrotli,
     unzstd,
 )
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

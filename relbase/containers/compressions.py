@@ -11,9 +11,7 @@ from __future__ import annotations
 import re
 import struct
 import zlib
-from typing import TYPE_CHECKING, Any, Final
-
-from relbase.records import NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,11 +7,10 @@ its empty line; the reader of headers (`containers.fields`) finds the fields in 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph, text_of
 from relbase.containers.http import REDIRECTION, status_line, with_range
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,10 +7,9 @@ a property list in XML (flags, dates), or nothing, and no part of the message.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.edit import Span
-from relbase.records import NamedTuple
 
 
 class Envelope(NamedTuple):

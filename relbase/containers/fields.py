@@ -22,10 +22,9 @@ are carried as surrogates.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
-from relbase.records import NamedTuple
 from relbase.registry import REMEMBERED
 
 if TYPE_CHECKING:

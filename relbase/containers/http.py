@@ -8,11 +8,10 @@ is for `codings`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import Header, read_header, text_of
 from relbase.edit import Span
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

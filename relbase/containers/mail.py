@@ -23,7 +23,7 @@ beginning, since other readers do compare beginnings.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.containers import fields
 from relbase.containers.content_type import token
@@ -40,7 +40,6 @@ from relbase.containers.parts import (
 )
 from relbase.containers.stated import Stated, file_name, read_type
 from relbase.edit import Span
-from relbase.records import NamedTuple
 
 # Rule 12. Dovecot has the same two, and real messages have 10 levels and 300 parts.
 MAX_DEPTH: Final = 100

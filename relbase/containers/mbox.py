@@ -21,12 +21,11 @@ hold such lines, and is only found again by the right one.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.from_line import LOOKED_AT, begins_file, is_separator
 from relbase.edit import Span
-from relbase.records import NamedTuple
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:

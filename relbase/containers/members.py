@@ -17,12 +17,11 @@ from __future__ import annotations
 
 import re
 import zlib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import arc
 from relbase.containers.compressions import GZIP, MAX_WINDOW, ZSTD
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.content_type import is_lone, token
 from relbase.containers.fields import text_of
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.containers.fields import Header

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.containers.content_type import media_type, parameters, token
-from relbase.records import NamedTuple
 from relbase.view.encoded_words import decoded_words
 from relbase.view.transcode import encode
 

@@ -19,12 +19,11 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import arc
 from relbase.containers.members import BREAKS_OFF, pieces
 from relbase.containers.unfolded import Unfolded
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,10 +6,9 @@ in ISO-2022-JP each begins in ASCII, as every line does that mail programs write
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.view.charset import DEFAULT, WIDE, lookup, sniff
 from relbase.view.transcode import decode
 

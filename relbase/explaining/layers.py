@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.bases.layers import Base, Layer
-from relbase.records import NamedTuple
 
 
 class Shown(NamedTuple):

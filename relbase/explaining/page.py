@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from collections import Counter
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import Layer
 from relbase.edit import Span
@@ -18,7 +18,6 @@ from relbase.explaining.source import Body, source
 from relbase.explaining.style import STYLE
 from relbase.opening.door import open_input, prepare
 from relbase.pipeline import entities_called, rewrite_called
-from relbase.records import NamedTuple
 from relbase.results import Entity
 from relbase.view.charset import sniff
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict, deque
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Span
 from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import MAX_LISTED
 from relbase.explaining.markup import attribute, text
-from relbase.records import NamedTuple
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:

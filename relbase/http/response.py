@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, establish
@@ -36,7 +36,6 @@ from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
 from relbase.mail.message import visit_message
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.registry import ROWS, States

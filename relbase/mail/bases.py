@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish
@@ -17,7 +17,6 @@ from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.containers.emlx import read_envelope
 from relbase.containers.fields import eol_of, fields_of_paragraph, first, read_header, text_of
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
 

@@ -9,13 +9,12 @@ transports, and leaves those edits out that would turn a line into a delimiter.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import eol_of
 from relbase.containers.parts import BASE64, IDENTITY, QUOTED_PRINTABLE
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 

@@ -7,10 +7,9 @@ through the view of its folding and escapes.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.rewriting.html import nested
 from relbase.rewriting.outward import lower
 from relbase.view.calendar_text import calendar_view

@@ -7,7 +7,7 @@ those in the text, of the same items in the same order.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.containers import mail
 from relbase.containers.emlx import read_envelope
@@ -18,7 +18,6 @@ from relbase.mail.documents import reader_of
 from relbase.mail.entity import mail_part
 from relbase.mail.mbox import messages
 from relbase.mail.message import stated_parts
-from relbase.records import NamedTuple
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found
 from relbase.rewriting.outward import separate

@@ -11,12 +11,11 @@ import hashlib
 import re
 from base64 import b64encode
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import PartNote
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import eol_of, read_header
 from relbase.containers.parts import BASE64
@@ -13,7 +13,6 @@ from relbase.edit import Edit, Span, splice
 from relbase.mail.bases import number_of, within
 from relbase.mail.bodies import fit_lines
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import separate
 

@@ -13,13 +13,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from heapq import heappop, heappush
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import separate, shift

@@ -8,13 +8,12 @@ else goes the long way, with the same result for what goes this way too.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.bases.marks import may_have_marks
 from relbase.bases.remembering import remembering
 from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
-from relbase.records import NamedTuple
 from relbase.references import scanner
 from relbase.rewriting.budget import MAX_GROWTH_BYTES
 from relbase.rewriting.document import read_charset

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.archived import Unarchived
 from relbase.bases.layers import UNKNOWN, establish
@@ -21,7 +21,6 @@ from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.recognition import Recognized, name_may_hold, reader, recognized
-from relbase.records import NamedTuple
 from relbase.rewriting.context import Context, Task
 
 if TYPE_CHECKING:

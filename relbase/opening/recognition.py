@@ -6,14 +6,13 @@ Each question is answered from the rows of `relbase.formats`.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import sniffing
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.formats import Format

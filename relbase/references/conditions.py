@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:

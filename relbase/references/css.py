@@ -26,9 +26,8 @@ are read at the top level as in a block: `}` and `;` end any statement, so that 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.references.css_escapes import (
     BAD_URL,
     ESCAPE,

@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.references.tags import any_case
 
 

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
-from relbase.records import NamedTuple
 from relbase.references import values
 from relbase.references.values import Syntax
 from relbase.registry import ROWS, Holds

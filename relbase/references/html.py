@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.references import tags
 from relbase.references.conditions import keyword
 from relbase.references.css_functions import Form

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import os
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.edit import Edit, splice
-from relbase.records import NamedTuple
 from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.holding import (

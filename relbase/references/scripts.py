@@ -22,10 +22,9 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:

@@ -18,9 +18,8 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.references.conditions import (
     PRESENTATION,
     Condition,

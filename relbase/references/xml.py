@@ -13,9 +13,8 @@ anything that was found is believed. No entity is expanded and no DTD is read.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.records import NamedTuple
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.xml_names import Names
 from relbase.references.xml_vocabulary import ITEMS, XML_BASE, deciding_attributes

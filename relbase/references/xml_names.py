@@ -7,9 +7,8 @@ customary namespace; another one makes a name of no vocabulary.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from relbase.records import NamedTuple
 from relbase.references.xml_rows import rows_of, with_rows
 from relbase.references.xml_vocabulary import (
     CUSTOMARY,

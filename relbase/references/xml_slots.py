@@ -7,9 +7,8 @@ each with the row that says what is in it; a value is of one row, the first whos
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.references.xml import Attribute, meant
 
 if TYPE_CHECKING:

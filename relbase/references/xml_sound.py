@@ -16,9 +16,8 @@ own, when somebody asked what they mean (`xml_values`). Those are not read again
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.references.xml import without_repeated
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_flaws import UNDEFINED, masked, spots

@@ -19,10 +19,9 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.notes import Reason
-from relbase.records import NamedTuple
 from relbase.references import vocabulary
 from relbase.references.conditions import Condition
 from relbase.references.foreign import HTML, MATH, SVG

@@ -7,11 +7,10 @@ read by a `Reader` that the task hands out, so that no visit knows which kinds t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, unsuitable
 from relbase.bases.remembering import remembering
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

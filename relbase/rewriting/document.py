@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.records import NamedTuple
 from relbase.view.charset import (
     DEFAULT,
     NOT_ASCII,

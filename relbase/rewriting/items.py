@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from relbase.edit import Edit
 from relbase.notes import Note
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Base, Layer
@@ -11,7 +11,6 @@ from relbase.bases.marks import Placed
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders
-from relbase.records import NamedTuple
 from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.budget import weight
 from relbase.rewriting.context import resolver

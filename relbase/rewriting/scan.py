@@ -7,11 +7,10 @@ Strategy: the compiled scanner is told what becomes of references of each plain 
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.bases.remembering import remembering
 from relbase.edit import Span
-from relbase.records import NamedTuple
 from relbase.references import scanner
 from relbase.references.holding import (
     CSS,

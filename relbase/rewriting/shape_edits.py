@@ -7,11 +7,10 @@ anything else, references of that shape are looked at one by one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.remembering import remembering
 from relbase.edit import Span
-from relbase.records import NamedTuple
 from relbase.references.shapes import DOTS, SAMPLES
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest

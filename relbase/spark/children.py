@@ -13,12 +13,11 @@ import resource
 import subprocess
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark import cloudpickle
 
 from relbase.containers.warc import Fault, Trouble
-from relbase.records import NamedTuple
 from relbase.warc.work import items
 
 if TYPE_CHECKING:

@@ -7,14 +7,13 @@ import sys
 from collections import Counter
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypedDict, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, cast
 
 import pyarrow as pa
 from pyspark import StorageLevel
 
 from relbase import storage
 from relbase.call import DEFAULT_POLICY
-from relbase.records import NamedTuple
 from relbase.spark import tasks
 from relbase.url.resolver import Profile, as_profile
 from relbase.warc.rows import LinkRow, selector

@@ -9,14 +9,13 @@ import pickle
 import socket
 import tempfile
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import pyarrow as pa
 from pyspark import TaskContext
 
 from relbase import storage
 from relbase.containers.warc import Fault, Trouble
-from relbase.records import NamedTuple
 from relbase.spark.children import in_children
 from relbase.warc import pack
 from relbase.warc.columns import Columns

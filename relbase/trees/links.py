@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.edit import Edit, splice
-from relbase.records import NamedTuple
 from relbase.references.values import clean
 from relbase.rewriting.items import Found, Status
 from relbase.view.characters import text as decode_inner

@@ -12,9 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
-from relbase.records import NamedTuple
 from relbase.references import vocabulary, xml_vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
 from relbase.references.tags import RAW_TEXT

@@ -23,9 +23,8 @@ what is left of the path begins with a slash) and `http://a` for `./` (the path 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:

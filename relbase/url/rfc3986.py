@@ -14,9 +14,8 @@ write it in what it says of a colon in the first segment: a dot segment goes bef
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:

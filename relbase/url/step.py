@@ -6,9 +6,7 @@ A resolver takes an argument `tell`. `untold` drops what it is told; a `Trace` k
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final
-
-from relbase.records import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,11 +14,10 @@ others to ada-url; a test asks both.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import ada_url
 
-from relbase.records import NamedTuple
 from relbase.url.step import Step, not_text, shown
 
 if TYPE_CHECKING:

@@ -15,10 +15,9 @@ from __future__ import annotations
 import codecs
 import re
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 
 # "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
 PRESCAN_LENGTH: Final = 1024

@@ -11,9 +11,8 @@ from __future__ import annotations
 import base64
 import quopri
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.view.characters import inner, text
 from relbase.view.charset import UNREADABLE, lookup
 from relbase.view.transcode import decode

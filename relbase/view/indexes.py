@@ -8,9 +8,7 @@ tests/browser/test_encoders_in_browser.py where one runs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-from relbase.records import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,10 +19,9 @@ from __future__ import annotations
 
 import re
 from binascii import a2b_qp
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
-from relbase.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -7,11 +7,10 @@ in a CDATA section is written in it, whatever white space stands around.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
 from relbase.expressions import expression
-from relbase.records import NamedTuple
 from relbase.view.xml_values import text_view
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ remembered of a page are some numbers, whatever an archive says of itself.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.codings import decoded
 from relbase.containers.content_type import effective_type
@@ -20,7 +20,6 @@ from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.opening.recognition import kind_of_type, may_hold_references
-from relbase.records import NamedTuple
 from relbase.warc.places import Places
 
 if TYPE_CHECKING:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, check
 from relbase.pipeline import found_called
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 

@@ -6,11 +6,10 @@ Parquet stores it: of a crawl that is all but the references and what they resol
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 
-from relbase.records import NamedTuple
 from relbase.warc.rows import LinkRow
 
 if TYPE_CHECKING:

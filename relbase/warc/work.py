@@ -6,11 +6,10 @@ Nothing here knows of an engine: whatever maps a function over paths can do it.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import LinkRow

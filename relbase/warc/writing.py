@@ -19,13 +19,12 @@ import zlib
 from base64 import b32encode
 from dataclasses import fields
 from hashlib import sha1
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.formats import FORMATS
 from relbase.opening.recognition import kind_of_bytes, kind_of_type
 from relbase.pipeline import rewrite
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile, as_profile
 
 if TYPE_CHECKING:

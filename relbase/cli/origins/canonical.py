@@ -6,10 +6,9 @@ may state one. So it counts only where it is asked for, and after everything els
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from relbase.cli.origins.beside import Stated
-from relbase.records import NamedTuple
 from relbase.references import tags
 from relbase.references.heads import head_tokens
 from relbase.references.values import clean

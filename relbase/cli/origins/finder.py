@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
 from relbase.bases.archived import Unarchived, archived
@@ -28,7 +28,6 @@ from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
 from relbase.opening.door import kind_of_call
-from relbase.records import NamedTuple
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:

@@ -20,9 +20,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url.grammar import rfc1738, rfc1808
 from relbase.url.grammar.characters import (
     CharacterClass,

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url.grammar.characters import Severity, Violation, class_of
 from relbase.url.step import not_text
 

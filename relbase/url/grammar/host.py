@@ -11,9 +11,8 @@ Mind that an empty user is not no user (§3.1): `//@h/` has one, `//h/` has none
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url.grammar.characters import (
     ALPHA,
     DIGIT,

@@ -9,9 +9,8 @@ RFC 1808 §5.3 is the heart of it: a colon in the first segment, and `;type=d`.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.records import NamedTuple
 from relbase.url import schemes
 from relbase.url.grammar.characters import Severity, Violation, class_of
 from relbase.url.rfc1808 import split
