@@ -33,6 +33,7 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     texts, source = _pages(data)
     document = _feed(texts)
     yield _compared(f"A feed with escaped HTML, of {source}", document, feed_by_lxml, rounds)
+    yield _compared("A feed of short items, full of links", _dense(), feed_by_lxml, rounds)
     yield _compared("A sitemap of absolute URLs", _sitemap(), _by_lxml, rounds)
 
 
@@ -102,6 +103,16 @@ def _feed(texts: list[str]) -> bytes:
         '<?xml version="1.0" encoding="utf-8"?>\n<rss version="2.0"><channel><title>x</title>\n'
     )
     return f"{start_}{''.join(items)}</channel></rss>\n".encode()
+
+
+def _dense() -> bytes:
+    item = (
+        "<item><title>Post {0}</title><link>/p/{0}.html</link><description>&lt;p&gt;Some words "
+        '&lt;a href="/a/{0}"&gt;one&lt;/a&gt; &lt;img src="/i/{0}.png"&gt;&lt;/p&gt;</description>'
+        "</item>\n"
+    )
+    items = "".join(map(item.format, range(20_000)))
+    return f'<?xml version="1.0"?>\n<rss version="2.0"><channel>{items}</channel></rss>\n'.encode()
 
 
 def _sitemap() -> bytes:

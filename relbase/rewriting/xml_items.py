@@ -87,7 +87,7 @@ class Items:
             return
         origin = _origin(context.base.url)
         for edit in edits:
-            if self._is_of_origin(edit, origin) and self._quick_origin(slot) == origin:
+            if self._is_of_origin(edit, origin) and self._quick_origin(slot) in {origin, _SAME}:
                 continue
             link = self._url(slot, context)
             if link is None:
@@ -101,13 +101,16 @@ class Items:
         return is_rooted and edit.new == origin
 
     def _quick_origin(self, slot: Slot) -> bytes:
-        """The origin of an RSS item's link where that is written plainly, before the first HTML."""
+        """The origin of an RSS item's link where that is written plainly, before the first HTML.
+
+        That of one which begins with a slash is the base's.
+        """
         item = self._item
         if self._quick is None and item is not None:
             found = None
             if item.name.endswith(b"item"):  # of RSS
                 found = _plain_link(self._text, item.end, slot.value.start)
-            self._quick = found[1] if found else b""
+            self._quick = (found[1] or _SAME) if found else b""
         return self._quick or b""
 
     def _around(self, slot: Slot) -> xml.Attribute | None:
@@ -149,4 +152,7 @@ def _origin(url: str) -> bytes:
     return found[0].encode() if found else b""
 
 
-_plain_link: Final = re.compile(rb"<link>[ \t\r\n]*+([a-z]++://[^/?#<&\s]++)/").search
+_SAME: Final = b"/"
+_plain_link: Final = re.compile(
+    rb"<link>[ \t\r\n]*+(?:([a-z]++://[^/?#<&\s]++)/|/(?=[^/\\<&\s]))"
+).search
