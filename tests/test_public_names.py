@@ -79,8 +79,8 @@ class _Written:
 
 
 def _plain(text: object) -> str:
-    written = getattr(text, "__forward_arg__", text)
-    return re.sub(r"<function [^>]*>+ at \w+>|<function .*? at \w+>", "...", str(written))
+    written = re.sub(r"ForwardRef\(('[^']*'|\"[^\"]*\")\)", r"\1", str(text))
+    return re.sub(r"<function .*? at \w+>", "...", written)
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="annotations are shown otherwise")

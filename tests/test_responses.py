@@ -170,10 +170,9 @@ def test_each_client_gives_what_rewrite_gives(client: str, path: str, port: int)
     assert result.base.url == spelled.base.url
     assert [link.url for link in result.links] == [link.url for link in spelled.links]
     if client == "urllib":  # which tells the last URL alone, and counts no bytes
-        reasons = [note.reason.value for note in result.notes]
-        assert reasons == ["body-partial"] * (path == "/closes") + [
-            note.reason.value for note in spelled.notes
-        ]
+        reasons = sorted(note.reason.value for note in result.notes)
+        more = ["body-partial"] * (path == "/closes")
+        assert reasons == sorted([*more, *(note.reason.value for note in spelled.notes)])
     else:
         assert result == spelled
 
