@@ -36,12 +36,7 @@ class Archived(NamedTuple):
 
 
 def archived(reference: str) -> Archived | None:
-    """Return what a reference into a web archive is for, None for any other.
-
-    >>> archived("/web/20120611024252im_/http:/h.example/x.png")
-    Archived(url='http://h.example/x.png', stamp='20120611024252', host='')
-    >>> archived("https://web.archive.org/web/*/http://h.example/")
-    """
+    """Return what a reference into a web archive is for, None for any other."""
     found = _archived.fullmatch(reference)
     return found and Archived(f"{found[3]}//{found[4]}", found[2], found[1] or "")
 

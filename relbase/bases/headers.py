@@ -31,9 +31,6 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
 
     Content-Location is none: RFC 9110 §8.7 says that it does not affect the base, and it is noted
     so that nobody looks for it.
-
-    >>> [statement.value for statement in http_statements([("BASE", "<URL:http://a/>")])[0]]
-    ['http://a/']
     """
     given = [(name.strip().lower(), value, None) for name, value in fields]
     if not given:
@@ -116,9 +113,6 @@ def url_of(value: str) -> str | None:
     Returns:
         "" when the value holds nothing but wrappers and comments, None when it holds more than one
         URL or quotes and brackets that wrap none: nobody knows what it states.
-
-    >>> url_of("<URL:http://www.ics.uci.edu/Test/a/\r\n b/c> (example)")
-    'http://www.ics.uci.edu/Test/a/b/c'
     """
     raw = encode_inner(decoded_words(value))
     span = find_url(raw)

@@ -106,14 +106,7 @@ def establish(
     part: str = "",
     charset: str = "utf-8",
 ) -> tuple[Base, list[Note]]:
-    """Return the base of an entity (RFC 1808 §3), and notes on it.
-
-    >>> base, notes = establish(
-    ...     [Statement(Layer.ENTITY, "http://a/b", "Base")], UNKNOWN, profile=Profile.RFC1808
-    ... )
-    >>> base.url, base.layer, notes
-    ('http://a/b', <Layer.ENTITY: 'entity'>, [])
-    """
+    """Return the base of an entity (RFC 1808 §3), and notes on it."""
     refused: list[Note] = []
     for statement in statements:
         url, note = _resolved(statement, around, profile, part, charset)
@@ -133,9 +126,6 @@ def unsuitable(url: str) -> str | None:
     """Say why no relative reference can be resolved against a URL; None when they can.
 
     The text ends in the section that says so: RFC 1808 §2.3, or §3.4 for an unknown base.
-
-    >>> unsuitable("http://a/b"), unsuitable("mailto:joe@a")
-    (None, 'mailto: is never used with relative URLs (RFC 1808 §2.3)')
     """
     return _remembered(url)(url)
 
@@ -176,9 +166,6 @@ def with_path(url: str) -> str:
     """Write the `/` that http, https and ftp want between an authority and `?`.
 
     Not before `;`: RFC 1808 §2.4.3 has it in the net_loc, RFC 3986 and the WHATWG in the host.
-
-    >>> with_path("http://a?q")
-    'http://a/?q'
     """
     if _has_path.match(url):
         return url

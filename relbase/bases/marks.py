@@ -73,11 +73,7 @@ _CHROME: Final = b"<!--<base"
 
 
 def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
-    """Return what the marks of a page state.
-
-    >>> read_marks(b"<!-- saved from url=(0010)http://a/b --><p>").pages[0].value
-    'http://a/b'
-    """
+    """Return what the marks of a page state."""
     if not may_have_marks(text):
         return NONE
     found = _Found(text, charset)

@@ -25,12 +25,7 @@ _OF_LONG: Final = 4
 
 
 def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
-    """Return what says, for a base, how something is made of it: anew, or as it was made before.
-
-    >>> split = remembering(str.partition)
-    >>> split("http://a/")("http://a/", ":")
-    ('http', ':', '//a/')
-    """
+    """Return what says, for a base, how something is made of it: anew, or as it was made before."""
     short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
     long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
 

@@ -72,16 +72,7 @@ class _Block(NamedTuple):
 def diff(
     name: str, data: bytes, edits: Sequence[Edit], above: int = 0, moved: int = 0
 ) -> Iterator[str]:
-    r"""Return the lines of the diff, without line ends; none when there are no edits.
-
-    >>> print(*diff("a", b"<p>\n<a href=x>\n", [Edit(12, 12, b"http://h/")]), sep="\n")
-    --- a
-    +++ a (rewritten)
-    @@ -1,2 +1,2 @@
-     <p>
-    -<a href=x>
-    +<a href=http://h/x>
-    """
+    r"""Return the lines of the diff, without line ends; none when there are no edits."""
     if not edits:
         return
     shown = printable(name)

@@ -134,11 +134,7 @@ def _may_be_kept(one: Numbered, lengths: Lengths | None) -> bool:
 
 
 def part_name(part: str, number: str) -> str:
-    """Return what a part of an input is called for people, "" for the input itself.
-
-    >>> part_name("1.2", ""), part_name("3", "3"), part_name("3/1.2", "3")
-    ('part 1.2', 'message 3', 'part 3/1.2')
-    """
+    """Return what a part of an input is called for people, "" for the input itself."""
     if not part:
         return ""
     return f"message {part}" if part == number else f"part {part}"

@@ -54,11 +54,7 @@ def refuse_twice(names: Sequence[str]) -> None:
 
 
 def read_list(data: bytes, *, nul: bool) -> list[str]:
-    r"""Return the names in a list.
-
-    >>> read_list(b"a\r\nb c\n\n", nul=False)
-    ['a', 'b c']
-    """
+    r"""Return the names in a list."""
     if nul:
         return [os.fsdecode(name) for name in data.split(b"\0") if name]
     return [os.fsdecode(name) for line in data.split(b"\n") if (name := line.removesuffix(b"\r"))]

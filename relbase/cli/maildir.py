@@ -190,11 +190,7 @@ _size: Final = expression(r",([SW])=[0-9]++(?=[,:]|\Z)")
 
 
 def sized(name: str, data: bytes) -> str:
-    r"""Return the name of a message with the sizes that it has.
-
-    >>> sized("1.M2P3.host,S=9,W=9:2,FS", b"a\nb\r\n")
-    '1.M2P3.host,S=5,W=6:2,FS'
-    """
+    r"""Return the name of a message with the sizes that it has."""
     unique, colon, flags = name.partition(":")
     bare = data.count(b"\n") - data.count(b"\r\n")
     sizes = {"S": len(data), "W": len(data) + bare}

@@ -26,11 +26,7 @@ _SEVERAL: Final = "--map, --root or --mirror"
 
 
 def with_options(text: str, *, several: bool = False) -> str:
-    """Return a sentence of the library with options in the place of arguments.
-
-    >>> with_options("it is unknown (pass url=), policy=Policy(item_links=True) does that")
-    'it is unknown (pass --url), --item-links does that'
-    """
+    """Return a sentence of the library with options in the place of arguments."""
     url = _SEVERAL if several else _ONE
     return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 
@@ -66,11 +62,7 @@ def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
 
 
 def place_of(element: str, attribute: str, syntax: str) -> str:
-    """Return what a reference stands in; a field of a header is an attribute of no element.
-
-    >>> place_of("a", "href", "url"), place_of("", "link", "link"), place_of("", "", "css")
-    ('a/@href', 'link', 'css')
-    """
+    """Return what a reference stands in; a field of a header is an attribute of no element."""
     where = element or attribute or syntax
     return printable(f"{where}/@{attribute}" if element and attribute else where)
 

@@ -23,11 +23,7 @@ SHOWN: Final = 300
 
 
 def printable(text: str) -> str:
-    r"""Return a text on one line that no terminal obeys: escapes for what is not printable.
-
-    >>> printable("a\x1b[2J\u202e\n")
-    'a\\x1b[2J\\u202e\\n'
-    """
+    r"""Return a text on one line that no terminal obeys: escapes for what is not printable."""
     if text.isprintable():
         return text
     return "".join(

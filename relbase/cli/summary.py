@@ -80,9 +80,5 @@ def _text(done: Done) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number of things in words.
-
-    >>> counted(1, "file"), counted(2, "file")
-    ('1 file', '2 files')
-    """
+    """Return a number of things in words."""
     return f"{count} {what}{'' if count == 1 else 's'}"

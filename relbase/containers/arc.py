@@ -31,11 +31,7 @@ STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(?<=[
 
 
 def fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
-    r"""Return the fields of a line, under the names of WARC; the length is the last.
-
-    >>> dict(fields(line(b"http://a/ 1.2.3.4 20081113213051 text/html 9\n")))["warc-date"]
-    '2008-11-13T21:30:51Z'
-    """
+    r"""Return the fields of a line, under the names of WARC; the length is the last."""
     url, address, date, type_, length = (
         (group or b"").decode("utf-8", "surrogateescape") for group in found.groups()
     )

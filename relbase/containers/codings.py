@@ -56,11 +56,7 @@ class Decoded(NamedTuple):
 
 
 def codings(stated: Iterable[str]) -> list[str]:
-    """Return the codings that fields state, in the order they were applied, in lower case.
-
-    >>> codings(["GZIP, identity", "x-gzip ;q=1"])
-    ['gzip', 'gzip']
-    """
+    """Return the codings that fields state, in the order they were applied, in lower case."""
     names = [
         item.partition(";")[0].strip(" \t\r\n\"'").lower()
         for value in stated
@@ -81,9 +77,6 @@ def decoded(
 
     Implements RFC 9112 §6 and §7, RFC 9110 §8.4, RFC 7932 and RFC 8878, as leniently as the head of
     this file says.
-
-    >>> decoded(b"3;x=1\r\nabc\r\n0\r\n\r\n", ["chunked"])[:3]
-    (b'abc', ('chunked',), ())
     """
     stated = [*codings(content), *codings(transfer)]
     if len(stated) > MAX_CODINGS:

@@ -37,11 +37,7 @@ class _Block(NamedTuple):
 
 
 def parse_dump(dump: bytes) -> Dump:
-    r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header.
-
-    >>> parse_dump(b"HTTP/1.1 301 Moved\r\nLocation: /x\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://a/")
-    Dump(fields=(('base', 'http://a/'),), redirects=('/x',))
-    """
+    r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header."""
     fields: list[tuple[str, str]] = []
     redirects: list[str] = []
     status = 0

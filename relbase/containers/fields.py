@@ -137,10 +137,6 @@ def read_header(
     r"""Read the header that begins at `pos`; one of no fields when there is none.
 
     Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
-
-    >>> header = read_header(b"Base: <URL:\n http://a/>\n\nText", 0, 29)
-    >>> header.fields[0], header.body
-    (Field(name='base', value=Span(start=6, end=23), span=Span(start=0, end=24)), 25)
     """
     grammar = _GRAMMARS[eol]
     last = pos + MAX_HEADER

@@ -62,18 +62,10 @@ def has_date(text: bytes) -> bool:
 
 
 def is_separator(text: bytes) -> bool:
-    r"""Return whether a line separates messages, if an empty line is before it.
-
-    >>> is_separator(b"From -\nSubject: x\n"), is_separator(b"From -\nto\n")
-    (True, False)
-    """
+    r"""Return whether a line separates messages, if an empty line is before it."""
     return has_date(text) or any(one.match(text) is not None for one in _FOLLOWED)
 
 
 def begins_file(text: bytes) -> bool:
-    r"""Return whether the first line of a file begins a message: prose begins no mailbox.
-
-    >>> begins_file(b"From a friend\nSubject: x\n"), begins_file(b"From a friend\n")
-    (True, False)
-    """
+    r"""Return whether the first line of a file begins a message: prose begins no mailbox."""
     return is_separator(text) or _any.match(text) is not None

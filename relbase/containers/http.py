@@ -44,12 +44,7 @@ _odd_status_line: Final = re.compile(
 
 
 def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
-    r"""Return the head of the message that begins at `pos`, None when none does.
-
-    >>> head = read_head(b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLink: <b>\r\n\r\nbody")
-    >>> head.status, head.header.body, [field.name for field in head.header.fields]
-    (200, 41, ['link', 'link'])
-    """
+    r"""Return the head of the message that begins at `pos`, None when none does."""
     end = len(data) if end is None else end
     found = status_line(data, pos, end)
     status = int(found[1]) if found else None
@@ -69,10 +64,6 @@ def final_head(block: bytes) -> tuple[Head | None, str]:
 
     The informational responses before it are skipped (RFC 9110 §15.2). Status lines that only
     lenient readers accept are read with a remark.
-
-    >>> head, remark = final_head(b"ICY 200 OK\r\nContent-Type: text/html\r\n\r\nbody")
-    >>> head.status, remark
-    (200, "the status line is not one of HTTP: 'ICY 200 OK'")
     """
     head, remark = _response_head(block, 0)
     while head and head.status in INFORMATION and head.status != SWITCHING_PROTOCOLS:
@@ -109,9 +100,6 @@ def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
     Args:
         status: of the response, None when it is not known: then Content-Range decides.
         ranges: the values of Content-Range.
-
-    >>> is_partial(206, ["bytes 0-9/10"]), is_partial(206, []), is_partial(200, ["bytes 5-9/10"])
-    (False, True, False)
     """
     if status not in (None, PARTIAL):
         return False
@@ -124,11 +112,7 @@ def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
 def with_range(
     fields: Iterable[tuple[str, str]], status: int | None
 ) -> tuple[tuple[str, str], ...]:
-    """Return fields whose Content-Range means without the status what it means with it.
-
-    >>> with_range([("content-range", "bytes 5-9/10")], 200), with_range([], 206)
-    ((), (('content-range', 'bytes */*'),))
-    """
+    """Return fields whose Content-Range means without the status what it means with it."""
     known = tuple(fields)
     ranges = [value for name, value in known if name.lower() == _RANGE]
     if status is None or (status == PARTIAL and ranges):
@@ -146,10 +130,5 @@ def _is_whole(content_range: str) -> bool:
 
 
 def values(data: bytes, head: Head, name: str) -> list[str]:
-    r"""Return the values of all fields of a name, in order.
-
-    >>> data = b"HTTP/1.1 200 OK\r\nLink: <a>\r\nLINK: <b>\r\n\r\n"
-    >>> values(data, read_head(data), "link")
-    ['<a>', '<b>']
-    """
+    r"""Return the values of all fields of a name, in order."""
     return [text_of(data, field) for field in head.header.fields if field.name == name]

@@ -112,10 +112,6 @@ def walk(
     r"""Return the parts of a message in the order of the bytes, the message itself first.
 
     Implements RFC 2046 §5.1 and §5.2 as the head of this file says. Nothing in a message raises.
-
-    >>> message = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n\none\n--b\n\ntwo\n--b--\n"
-    >>> [(part.number, part.type, message[slice(*part.body)]) for part in walk(message)][1:]
-    [('1', 'text/plain', b'one'), ('2', 'text/plain', b'two')]
     """
     end = len(data) if end is None else end
     whole = _Message(data, end, eol_of(data, start, end), max_depth, max_parts)

@@ -83,9 +83,6 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
 
     The joined `data` of all that is yielded is the file, and where the pieces were cut changes
     nothing.
-
-    >>> [m.content for m in split([b"From -\nX: y\n\nx\n\nFr", b"om -\nSubject: y\n"])]
-    [b'X: y\n\nx\n', b'Subject: y\n']
     """
     source = iter(chunks)
     buffer = bytearray()

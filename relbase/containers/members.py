@@ -57,12 +57,7 @@ class Piece(NamedTuple):
 
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    r"""Yield the text of an archive, member by member; of any bytes at least one piece.
-
-    >>> import gzip
-    >>> [(piece.data, piece.at) for piece in pieces([gzip.compress(b"a", mtime=0) * 2])]
-    [(b'a', 0), (b'a', 21)]
-    """
+    r"""Yield the text of an archive, member by member; of any bytes at least one piece."""
     source = _Stream(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
@@ -138,20 +133,12 @@ def _mark_of(start: bytes) -> bytes | None:
 
 
 def begins_record(text: bytes) -> bool:
-    r"""Return whether a text begins as a record of WARC or ARC does.
-
-    >>> begins_record(b"WARC/1.0\r\n"), begins_record(b"<p>")
-    (True, False)
-    """
+    r"""Return whether a text begins as a record of WARC or ARC does."""
     return text[:5].upper() == b"WARC/" or arc.line(text[: arc.MAX_LINE]) is not None
 
 
 def packing_of(start: bytes) -> str | None:
-    """Return how an archive that begins so is packed; None for what begins as no archive.
-
-    >>> packing_of(b"WARC/1.0 ..."), packing_of(b"<p>")
-    ('', None)
-    """
+    """Return how an archive that begins so is packed; None for what begins as no archive."""
     if _is_skippable(start):
         return "zst"
     mark = _mark_of(start)

@@ -46,9 +46,6 @@ def file_name(disposition: str) -> str:
     """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3).
 
     However, its encoded words are decoded: RFC 2047 §5 forbids them there, and mailers write them.
-
-    >>> file_name("attachment; filename*=utf-8''%C3%A9.html")
-    'é.html'
     """
     if "filename" not in disposition.lower():
         return ""

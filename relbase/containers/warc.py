@@ -108,10 +108,6 @@ def records(
     r"""Yield the records of an archive in order, and what of it cannot be read.
 
     Implements WARC/1.0, WARC/1.1 and ARC versions 1 and 2. Nothing in an archive raises.
-
-    >>> data = b"WARC/1.1\r\nWARC-Type: x\r\nContent-Length: 2\r\n\r\nab\r\n\r\n"
-    >>> [(record.get("warc-type"), record.block) for record in records([data])]
-    [('x', b'ab')]
     """
     text = Unfolded(pieces(chunks))
     is_empty = True

@@ -44,11 +44,7 @@ class Numbered(NamedTuple):
 
 
 def messages(chunks: Iterable[bytes]) -> Iterator[Numbered | bytes]:
-    r"""Yield the messages of an mbox; only the bytes if there is none.
-
-    >>> [(one.number, one.start) for one in messages([b"\nFrom -\nX: y\n\nz\n\nFrom -\nX: y\n"])]
-    [(1, 8), (2, 24)]
-    """
+    r"""Yield the messages of an mbox; only the bytes if there is none."""
     number = lines = 0
     before = b""
     for message in mbox.split(chunks):

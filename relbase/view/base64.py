@@ -55,12 +55,6 @@ class Base64View:
         ValueError: if the body does not decode strictly: pass it through.
 
     Implements RFC 2045 §6.8.
-
-    >>> view = Base64View(b"PGEgaHJl\nZj14Pg==\n")
-    >>> view.inner
-    b'<a href=x>'
-    >>> view.lower([Edit(8, 8, b"/")])
-    [Edit(start=9, end=17, new=b'Zj0veD4=')]
     """
 
     __slots__ = ("_eol", "_raw", "inner")

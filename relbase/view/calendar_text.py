@@ -28,14 +28,7 @@ _ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
 
 
 def calendar_view(raw: bytes) -> RunView:
-    r"""Return the view of a value of TEXT.
-
-    >>> view = calendar_view(b"<a href=\"x\\,\n y\">")
-    >>> view.inner
-    b'<a href="x,y">'
-    >>> view.lower([Edit(9, 9, b"/;")])
-    [Edit(start=9, end=9, new=b'/\\;')]
-    """
+    r"""Return the view of a value of TEXT."""
     return RunView(raw, _Runs(raw), _spelled)
 
 

@@ -48,11 +48,7 @@ def words(raw: bytes) -> Iterator[Word]:
 
 
 def decoded_words(value: str) -> str:
-    """Return a value with its encoded words decoded; what is between two of them stays.
-
-    >>> decoded_words("=?utf-8?Q?a=2Ehtml?=")
-    'a.html'
-    """
+    """Return a value with its encoded words decoded; what is between two of them stays."""
     if "=?" not in value:
         return value
     raw = inner(value)

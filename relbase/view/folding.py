@@ -30,14 +30,7 @@ if TYPE_CHECKING:
 
 
 def folded_view(raw: bytes, quote: bytes = b"") -> View:
-    r"""Return the view of one URL of a field, without white space and with encoded words decoded.
-
-    >>> view = folded_view(b"../a/\r\n b")
-    >>> view.inner
-    b'../a/b'
-    >>> view.lower([Edit(0, 2, b"http://h/<x>/\xc3\xa9\n")])
-    [Edit(start=0, end=2, new=b'http://h/%3Cx%3E/%C3%A9%0A')]
-    """
+    r"""Return the view of a URL in a field, without white space and with encoded words decoded."""
 
     def spell(new: bytes) -> bytes:
         return _spelled(new, quote)

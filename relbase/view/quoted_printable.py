@@ -54,12 +54,6 @@ class QuotedPrintableView:
         eol: the line end of a soft break in a body that has no line end of its own.
 
     Implements RFC 2045 §6.7.
-
-    >>> view = QuotedPrintableView(b"<a href=3D=\r\nx>")
-    >>> view.inner
-    b'<a href=x>'
-    >>> view.lower([Edit(8, 8, b"/?q=")])
-    [Edit(start=13, end=13, new=b'/?q=3D')]
     """
 
     __slots__ = ("_eol", "_has_literals", "_is_padded", "_raw", "_unsafe_starts", "inner")

@@ -79,12 +79,6 @@ class RunView:
 
     Raises:
         ValueError: if `runs` is an iterator, which cannot be iterated again.
-
-    >>> view = RunView(b"a%2Fb", [Run(1, 4, b"/")], lambda new: new.replace(b"/", b"%2F"))
-    >>> view.inner
-    b'a/b'
-    >>> view.lower([Edit(0, 0, b"/x/")])
-    [Edit(start=0, end=0, new=b'%2Fx%2F')]
     """
 
     __slots__ = ("_joins", "_raw", "_runs", "_spell", "inner")

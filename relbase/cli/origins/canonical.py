@@ -34,11 +34,7 @@ _ASKED: Final = frozenset(name for row in _ROWS for name in (row.tells, row.url)
 
 
 def canonical(data: bytes) -> Stated | None:
-    """Return the address that a page calls its own, None where it does not.
-
-    >>> canonical(b'<link href="http://h/a?b=1&amp;c" rel=canonical>').url
-    'http://h/a?b=1&c'
-    """
+    """Return the address that a page calls its own, None where it does not."""
     stated: dict[bytes, Stated] = {}
     for token in head_tokens(data):
         for row in _ROWS:

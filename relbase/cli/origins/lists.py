@@ -29,9 +29,6 @@ def read_map(data: bytes) -> dict[str, str]:
 
     Raises:
         MapError: if a line says something else, or two say different things of one name.
-
-    >>> read_map(b"a.html\thttp://h/a\r\n")
-    {'a.html': 'http://h/a'}
     """
     urls: dict[str, str] = {}
     # Programs of Windows begin a text with a mark, which is not part of the first name.

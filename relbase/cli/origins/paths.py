@@ -35,11 +35,7 @@ _root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
 
 
 def read_root(text: str) -> Root | None:
-    """Return what `DIR=URL` says, None where it says nothing.
-
-    >>> read_root("site=http://h.example/a")
-    Root(directory='site', url='http://h.example/a/')
-    """
+    """Return what `DIR=URL` says, None where it says nothing."""
     found = _root.fullmatch(text)
     if found is None:
         return None
@@ -55,11 +51,7 @@ def inside(path: str, directory: str) -> list[str] | None:
 
 
 def url_of_steps(steps: list[str]) -> str:
-    """Return a path as a URL's: an index page is its directory.
-
-    >>> url_of_steps(["a b", "index.html"]), url_of_steps(["50%.html"])
-    ('a%20b/', '50%25.html')
-    """
+    """Return a path as a URL's: an index page is its directory."""
     *directories, name = steps
     path = "/".join((*directories, "" if name in INDEXES else name))
     return quote(os.fsencode(path), _SAFE)
@@ -111,11 +103,7 @@ _ENDS: Final = (".html", ".css")
 
 
 def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
-    """Return the name that a file had before `wget -E`, None where no original tells.
-
-    >>> original_name("about.html", {"about.orig"}.__contains__)
-    'about'
-    """
+    """Return the name that a file had before `wget -E`, None where no original tells."""
     for suffix in ("", *_ENDS):
         before = name.removesuffix(suffix)
         if name.endswith(suffix) and is_there(f"{before}.orig"):
@@ -133,11 +121,7 @@ class Mirrored(NamedTuple):
 
 
 def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
-    """Return the URL of a file in a mirror, None where no host is on its path.
-
-    >>> url_in_mirror("m/h.example:8000/a/index.html", Mirror("m", "https"))
-    Mirrored(url='https://h.example:8000/a/', sure=True, doubt='', guessed=False)
-    """
+    """Return the URL of a file in a mirror, None where no host is on its path."""
     steps = inside(path, mirror.directory)
     if steps is None:
         return None
