@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from relbase.references.xml import Attribute
     from relbase.rewriting.items import Item
 
-DOUBTFUL: Final = "it holds an undefined entity or an invalid character: left unchanged"
+# All references of a text with a flaw are held at once; an article is shorter.
+MAX_FLAWED: Final = 1 << 18
+DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
 
 def doubtful(raw: bytes, value: Attribute) -> list[int]:
@@ -49,7 +51,8 @@ def without_doubtful(
         else:
             if item.status is Status.REWRITTEN and _holds(item.span, places):
                 left.append(item.span)
-                yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
+                if len(left) == 1:
+                    yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
                 item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
             if is_listed or item.status is Status.UNRESOLVED:
                 yield item

@@ -28,7 +28,7 @@ from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
 from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
-from relbase.rewriting.xml_flaws import DOUBTFUL, doubtful, without_doubtful
+from relbase.rewriting.xml_flaws import DOUBTFUL, MAX_FLAWED, doubtful, without_doubtful
 from relbase.rewriting.xml_items import Items
 from relbase.url.resolver import Profile, is_absolute
 from relbase.view.characters import text as decode_inner
@@ -277,7 +277,8 @@ class Visit:
         doubts = doubtful(raw, value) if self._is_flawed else ()
         if not doubts:
             return self._read(slot, raw, context)
-        if value.quote or slot.row.syntax is not Nested.HTML:
+        is_html = not value.quote and slot.row.syntax is Nested.HTML
+        if not is_html or len(raw) > MAX_FLAWED:
             return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
         task = context.task
         listing = context.asking(task._replace(edits_only=False, found_only=False))

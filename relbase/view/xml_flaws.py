@@ -40,7 +40,14 @@ _number: Final = expression(
 
 def masked(text: bytes) -> bytes:
     """Replace what XML does not allow, and the `&` of undefined entities, by U+007F."""
-    text = _number.sub(_numbered, _bare.sub(_MASK, text.translate(_controls)))
+    copy = bytearray(text.translate(_controls))
+    # There may be a million: they are not kept.
+    for found in _bare.finditer(text):
+        copy[found.start()] = _MASK[0]
+    for found in _number.finditer(text):
+        if not _is_character(found):
+            copy[found.start()] = _MASK[0]
+    text = bytes(copy)
     if b"\xef\xbf" in text:
         text = _noncharacter.sub(_MASK * 3, text)
     try:
@@ -51,12 +58,10 @@ def masked(text: bytes) -> bytes:
     return text
 
 
-def _numbered(found: re.Match[bytes]) -> bytes:
+def _is_character(found: re.Match[bytes]) -> bool:
     kind = found.lastgroup or ""
     code = code_of(found[kind], 16 if kind == "hex" else 10)
-    if code in _WHITE_SPACE or (code >= ord(" ") and code not in _NONCHARACTERS):
-        return found[0]
-    return _MASK + found[0][1:]
+    return code in _WHITE_SPACE or (code >= ord(" ") and code not in _NONCHARACTERS)
 
 
 _WHITE_SPACE: Final = (0x09, 0x0A, 0x0D)

@@ -13,7 +13,6 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.xml_values import (
-    has_entities,
     needs_xml_view,
     spell_text,
     text_view,
@@ -78,14 +77,6 @@ def test_others_need_a_view(raw: bytes) -> None:
 
 def test_an_escaped_ampersand_is_read_once() -> None:
     assert text_view(b"&amp;lt;&lt;&amp;#39;").inner == b"&lt;<&#39;"
-
-
-@pytest.mark.parametrize(
-    ("raw", "expected"),
-    [(b"a&nbsp;b", True), (b"a&amp;b&lt;&gt;&quot;&apos;", False), (b"&#1;", False), (b"x", False)],
-)
-def test_entities_of_a_dtd(raw: bytes, *, expected: bool) -> None:
-    assert has_entities(raw) is expected
 
 
 # The author's `>` may follow what is written.
