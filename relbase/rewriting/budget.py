@@ -7,11 +7,13 @@ From the first on that the budget does not cover, all that remain stay as they a
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.remembering import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
+from relbase.references.shapes import MAX_UP
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
@@ -50,9 +52,10 @@ class Budget:
 
     def covered(self, edits: list[Edit], depth: int) -> list[Edit]:
         """Pay for the edits of references; those that can be made are returned."""
-        weights = {new: weight(new.decode("ascii"), depth) for new in {edit.new for edit in edits}}
+        weights = {new: weight(new.decode("ascii"), depth) for new in set(map(_new, edits))}
         costs = [weights[new] - end + start for start, end, new in edits]
-        if min(costs) < 0:
+        # No more than this is cut from a plain reference.
+        if min(weights.values()) < _MOST_CUT:
             costs = [max(0, cost) for cost in costs]
         if (total := sum(costs)) <= self.left:
             self.left -= total
@@ -74,6 +77,10 @@ class Budget:
         links = "1 relative link" if self.refused == 1 else f"{self.refused} relative links"
         text = f"{links} left unchanged: the output would grow by over {self._allowed} bytes"
         return Note(Reason.LIMIT_GROWTH, part, None, text)
+
+
+_new: Final = itemgetter(2)
+_MOST_CUT: Final = len("../") * MAX_UP
 
 
 def weight(new: str, depth: int) -> int:

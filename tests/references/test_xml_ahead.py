@@ -38,8 +38,10 @@ def test_what_is_read_ahead(
     looked_at = []
     elements = xml.elements
 
-    def watched(text: bytes, ahead: xml.GoesAhead | None = None) -> object:
-        for each in elements(text, ahead):
+    def watched(
+        text: bytes, ahead: xml.GoesAhead | None = None, rows: tuple[str, ...] = ()
+    ) -> object:
+        for each in elements(text, ahead, rows):
             if ahead is not None and isinstance(each, xml.Element):
                 looked_at.append(each.name)
             yield each
