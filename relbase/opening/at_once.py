@@ -15,7 +15,7 @@ from relbase.bases.remembering import remembering
 from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
 from relbase.references import scanner
-from relbase.rewriting.budget import MAX_GROWTH_BYTES
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.document import read_charset
 from relbase.rewriting.scan import scan_for
 from relbase.url.resolver import Profile
@@ -51,7 +51,7 @@ class AtOnce(NamedTuple):
         if self.detect and may_have_marks(data):
             return None
         edits, at = self.scan(data, 0, len(data), False, False)
-        if at >= 0 or len(edits) > _MOST:
+        if at >= 0 or (edits and len(Budget(len(data)).covered(edits, 0)) < len(edits)):
             return None
         # The declaration of the charset must not get another place.
         if is_stated and edits and edits[0].start < data.lower().find(b"charset"):
@@ -62,9 +62,6 @@ class AtOnce(NamedTuple):
 # ASCII means the same in them.
 _UTF_8: Final = "utf-8"
 _PLAIN: Final = frozenset((_UTF_8, "windows-1252"))
-# Of the longest URL that is remembered, so many are within any budget.
-_MOST: Final = 1000
-_LONGEST: Final = MAX_GROWTH_BYTES // (_MOST * 100)
 # What is prepared saves little of the time that a large page takes.
 _LARGE: Final = 1 << 16
 
@@ -79,7 +76,7 @@ def _at_once(call: Call) -> AtOnce | None:
     given = open_input(b"", prepare(call))
     context = given.document.context
     url = context.base.url
-    if given.notes or context.base.refused or not url.isascii() or len(url) > _LONGEST:
+    if given.notes or context.base.refused or not url.isascii():
         return None
     task = context.task._replace(edits_only=True, budget=None)
     scan: Any = scan_for(context.asking(task))

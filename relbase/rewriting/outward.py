@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import repeat, starmap
+from itertools import islice, repeat, starmap
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span
@@ -100,6 +100,10 @@ plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
 plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
 
+# So many items are handed on together: a value may hold a million references.
+_BATCH: Final = 1024
+
+
 def lower_plain(
     items: Iterable[Item],
     plain: Callable[[bytes], object],
@@ -107,10 +111,14 @@ def lower_plain(
     offset: int,
 ) -> Iterator[Item]:
     """The items of a text that means itself, where what is written may still need escapes."""
-    found = list(items)
-    if all(not isinstance(item, Edit) or plain(item.new) for item in found):
-        return shift(drained(found), offset)
-    return lower(found, view(), offset)
+    rest = iter(items)
+    while found := list(islice(rest, _BATCH)):
+        if any(isinstance(item, Edit) for item in found):
+            found += rest
+            if not all(not isinstance(item, Edit) or plain(item.new) for item in found):
+                yield from lower(found, view(), offset)
+                return
+        yield from shift(drained(found), offset)
 
 
 def drained(items: list[Item]) -> Iterator[Item]:

@@ -104,7 +104,7 @@ def visit_url(
         )
     if note is not None:
         yield note._replace(part=context.part, span=span)
-    if status is Status.REWRITTEN and url is not None:
+    if status is Status.REWRITTEN and url is not None and not task.found_only:
         yield smallest(written, _spelled(url, text, span, place), span)
 
 
