@@ -22,6 +22,7 @@ from relbase.references.values import (
     space_list,
     spell,
     srcset,
+    template,
     url,
 )
 
@@ -48,6 +49,7 @@ def test_every_syntax_has_its_function() -> None:
         REFRESH: refresh,
         SEMICOLONS: semicolon_list,
         LINK: link,
+        Syntax.TEMPLATE: template,
     }
 
 
