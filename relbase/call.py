@@ -188,11 +188,7 @@ _MEANT: Final = {
 
 
 def as_url(url: URL, name: str = "url") -> str:
-    """Return a retrieval URL as text; ValueError where it is not absolute.
-
-    >>> as_url(" http://h.example/d/ ")
-    'http://h.example/d/'
-    """
+    """Return a retrieval URL as text; ValueError where it is not absolute."""
     text = _url_text(url, name).strip(_C0_AND_SPACE)
     if _absolute.match(text):
         return text

@@ -32,11 +32,7 @@ class Decoder(NamedTuple):
         return 2 if self.charset in WIDE else 1
 
     def text(self, piece: bytes) -> str:
-        r"""Return a piece as text.
-
-        >>> Decoder("utf-8").text(b"caf\xe9"), Decoder("koi8-r").text(b"\xc4\xc1")
-        ('caf\\xe9', 'да')
-        """
+        r"""Return a piece as text."""
         return _BYTES.sub(_escape, decode(piece, self.charset))
 
 

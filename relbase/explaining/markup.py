@@ -18,11 +18,7 @@ _LONG: Final = 2_000
 
 
 def text(value: str) -> str:
-    r"""Return a text as markup: escaped, and what cannot be seen as escapes in a `<span>`.
-
-    >>> text("<b>\u202e")
-    '&lt;b&gt;<span class="u">\\u202e</span>'
-    """
+    r"""Return a text as markup: escaped, and what cannot be seen as escapes in a `<span>`."""
     escaped = escape(value, quote=False).replace("\r\n", "\n").replace("\r", "\n")
     return _UNSEEN.sub(_seen, escaped) if _UNSEEN.search(escaped) else escaped
 
@@ -47,9 +43,5 @@ def url(value: str) -> str:
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "reference"), counted(1200, "reference"), counted(2, "entity", "entities")
-    ('1 reference', '1,200 references', '2 entities')
-    """
+    """Return a number with its noun."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"

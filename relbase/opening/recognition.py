@@ -28,11 +28,7 @@ _SAYS_NOTHING: Final = "application/octet-stream"
 
 
 def kind_of_type(content_type: str) -> Kind | None:
-    """Return the kind that a media type names, None when it says nothing of use.
-
-    >>> kind_of_type("Text/HTML; charset=utf-8"), kind_of_type("text/plain")
-    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>)
-    """
+    """Return the kind that a media type names, None when it says nothing of use."""
     type_ = content_type.partition(";")[0].strip().lower()
     major, slash, minor = type_.partition("/")
     if not slash or type_ == _SAYS_NOTHING:
@@ -53,20 +49,12 @@ def _suffix(name: str) -> str:
 
 
 def kind_of_name(name: str) -> Kind | None:
-    """Return the kind that a file's name says, None when it says none.
-
-    >>> kind_of_name("page.HTM"), kind_of_name("page.js"), kind_of_name("page")
-    (<Kind.HTML: 'html'>, <Kind.OTHER: 'other'>, None)
-    """
+    """Return the kind that a file's name says, None when it says none."""
     return _BY_SUFFIX.get(_suffix(name))
 
 
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
-    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised.
-
-    >>> kind_of_bytes(b"Base: <URL:http://a/>\n\nText")
-    <Kind.MAIL: 'mail'>
-    """
+    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
     start = sniffing.beginning(data)
     for row in FORMATS.values():
         if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
@@ -75,11 +63,7 @@ def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
 
 
 def kind_of_file(name: str, data: bytes) -> Kind:
-    """Return the kind of a file: its name decides, and where that says none, its bytes (rule 15).
-
-    >>> kind_of_file("notes.txt", b"<p>a</p>"), kind_of_file("page", b"<p>a</p>")
-    (<Kind.OTHER: 'other'>, <Kind.HTML: 'html'>)
-    """
+    """Return the kind of a file: its name decides, and otherwise its bytes do (rule 15)."""
     if (row := _among(_suffix(name), data)) is not None:
         return row.kind
     # `wget --save-headers` names what it saves as if there were no header.
@@ -191,11 +175,7 @@ _BEGINNINGS: Final = (
 
 
 def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
-    """Return whether references are looked for in a document.
-
-    >>> may_hold_references("image/png"), may_hold_references(""), may_hold_references("", b"x")
-    (False, True, False)
-    """
+    """Return whether references are looked for in a document."""
     kind = _type_of_bytes(content_type, data or b"")
     if kind is None:
         if data is None:
@@ -205,11 +185,7 @@ def may_hold_references(content_type: str, data: bytes | None = None) -> bool:
 
 
 def name_may_hold(name: str) -> bool:
-    """Return whether a file's name says a kind of documents in which references are looked for.
-
-    >>> name_may_hold("a.eml"), name_may_hold("a.png"), name_may_hold("")
-    (True, False, False)
-    """
+    """Return whether a file's name says a kind of documents in which references are looked for."""
     kind = kind_of_name(name)
     return kind is not None and FORMATS[kind].visit is not None
 

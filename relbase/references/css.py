@@ -90,10 +90,6 @@ def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[
     """Yield the references of a style sheet, a style attribute or a property's value, in order.
 
     A url that is empty or all white space is not a reference. Any bytes will do: nothing raises.
-
-    >>> [found] = references(b"a { background: url( 'x.png' ) }")
-    >>> found.start, found.end, found.quote, found.form
-    (22, 27, b"'", <Form.URL: 'url'>)
     """
     end = len(text) if end is None else end
     limit = last_trigger(text, start, end)

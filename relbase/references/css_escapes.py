@@ -73,11 +73,7 @@ _END_TAG_LENGTH: Final = len(b"</style")
 
 
 def unescape(raw: bytes, quote: bytes = b"") -> bytes:
-    r"""Return what `raw`, an identifier, a URL or the inside of a string, means.
-
-    >>> unescape(rb"\75 rl")
-    b'url'
-    """
+    r"""Return what `raw`, an identifier, a URL or the inside of a string, means."""
     if b"\\" not in raw and b"\0" not in raw:
         return raw
     return _CODED.sub(lambda match: _meaning(match, quote), raw)
@@ -90,13 +86,6 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
 
     Raises:
         ValueError: if `quote` is neither empty nor a quotation mark.
-
-    >>> from relbase.edit import Edit
-    >>> view = css_view(rb"\69mg(1\29.gif", b'"')
-    >>> view.inner
-    b'img(1).gif'
-    >>> view.lower([Edit(0, 0, b'http://h/"')])
-    [Edit(start=0, end=0, new=b'http://h/\\22 ')]
     """
     unsafe = _UNSAFE.get(quote)
     if unsafe is None:
@@ -159,11 +148,7 @@ def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) 
 
 
 def css_escaped(character: str) -> bytes:
-    r"""Return the escape of a character that the charset of a style sheet does not have (§4.3.7).
-
-    >>> css_escaped("é")
-    b'\\e9 '
-    """
+    r"""Return the escape of a character that a style sheet's charset lacks (§4.3.7)."""
     return b"\\%x " % ord(character)
 
 

@@ -66,11 +66,7 @@ LONGEST_NAME: Final = max(map(len, NAMES))
 
 
 def endings(*forms: Form) -> tuple[bytes, ...]:
-    """The shortest endings by which the functions of some forms are found, in lower case.
-
-    >>> endings()
-    (b'url', b'src', b'image-set', b'alphaimageloader')
-    """
+    """The shortest endings by which the functions of some forms are found, in lower case."""
     names = [function.name for function in FUNCTIONS if function.form in (forms or TAKEN)]
     return tuple(
         name for name in names if not any(name != end and name.endswith(end) for end in names)
@@ -90,11 +86,7 @@ def not_after(*forms: Form) -> bytes:
 
 
 def last_letters(*forms: Form) -> bytes:
-    """Return the letters that the names end in, in both cases.
-
-    >>> last_letters()
-    b'CLRTclrt'
-    """
+    """Return the letters that the names end in, in both cases."""
     lasts = [name[-1:] for name in endings(*forms)]
     return bytes(sorted({*b"".join(lasts), *b"".join(lasts).upper()}))
 
@@ -130,11 +122,7 @@ def holds_none(text: bytes) -> bool:
 
 
 def is_settled(text: bytes) -> bool:
-    """Whether CSS holds no reference to be rewritten, at the first sight.
-
-    >>> is_settled(b"p{background:url(data:,)}"), is_settled(b"p{background:URL(x)} b{}")
-    (True, False)
-    """
+    """Whether CSS holds no reference to be rewritten, at the first sight."""
     return _relative.search(text) is None
 
 

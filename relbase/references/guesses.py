@@ -43,13 +43,7 @@ _several: Final = expression(rb"\.{0,2}/[^?\#]*\.[a-z0-9]{2,5}(?:[?\#]\S*+)?", r
 
 
 def guessed(value: bytes) -> Syntax | Literal["css"] | None:
-    """Return how a value holds references; None where it may hold none.
-
-    >>> [guessed(one) for one in (b"/a.jpg", b"url(/a.jpg)", b"a.jpg 1x, b.jpg 2x")]
-    [<Syntax.URL: 'url'>, 'css', <Syntax.SRCSET: 'srcset'>]
-    >>> [guessed(one) for one in (b"true", b"8", b"#fff", b'{"a": "/b"}', b"(max-width: 37.5em)")]
-    [None, None, None, None, None]
-    """
+    """Return how a value holds references; None where it may hold none."""
     if _css.search(value):
         return "css"
     text = value.strip(_SPACE)

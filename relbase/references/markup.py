@@ -29,11 +29,7 @@ def text_end(text: bytes, pos: int, end: int) -> int:
 
 
 def pieces(text: bytes) -> list[Piece]:
-    """Return the pieces of a text in SVG: what is not in a comment.
-
-    >>> pieces(b"a<!-- b --><![CDATA[c]]>")
-    [Piece(start=0, end=1, is_cdata=False), Piece(start=20, end=21, is_cdata=True)]
-    """
+    """Return the pieces of a text in SVG: what is not in a comment."""
     found: list[Piece] = []
     at, end = 0, len(text)
     while begun := token(text, at, end):

@@ -59,9 +59,6 @@ def import_map(text: bytes) -> Iterator[JsonReference]:
 
     Specifiers and addresses count when they begin with `/`, `./` or `../`: others are bare or
     absolute. The keys of `scopes` are any URL, the empty one too, absolute ones included.
-
-    >>> [(start, end) for start, end, role in import_map(b'{"imports": {"a": "./a.js"}}')]
-    [(19, 25)]
     """
     return _references(text, _IMPORT_MAP)
 
@@ -71,19 +68,12 @@ def speculation_rules(text: bytes) -> Iterator[JsonReference]:
 
     Each is relative to the document base, whatever its `relative_to` says, as the rules of a
     script element have no URL of their own. Absolute ones are included.
-
-    >>> [(start, end) for start, end, role in speculation_rules(b'{"prefetch":[{"urls":["n"]}]}')]
-    [(23, 24)]
     """
     return _references(text, _SPECULATION_RULES)
 
 
 def relative_patterns(text: bytes) -> list[tuple[int, int]]:
-    """Return where patterns of speculation rules are that depend on the base.
-
-    >>> relative_patterns(b'{"prefetch":[{"where":{"href_matches":"/w/*"}}]}')
-    [(39, 43)]
-    """
+    """Return where patterns of speculation rules are that depend on the base."""
     if b"href_matches" not in text or not _is_json(text):
         return []
     return [
@@ -308,20 +298,13 @@ def json_view(raw: bytes, *, in_script: bool = True) -> RunView:
 
     Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
     surrogate before a low one they become one character, as in every JSON string.
-
-    >>> json_view(rb"\u002e\/a").inner
-    b'./a'
     """
     runs = [Run(*escape.span(), _meaning(escape)) for escape in _ESCAPE.finditer(raw)]
     return RunView(raw, runs, _spell, _tag_begun) if in_script else RunView(raw, runs, _spell)
 
 
 def json_escaped(character: str) -> bytes:
-    r"""Return the escape of a character that the charset around JSON does not have.
-
-    >>> json_escaped("é")
-    b'\\u00e9'
-    """
+    r"""Return the escape of a character that the charset around JSON does not have."""
     units = character.encode("utf-16-be", "surrogatepass")
     return b"".join(b"\\u" + units[at : at + 2].hex().encode() for at in range(0, len(units), 2))
 

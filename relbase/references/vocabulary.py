@@ -237,11 +237,7 @@ _BY_ELEMENT: Final = _by_element()
 
 
 def held(namespace: str, element: bytes) -> Held:
-    """What an element can hold.
-
-    >>> [row.syntax.value for row in held("html", b"img").rows[b"srcset"]]
-    ['srcset']
-    """
+    """What an element can hold."""
     own = _BY_ELEMENT.get((namespace, element))
     if own is not None:
         return own
@@ -289,11 +285,6 @@ def choose(
 
     Whoever has the row knows how the value is read (`row.syntax`: `values.SYNTAXES`, or a nested
     text), and whether its references stand on the element's `codebase` (`row.on_codebase`).
-
-    >>> attributes = {b"type": b"IMAGE", b"src": b"x.png", b"alt": b""}
-    >>> says = lambda name: attributes.get(name, b"").lower()
-    >>> [(found.attribute, found.row.syntax) for found in choose(HTML, b"input", attributes, says)]
-    [(b'src', <Syntax.URL: 'url'>)]
     """
     rows = held(namespace, element).rows
     for name in names:
@@ -305,11 +296,7 @@ def choose(
 
 
 def choose_text(namespace: str, element: bytes, says: Says) -> Row | None:
-    """By which row the text of an element holds references; None when it does not.
-
-    >>> choose_text(HTML, b"style", lambda name: b"text/css").syntax
-    <Nested.CSS: 'css'>
-    """
+    """By which row the text of an element holds references; None when it does not."""
     return _counting(held(namespace, element).text, says, extended=False)
 
 

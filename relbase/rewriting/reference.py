@@ -230,11 +230,7 @@ def own_url(base: Base) -> str | None:
 
 
 def smallest(written: str, url: str, span: Span) -> Edit:
-    """The edit that leaves the suffix which the reference and the URL share as it is written.
-
-    >>> smallest("../x", "http://a/x", Span(0, 4))
-    Edit(start=0, end=2, new=b'http://a')
-    """
+    """The edit that leaves the suffix which the reference and the URL share as it is written."""
     shared = _shared(written, url)
     new = url[: len(url) - shared]
     encoded = _encoded(new) if len(new) <= _REMEMBERED else encode_inner(new)

@@ -275,11 +275,7 @@ class PreparedBase:
 
 
 def resolve(base: str, reference: str) -> str:
-    """Resolve one reference (RFC 1808 §4); with an empty base it is returned as it is.
-
-    >>> resolve("http://a/b/c/d;p?q#f", "../../../g")
-    'http://a/../g'
-    """
+    """Resolve one reference (RFC 1808 §4); with an empty base it is returned as it is."""
     return PreparedBase(base).resolve(reference)
 
 

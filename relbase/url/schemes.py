@@ -59,9 +59,6 @@ def category(scheme: str) -> Category:
 
     A scheme that is not known is taken for one that follows the generic-RL syntax only sometimes:
     §2.3 recommends that new schemes do, and cannot promise it.
-
-    >>> category("HTTP").value
-    'always parsed by the generic-RL syntax'
     """
     # A scheme is ASCII: other letters have lower-case forms in ASCII, the Kelvin sign among them.
     known = scheme.lower() if scheme.isascii() else scheme

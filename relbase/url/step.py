@@ -75,11 +75,7 @@ class Trace:
 
 
 def shown(component: object) -> str:
-    """Return a component as a sentence has it, or all components that are not absent.
-
-    >>> shown("a"), shown(None)
-    ('"a"', 'undefined')
-    """
+    """Return a component as a sentence has it, or all components that are not absent."""
     if component is None:
         return "undefined"
     if isinstance(component, tuple):

@@ -160,11 +160,7 @@ _LAST_SURROGATE: Final = "\udfff"
 
 
 def class_of(character: str) -> CharacterClass:
-    """Return the class of one character, or of "" for the end of the text.
-
-    >>> class_of("~").value
-    'national'
-    """
+    """Return the class of one character, or of "" for the end of the text."""
     known = _CLASSES.get(character)
     if known is not None:
         return known
@@ -174,22 +170,14 @@ def class_of(character: str) -> CharacterClass:
 
 
 def printable(character: str) -> str:
-    r"""Write one character so that any terminal shows it, and nothing but it.
-
-    >>> printable("~"), printable("\x1b")
-    ('"~"', 'U+001B')
-    """
+    r"""Write one character so that any terminal shows it, and nothing but it."""
     if character == '"':
         return '<">'  # as the RFCs write it
     return f'"{character}"' if " " < character <= "~" else f"U+{ord(character):04X}"
 
 
 def escape(character: str) -> str:
-    r"""Return the escapes that stand for a character: of its UTF-8, of a lone byte as it is.
-
-    >>> escape("~"), escape("\xe9"), escape("\udce9")
-    ('%7E', '%C3%A9', '%E9')
-    """
+    r"""Return the escapes that stand for a character: of its UTF-8, of a lone byte as it is."""
     try:
         data = character.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a character: what decoders put in its place
@@ -206,11 +194,7 @@ def expected(
     section: str = RFC_1738,
     replacement: str | None = None,
 ) -> Violation:
-    """Return the violation that `what` ought to stand at the offset `at` of the text.
-
-    >>> expected("http:", 5, "httpurl", '"//"').message
-    '"//" is expected, but the text ends'
-    """
+    """Return the violation that `what` ought to stand at the offset `at` of the text."""
     character = text[at : at + 1]
     instead = f"not {printable(character)}" if character else "but the text ends"
     return Violation(
@@ -234,11 +218,7 @@ def of_characters(
     section: str = RFC_1738,
     difference: Difference | None = None,
 ) -> Check:
-    """Return the check of a component that may have any of the `allowed` characters, repeated.
-
-    >>> [found.start for found in of_characters("digits", DIGIT, escapes=False)("8x0y", 0, 4)]
-    [1, 3]
-    """
+    """Return the check of a component that may have any of the `allowed` characters, repeated."""
     percent = "%(?![0-9A-Fa-f]{2})" if escapes else "%"
     bad = re.compile(f"[^{re.escape(allowed)}%]|{percent}")
     differing = re.compile(f"[{re.escape(difference.characters)}]") if difference else None

@@ -80,11 +80,7 @@ class Core(NamedTuple):
 
 
 def core_of(text: str) -> Core:
-    r"""Take out of a text what is not part of the URL in it.
-
-    >>> core_of("<URL:http://ds.internic.\n   net/rfc>").text
-    'http://ds.internic.net/rfc'
-    """
+    r"""Take out of a text what is not part of the URL in it."""
     if not isinstance(text, str):
         raise not_text(text, "URL")
     if not _anything_search(text):

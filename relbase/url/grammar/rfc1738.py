@@ -299,11 +299,7 @@ def _prosperourl(text: str, at: int, end: int) -> Cut:
 
 
 def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Where the fieldspecs of a Prospero URL begin (after ";"), have their "=", and end.
-
-    >>> list(fieldspecs(";a=b;c", 0, 6))
-    [(1, 2, 4), (5, 6, 6)]
-    """
+    """Where the fieldspecs of a Prospero URL begin (after ";"), have their "=", and end."""
     while start < end:
         stop = find(text, ";", start + 1, end)
         yield start + 1, find(text, "=", start + 1, stop), stop
@@ -377,11 +373,7 @@ _OTHER: Final = _Scheme("otherurl", False, _otherurl)
 
 
 def url(text: str, start: int, end: int) -> Cut:
-    """Cut a URL by this grammar alone, which has no relative ones, without its fragment.
-
-    >>> [fault.message for fault in url("../g", 0, 4).faults]
-    ['a scheme and ":" are expected: RFC 1738 has no relative URLs']
-    """
+    """Cut a URL by this grammar alone, which has no relative ones, without its fragment."""
     if scheme := scheme_match(text, start, end):
         return absolute_url(text, scheme.end(), end)
     fault = expected(text, start, "url", 'a scheme and ":"')
@@ -401,11 +393,7 @@ def by_itself(found: Violation) -> Violation | None:
 
 
 def absolute_url(text: str, colon: int, end: int) -> Cut:
-    """Cut an absolute URL without its fragment; its scheme ends at `colon`.
-
-    >>> absolute_url("news:a@b.c", 4, 10).production
-    'newsurl'
-    """
+    """Cut an absolute URL without its fragment; its scheme ends at `colon`."""
     written = text[:colon]
     scheme = _SCHEMES.get(written.lower(), _OTHER)
     at = colon + 1

@@ -63,11 +63,7 @@ check_fragment: Final = of_characters("fragment", UNRESERVED + RESERVED, section
 
 
 def url(text: str, start: int, end: int) -> Cut:
-    """Cut a URL by this grammar alone, without its fragment.
-
-    >>> url("http:g", 0, 6).production, url("x:a|b", 0, 5).production
-    ('generic-RL', 'absoluteURL')
-    """
+    """Cut a URL by this grammar alone, without its fragment."""
     scheme = scheme_match(text, start, end)
     if scheme is None:
         return relative_url(text, start, end)
@@ -80,11 +76,7 @@ def url(text: str, start: int, end: int) -> Cut:
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:
-    """Cut a relativeURL, given as the bounds of it in the text, without its fragment.
-
-    >>> [part.name for part in relative_url("//h/a;b?c", 0, 9).parts]
-    ['net_loc', 'path', 'params', 'query']
-    """
+    """Cut a relativeURL, given as the bounds of it in the text, without its fragment."""
     # relativeURL = net_path | abs_path | rel_path
     if text.startswith("//", start, end):
         return _net_path(text, start, end)
