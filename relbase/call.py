@@ -91,6 +91,7 @@ class Call(NamedTuple):
     detect: bool
     origin: Origin | None = None
     message_urls: MessageUrlSource | None = None
+    examines: bool = False  # XML in which nothing changes, too: `--check` is not sure of it unread
 
 
 def check(

@@ -183,7 +183,9 @@ class _Doing:
         source = self._counted(source)
         if self._coding is not None:
             source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
-        for document, call in found_calls(source, settings, plan.finder, found):
+        examines = plan.action is Action.CHECK
+        for document, planned in found_calls(source, settings, plan.finder, found):
+            call = planned._replace(examines=True) if examines else planned
             result = self._made(source.shown, document, call)
             if not document.number:
                 done.url = result.base.url

@@ -73,6 +73,7 @@ def prepare(call: Call) -> Prepared:
         places=call.origin.places if call.origin else None,
         holds=name_may_hold,
         message_urls=call.message_urls,
+        examines=call.examines,
     )
     return Prepared(
         call,

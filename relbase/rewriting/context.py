@@ -87,6 +87,7 @@ class Task(NamedTuple):
     places: Places | None = None
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
+    examines: bool = False  # XML in which nothing changes is read by expat, too
     # The type of links that the compiled scanner may make of what it finds, and yield as lists:
     # where nothing is around a document, in its bytes.
     link: type[tuple[Any, ...]] | None = None

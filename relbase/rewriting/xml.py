@@ -43,7 +43,7 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     visit = Visit(text, around)
     items = visit.items()
     waiting, is_asked, is_over = _begun(items, is_long=task.edits_only)
-    if not is_asked:
+    if not (is_asked or (task.examines and task.edits_only)):
         yield from drained(waiting)
         return
     unsound, flaws, end, copy = examine(text, visit.read)
