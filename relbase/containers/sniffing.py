@@ -28,7 +28,7 @@ def is_mbox(start: bytes) -> bool:
     for line in _later_from.finditer(start):
         if has_date(start[line.end() - len(_FROM) :]):
             text, message = start[: line.start()], start[start.find(b"\n", line.end()) + 1 :]
-            return not _markup.search(text) and is_mail(message)
+            return not (_markup.search(text) or b"\0" in text) and is_mail(message)
     return False
 
 
@@ -44,6 +44,8 @@ def is_mail(start: bytes) -> bool:
     )
 
     eol = eol_of(start, 0, len(start))
+    if b"\0" in start.partition(eol)[0]:
+        return False  # an archive that holds a message as it is: a TAR, or a ZIP file
     at = start.find(eol) + 1 if start.startswith((_FROM, b">" + _FROM)) else 0
     empty = _empty_lines[eol].search(start, at)
     end = empty.start() if empty else len(start)

@@ -56,6 +56,8 @@ def kind_of_name(name: str) -> Kind | None:
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
     r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
     start = sniffing.beginning(data)
+    if _binary.match(start):
+        return Kind.OTHER
     for row in FORMATS.values():
         if row.looks is not None and (row.in_text or not named_text) and row.looks(start):
             return row.kind
@@ -162,14 +164,12 @@ def _holds_messages(data: bytes) -> bool:
 
 _FROM: Final = b"From "
 # What no document of text begins with, and what reads as a page but is data.
+_binary: Final = expression(
+    rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
+    rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
+)
 _BEGINNINGS: Final = (
-    (
-        expression(
-            rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"
-            rb"|\x28\xb5\x2f\xfd|\{\\rtf|WARC/[01]\.|\xd0\xcf\x11\xe0"
-        ),
-        "a compressed or binary file",
-    ),
+    (_binary, "a compressed or binary file"),
     (expression(rb'\[?[\t\n\r ]*+\{[\t\n\r ]*+"[^"\\]*+"[\t\n\r ]*+:'), "JSON"),
 )
 

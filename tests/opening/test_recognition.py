@@ -168,6 +168,10 @@ BYTES = [
     (b"a < b", Kind.OTHER),
     (b"\x89PNG\r\n\x1a\n", Kind.OTHER),
     (b"Note: x\nTo do: y\n", Kind.OTHER),
+    # archives, in which messages may stand as they are
+    (b"PK\x03\x04a.emlSubject: x\nMIME-Version: 1.0\nContent-Type: text/html\n\n", Kind.OTHER),
+    (b"a.eml\0\0ustar\0From: x\nMIME-Version: 1.0\nContent-Type: text/html\n\n", Kind.OTHER),
+    (b"box\0\0ustar\0x\n\nFrom a@b Mon Jan  1 00:00:00 2024\nFrom: x\n", Kind.OTHER),
 ]
 
 
