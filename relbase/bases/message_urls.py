@@ -92,7 +92,7 @@ def key(selector: str) -> str:
     if (found := _message_id(selector)) is not None:
         return found
     local, at, host = selector.strip().rpartition("@")
-    if not host or _SEPARATOR.search(local + host):
+    if not host.strip(".") or _SEPARATOR.search(local + host):
         raise ValueError(
             f"{selector[:80]!r} selects no message: give a Message-ID (<id@host>), a List-Id "
             "(list.example.org), an address (news@example.org) or a domain (@example.org)"

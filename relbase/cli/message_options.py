@@ -34,7 +34,7 @@ def message_map(value: str) -> dict[str, str]:
             why = str(error)
         if why:
             shown = printable(line)[:_SHOWN]
-            text = f"{printable(value)}:{number}: {shown!r}: {why}"
+            text = f"{printable(value)}:{number}: '{shown}': {why}"
             raise click.BadParameter(f"{text}. Write a selector, a tab and an absolute URL")
     return found
 

@@ -9,7 +9,9 @@ from relbase.bases.layers import Layer
 from relbase.cli import streams
 from relbase.cli.help import MAIL, Option
 from relbase.cli.streams import excerpt, printable
+from relbase.kind import Kind
 from relbase.notes import Reason
+from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
 
@@ -85,6 +87,8 @@ class Unresolved:
     def add(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
         """Count those of the documents of an input."""
         for document, call in calls:
+            if kind_of_call(call, document.data) is not Kind.MAIL:
+                continue
             references = found_called(document.data, call)
             count = sum(found.status is Status.UNRESOLVED for found in references)
             if count:

@@ -100,7 +100,8 @@ def test_a_map_is_stronger_than_one_url(inbox: Path) -> None:
     ],
 )
 def test_the_table_of_what_is_left(inbox: Path, by: str, expected: str) -> None:
-    ran = run("links", inbox / "in.mbox", "--unresolved-by", by)
+    (inbox / "page.html").write_bytes(b"<a href=x>")  # no message: it has no sender
+    ran = run("links", inbox / "in.mbox", inbox / "page.html", "--unresolved-by", by)
     assert (ran.exit_code, ran.stdout, ran.stderr) == (0, expected, "")
 
 
@@ -125,8 +126,9 @@ def test_of_a_maildir_the_messages_are_counted_together(tmp_path: Path) -> None:
     ("line", "why"),
     [
         ("a@b", "it is empty"),
-        ("a@b\tx/", "it has no scheme"),
+        ("a@b\tx/", r"'a@b\tx/': it has no scheme"),
         ("a@b http://h/", "selects no message"),
+        ("@.\thttp://h/", "selects no message"),
         ("a@b\thttp://h/\na@B\thttp://i/", "another line gives these messages another URL"),
         ("a@b\t3 references in 2 messages", "it has no scheme"),
     ],
