@@ -170,18 +170,21 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
     path = _path_of(url)
     if "/../" not in path and not path.endswith("/.."):
         return None
-    resolve = resolver(context.base.url, Profile.RFC3986, context.encoding)
-    other = url if resolve is None else resolve(reference)
-    if other == url:
-        return None
-    text = (
-        f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by RFC 1808 §5.2; the profiles "
-        f"rfc3986 and whatwg write {other[:_SHOWN]!r}, as its author meant it"
-    )
+    text = f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by RFC 1808 §5.2"
+    if len(reference) < _COMPARED:
+        resolve = resolver(context.base.url, Profile.RFC3986, context.encoding)
+        other = url if resolve is None else resolve(reference)
+        if other == url:
+            return None
+        text += (
+            f"; the profiles rfc3986 and whatwg write {other[:_SHOWN]!r}, as its author meant it"
+        )
     return Note(Reason.REFERENCE_CLIMBS, "", None, text)
 
 
 _SHOWN: Final = 200
+# A longer reference is noted without the other URL: nobody wrote it, and it takes memory.
+_COMPARED: Final = 1 << 16
 
 
 def _path_of(url: str) -> str:
