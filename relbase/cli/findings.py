@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 # Documents that cannot be read for their links: to check them is no success.
-UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.CHARSET_UNSUPPORTED))
+UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
 
 
 class Finding(NamedTuple):

@@ -240,6 +240,13 @@ def test_a_page_with_its_headers() -> None:
             1,
             "feed.xml: not checked: it ",
         ),
+        (
+            "feed.json",
+            b'{"version": "https://jsonfeed.org/version/1", "items": [',
+            [],
+            1,
+            "feed.json: not checked: it ",
+        ),
         ("page.json", b'{"icon": "x"}', ["--only", "feeds"], 0, "1 input: 1 of other kinds"),
         ("page.html", PAGE, ["--only", "mail"], 0, "1 input: 1 of other kinds"),
         ("page.html", PAGE, ["--only", "mail", "--strict"], 1, "1 input: 1 of other kinds"),
