@@ -142,7 +142,8 @@ _REWRITTEN: Final = Note(
     "",
     None,
     "holds a placeholder that a program has yet to fill in, and was rewritten all the same; "
-    "policy=Policy(keep_templates=True) leaves such references unchanged",
+    "policy=Policy(keep_templates=True) changes no placeholder, and no reference that begins with "
+    "one",
 )
 _BEGINS: Final = Note(
     Reason.PLACEHOLDER_KEPT,

@@ -133,6 +133,8 @@ def test_a_placeholder_that_is_rewritten_is_noted(reference: str) -> None:
     document = f"<p><a href='{reference}'><a href=a%20b%20c><a href=x-y-z>".encode()
     result = assert_agreed(document, url="http://h.example/d/", kind="html")
     assert [note.reason.value for note in result.notes] == ["reference-template"]
+    # What holds one behind its beginning is rewritten with the policy, too.
+    assert result.notes[0].text.endswith("no reference that begins with one")
     assert len(result.edits) == 3
 
 
