@@ -76,7 +76,7 @@ class Format(NamedTuple):
     decoded: Callable[[bytes, Context], Iterator[DecodedBody]] | None = None
     # whether what begins so is a feed or a sitemap
     is_feed: Callable[[bytes], bool] = lambda _start: False
-    compressed: bool = False  # whether a file of this kind is read and written compressed too
+    messages: bool = False  # whether it is messages: they have senders, and are read compressed too
     doubts: bool = False  # whether a file that begins so, and is named as of another kind, is noted
     is_judged: bool = False  # whether a visit notes that what it has is not of this kind
     stating: str = ""  # what states a base (`{}`) at the beginning of a text; "" where nothing can
@@ -181,7 +181,7 @@ _ROWS: Final = (
         streams=True,
         advice=_MAIL_ADVICE,
         in_text=True,
-        compressed=True,
+        messages=True,
         decoded=_loaded_later("mail.decoded.decoded_in_mbox"),
         doubts=True,
         is_judged=True,
@@ -196,7 +196,7 @@ _ROWS: Final = (
         entities=_loaded_later("mail.emlx.mail_entities"),
         advice=_MAIL_ADVICE,
         in_text=True,
-        compressed=True,
+        messages=True,
         decoded=_loaded_later("mail.decoded.decoded_in_mail"),
         doubts=True,
     ),

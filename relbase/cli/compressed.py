@@ -98,10 +98,10 @@ def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Cod
     except _broken():
         start = b""  # if its name says mail, that is reported when it is read
     kind = settings.kind_of(source.name.removesuffix(coding.suffix), start)
-    return (coding, kind) if FORMATS[kind].compressed else None
+    return (coding, kind) if FORMATS[kind].messages else None
 
 
-_NAMES: Final = {kind.value for kind, row in FORMATS.items() if row.compressed}
+_NAMES: Final = {kind.value for kind, row in FORMATS.items() if row.messages}
 
 # A name in a ZIP archive (APPNOTE.TXT 4.3.7), as exports of web mail have them.
 _ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")

@@ -9,7 +9,7 @@ from relbase.bases.layers import Layer
 from relbase.cli import streams
 from relbase.cli.help import MAIL, Option
 from relbase.cli.streams import excerpt, printable
-from relbase.kind import Kind
+from relbase.formats import FORMATS
 from relbase.notes import Reason
 from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
@@ -87,7 +87,7 @@ class Unresolved:
     def add(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
         """Count those of the documents of an input."""
         for document, call in calls:
-            if kind_of_call(call, document.data) is not Kind.MAIL:
+            if not FORMATS[kind_of_call(call, document.data)].messages:
                 continue
             references = found_called(document.data, call)
             count = sum(found.status is Status.UNRESOLVED for found in references)
