@@ -8,7 +8,7 @@ are made once, outside of what is timed.
 from __future__ import annotations
 
 import gc
-from time import process_time
+from time import process_time, sleep
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -19,12 +19,14 @@ T = TypeVar("T")
 # The processor time from which on a comparison says something, in seconds.
 _ENOUGH: Final = 0.005
 
-_ATTEMPTS: Final = 4
+_ATTEMPTS: Final = 7
+# Between attempts, in seconds: what else the machine does comes in spells, and takes its caches.
+_PAUSE: Final = 0.2
 
 # Linear is 2 for a doubled size and quadratic is 4: this lies between.
 LINEAR: Final = 3.0
-# Of a size four times as large linear is 4 and quadratic is 16: further apart.
-_LINEAR_OF_FOUR: Final = 7.0
+# Of a size four times as large linear is 4 and quadratic is 16: as far from the one as the other.
+_LINEAR_OF_FOUR: Final = 8.0
 
 
 def _timed(function: Callable[[T], object], value: T) -> float:
@@ -50,7 +52,7 @@ def assert_linear(
 
     The greater one is timed once at first, the smaller one twice: a machine that is busy with
     something else makes the ratio greater, and only once in a while smaller. A failure is measured
-    again, with more rounds each time: quadratic time fails every time.
+    again, after a pause and with more rounds: quadratic time fails every time.
     """
     small, large = map(make, sizes)
     times = [_timed(function, small), _timed(function, large), _timed(function, small)]
@@ -66,10 +68,11 @@ def _insist(function: Callable[[T], object], pair: tuple[T, T], most: float, rou
     small, large = pair
     for attempt in range(1, _ATTEMPTS):
         times = [(_timed(function, small), _timed(function, large))
-                 for _ in range(attempt * rounds)]  # fmt: skip
+                 for _ in range(min(attempt, 3) * rounds)]  # fmt: skip
         before, after = map(min, zip(*times, strict=True))
         if after <= most * before:
             return
+        sleep(attempt * _PAUSE)
     raise AssertionError(f"the time grows by {after / before:.1f}, and may by {most}")
 
 
