@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from relbase.containers.warc import Record
     from relbase.warc.reading import Page
 
-# What a ZIP file begins with, of one member or of none.
-MARKS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 
 _PIECE: Final = 1 << 18
 

@@ -202,20 +202,13 @@ def _qp(raw: bytes) -> View:
     return QuotedPrintableView(raw, (b"b",), b"\r\n")
 
 
-def _base64(raw: bytes) -> View | None:
-    return base64_view(raw)
-
-
-def _html_of(kind: str) -> partial[None]:
-    return partial(document, kind)
-
-
 TARGETS: Final = {
     **{
-        kind: Target(_html_of(kind), f"{kind}/*") for kind in ("html", "css", "xml", "mail", "mbox")
+        kind: Target(partial(document, kind), f"{kind}/*")
+        for kind in ("html", "css", "xml", "mail", "mbox")
     },
-    "hostile": Target(_html_of("html"), "hostile/*"),
-    "http": Target(_html_of("http"), _HTTP),
+    "hostile": Target(partial(document, "html"), "hostile/*"),
+    "http": Target(partial(document, "http"), _HTTP),
     "any": Target(partial(document, None), "*/*"),
     "explain": Target(explained, "*/*"),
     "srcset": Target(partial(value, b'<img srcset="VALUE">'), _SETS),
@@ -223,7 +216,7 @@ TARGETS: Final = {
     "style": Target(partial(value, b'<p style="VALUE">'), _STYLES),
     "script": Target(partial(value, b"<script type=importmap>VALUE</script>"), _SCRIPTS),
     "quoted-printable": Target(partial(view, _qp), _BODIES, 4),
-    "base64": Target(partial(view, _base64), _BODIES, 4),
+    "base64": Target(partial(view, base64_view), _BODIES, 4),
     "url": Target(urls, _URLS_OF_EACH, 0),
     "warc": Target(archives, "warc/*", 0),
 }
