@@ -25,8 +25,8 @@ _PAUSE: Final = 0.2
 
 # Linear is 2 for a doubled size and quadratic is 4: this lies between.
 LINEAR: Final = 3.0
-# Of a size four times as large linear is 4 and quadratic is 16: as far from the one as the other.
-_LINEAR_OF_FOUR: Final = 8.0
+# Of a size four times as large linear is 4 and quadratic is 16, and less where it begins to show.
+_LINEAR_OF_FOUR: Final = 7.0
 
 
 def _timed(function: Callable[[T], object], value: T) -> float:
