@@ -107,7 +107,7 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
         done = run.end
     return RunView(
         raw,
-        runs,
+        lambda _raw: runs,
         lambda new: unsafe.sub(_hex_escape, new),
         lambda text, at: _joins(text, at, runs, open_ends),
     )

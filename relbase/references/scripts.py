@@ -299,8 +299,13 @@ def json_view(raw: bytes, *, in_script: bool = True) -> RunView:
     Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
     surrogate before a low one they become one character, as in every JSON string.
     """
-    runs = [Run(*escape.span(), _meaning(escape)) for escape in _ESCAPE.finditer(raw)]
-    return RunView(raw, runs, _spell, _tag_begun) if in_script else RunView(raw, runs, _spell)
+    if in_script:
+        return RunView(raw, _runs, _spell, _tag_begun)
+    return RunView(raw, _runs, _spell)
+
+
+def _runs(raw: bytes) -> Iterator[Run]:
+    return (Run(*escape.span(), _meaning(escape)) for escape in _ESCAPE.finditer(raw))
 
 
 def json_escaped(character: str) -> bytes:

@@ -10,7 +10,6 @@ To mind: a line may end between a backslash and what it escapes.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.view.characters import unit_pattern, unit_run
@@ -29,25 +28,19 @@ _ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
 
 def calendar_view(raw: bytes) -> RunView:
     r"""Return the view of a value of TEXT."""
-    return RunView(raw, _Runs(raw), _spelled)
+    return RunView(raw, _runs, _spelled)
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """The runs of a value, found anew by each iteration."""
-
-    raw: bytes
-
-    def __iter__(self) -> Iterator[Run]:
-        for found in _NOT_ITSELF.finditer(self.raw):
-            unit = found[0]
-            if unit[0] == _BACKSLASH:
-                meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
-                yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
-            elif unit.isascii():
-                yield Run(found.start(), found.end(), b"")
-            elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
-                yield run
+def _runs(raw: bytes) -> Iterator[Run]:
+    for found in _NOT_ITSELF.finditer(raw):
+        unit = found[0]
+        if unit[0] == _BACKSLASH:
+            meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
+            yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
+        elif unit.isascii():
+            yield Run(found.start(), found.end(), b"")
+        elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
+            yield run
 
 
 _BACKSLASH: Final = 0x5C

@@ -113,20 +113,12 @@ def is_multi_byte(charset: str) -> bool:
     return charset in MULTI_BYTE
 
 
-class Characters:
-    """The characters outside ASCII of a text, found anew by each iteration."""
-
-    __slots__ = ("charset", "raw")
-
-    def __init__(self, raw: bytes, charset: str) -> None:
-        self.raw = raw
-        self.charset = charset
-
-    def __iter__(self) -> Iterator[Run]:
-        for unit in _units(self.charset).finditer(self.raw):
-            run = unit_run(unit[0], unit.start(), self.charset)
-            if run is not None:
-                yield run
+def characters(charset: str, raw: bytes) -> Iterator[Run]:
+    """Yield the runs of a text that are its characters outside ASCII."""
+    for unit in _units(charset).finditer(raw):
+        run = unit_run(unit[0], unit.start(), charset)
+        if run is not None:
+            yield run
 
 
 @cache

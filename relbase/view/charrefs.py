@@ -15,7 +15,7 @@ raw text of a noscript or to the comment that the whole tag may stand in: they a
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
@@ -51,7 +51,7 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
     if quote not in _UNSAFE:
         raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
     return RunView(
-        raw, _Runs(raw, charset), lambda new: spell(new, quote, charset), _begun_reference
+        raw, partial(_runs, charset), lambda new: spell(new, quote, charset), _begun_reference
     )
 
 
@@ -93,26 +93,17 @@ _UNSAFE: Final = {
 _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 
-class _Runs:
-    """The runs of a value, found anew by each iteration."""
-
-    __slots__ = ("charset", "raw")
-
-    def __init__(self, raw: bytes, charset: str) -> None:
-        self.raw = raw
-        self.charset = charset
-
-    def __iter__(self) -> Iterator[Run]:
-        for found in _coded(self.charset).finditer(self.raw):
-            first = self.raw[found.start()]
-            if first == _AMPERSAND:
-                run = _reference_run(found, self.raw)
-            elif first < _NOT_ASCII:
-                run = _control_run(found)
-            else:
-                run = unit_run(found[0], found.start(), self.charset)
-            if run is not None:
-                yield run
+def _runs(charset: str, raw: bytes) -> Iterator[Run]:
+    for found in _coded(charset).finditer(raw):
+        first = raw[found.start()]
+        if first == _AMPERSAND:
+            run = _reference_run(found, raw)
+        elif first < _NOT_ASCII:
+            run = _control_run(found)
+        else:
+            run = unit_run(found[0], found.start(), charset)
+        if run is not None:
+            yield run
 
 
 _AMPERSAND: Final = 0x26

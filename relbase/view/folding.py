@@ -37,7 +37,7 @@ def folded_view(raw: bytes, quote: bytes = b"") -> View:
 
     if b"=?" in raw:
         return WordView(raw, meant(raw), quote)
-    return RunView(raw, _folds(raw), spell, _joins)
+    return RunView(raw, _folds, spell, _joins)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,23 +66,15 @@ _IS_ITSELF: Final = re.compile(rb"[!-~]*+").fullmatch
 
 def _folds(raw: bytes) -> Iterable[Run]:
     """The runs of a URL without encoded words; none at a hundredth of the price of the search."""
-    return () if _IS_ITSELF(raw) else _Folds(raw)
+    return () if _IS_ITSELF(raw) else _searched(raw)
 
 
-@dataclass(frozen=True, slots=True)
-class _Folds:
-    """The runs of a URL without encoded words, found anew by each iteration."""
-
-    raw: bytes
-
-    def __iter__(self) -> Iterator[Run]:
-        for unit in _NOT_ITSELF.finditer(self.raw):
-            if unit[0].isascii():
-                yield Run(unit.start(), unit.end(), b"")
-            else:
-                run = unit_run(unit[0], unit.start(), "utf-8")
-                if run is not None:
-                    yield run
+def _searched(raw: bytes) -> Iterator[Run]:
+    for unit in _NOT_ITSELF.finditer(raw):
+        if unit[0].isascii():
+            yield Run(unit.start(), unit.end(), b"")
+        elif (run := unit_run(unit[0], unit.start(), "utf-8")) is not None:
+            yield run
 
 
 _MEANS_NOTHING: Final = re.compile(_NOTHING)
@@ -99,7 +91,7 @@ def meant(raw: bytes) -> bytes:
 
 
 def _unfolded(raw: bytes) -> bytes:
-    return RunView(raw, _folds(raw), bytes).inner
+    return RunView(raw, _folds, bytes).inner
 
 
 def _joins(raw: bytes, at: int) -> int:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
@@ -60,7 +59,7 @@ class Iso2022JpView:
     def __init__(self, raw: bytes, unencodable: Callable[[str], bytes]) -> None:
         self._raw = raw
         self._unencodable = unencodable
-        self._runs = RunView(raw, _Runs(raw), _as_it_is)
+        self._runs = RunView(raw, _find, bytes)
         self._flips = _flips(raw)
         self.inner: bytes = self._runs.inner
 
@@ -80,7 +79,7 @@ class Iso2022JpView:
 
 def decode(raw: bytes) -> str:
     """Return what `raw` means, as the standard's decoder; bytes from 0x80 on as surrogates."""
-    return text(RunView(raw, _Runs(raw), _as_it_is).inner)
+    return text(RunView(raw, _find, bytes).inner)
 
 
 def encode(
@@ -134,21 +133,15 @@ def _coded(character: str, state: bytes) -> tuple[bytes, bytes] | None:
 _ROMAN_BYTES: Final = {character: byte for byte, character in _ROMAN_SIGNS.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Runs:
-    """The runs of a text, found anew by each iteration."""
-
-    raw: bytes
-
-    def __iter__(self) -> Iterator[Run]:
-        raw, at, state = self.raw, 0, _ASCII
-        while at < len(raw) and (special := _SPECIAL[state].search(raw, at)):
-            start, at = special.span()
-            if _ESCAPE.match(raw, start):
-                at, state, meaning = _region(raw, start)
-                yield Run(start, at, inner(meaning), unended=True)
-            else:
-                yield Run(start, at, inner(_meaning(special[0])), special[0][0] == 0x1B)  # noqa: PLR2004
+def _find(raw: bytes) -> Iterator[Run]:
+    at, state = 0, _ASCII
+    while at < len(raw) and (special := _SPECIAL[state].search(raw, at)):
+        start, at = special.span()
+        if _ESCAPE.match(raw, start):
+            at, state, meaning = _region(raw, start)
+            yield Run(start, at, inner(meaning), unended=True)
+        else:
+            yield Run(start, at, inner(_meaning(special[0])), special[0][0] == 0x1B)  # noqa: PLR2004
 
 
 def _meaning(special: bytes) -> str:
@@ -204,7 +197,3 @@ def _flips(raw: bytes) -> array[int]:
             state = escape[0]
             flips.append(escape.end())
     return flips
-
-
-def _as_it_is(new: bytes) -> bytes:
-    return new

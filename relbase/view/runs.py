@@ -7,8 +7,8 @@ inner text into edits of the raw text such that
 
 `RunView` serves every encoding in which most bytes stand for themselves and a few *runs* (a
 character reference, an escape, a character that is encoded otherwise) do not. `lower` walks the
-runs once beside the edits. The view keeps no run: whoever expects many gives an iterable that
-finds them anew, and the memory of the view is its two texts, and 8 bytes a run while it lowers.
+runs once beside the edits. The view keeps no run but finds them anew: its memory is its two texts,
+and 8 bytes a run while it lowers.
 
 Three things to mind. An edit that begins or ends inside of what one run decodes to covers the
 whole run. What stands before an edit may read on into it (`&am` + `p;`): an `unended` run is
@@ -71,32 +71,27 @@ class RunView:
 
     Args:
         raw: the text as written.
-        runs: sorted and disjoint; iterated once here and once by every `lower`.
+        find: returns the runs of the raw text, sorted and disjoint; called here and by `lower`.
         spell: writes inner text so that it decodes to itself wherever it is put.
         joins: the raw offset, at most the one given, from which on the text before it could be
             read together with what follows; the offset itself where nothing can. It splits no
             run and must not search the whole text. After an `unended` run it is not asked.
-
-    Raises:
-        ValueError: if `runs` is an iterator, which cannot be iterated again.
     """
 
-    __slots__ = ("_joins", "_raw", "_runs", "_spell", "inner")
+    __slots__ = ("_find", "_joins", "_raw", "_spell", "inner")
 
     def __init__(
         self,
         raw: bytes,
-        runs: Iterable[Run],
+        find: Callable[[bytes], Iterable[Run]],
         spell: Callable[[bytes], bytes],
         joins: Callable[[bytes, int], int] = lambda _raw, at: at,
     ) -> None:
-        if iter(runs) is runs:
-            raise ValueError("runs are iterated more than once: give a sequence, not an iterator")
         self._raw = raw
-        self._runs = runs
+        self._find = find
         self._spell = spell
         self._joins = joins
-        self.inner: bytes = _read(raw, runs)
+        self.inner: bytes = _read(raw, find(raw))
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text.
@@ -112,7 +107,7 @@ class RunView:
 
     def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
         """Grow each edit to the whole runs that it touches."""
-        walk = _RunWalk(self._raw, self._runs)
+        walk = _RunWalk(self._raw, self._find(self._raw))
         for edit in edits:
             walk.pass_to(edit.start)
             start, inner_start = self._join(walk, *walk.begin(edit.start))

@@ -15,12 +15,12 @@ law holds for what the bytes say then.
 from __future__ import annotations
 
 import codecs
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
 from relbase.expressions import expression
-from relbase.view.characters import Characters, bytes_of, is_multi_byte, text
+from relbase.view.characters import bytes_of, characters, is_multi_byte, text
 from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import DEFAULT, UNREADABLE, WIDE, lookup
 from relbase.view.runs import Grown, RunView, merge
@@ -84,7 +84,7 @@ def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = re
             string = _COMPLETED.sub(lambda _: bad, string)
         return encode(string, charset, unencodable)
 
-    return RunView(raw, Characters(raw, charset), spell)
+    return RunView(raw, partial(characters, charset), spell)
 
 
 # The trail bytes of ASCII in any of the multi-byte charsets, and what may be written with one.
@@ -117,7 +117,7 @@ def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) 
             for character in string
         )
 
-    return RunView(raw, (), spell)
+    return RunView(raw, lambda _raw: (), spell)
 
 
 def _nothing(_character: str) -> bytes:

@@ -14,6 +14,7 @@ for them. Line ends in text are left as they are, since all that is nested in it
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -51,7 +52,7 @@ def has_entities(raw: bytes) -> bool:
 
 def value_view(raw: bytes, quote: bytes) -> RunView:
     """Return the view of an attribute's value (XML 1.0 §3.3.3)."""
-    return RunView(raw, _Runs(raw, _in_value), lambda new: spell_value(new, quote))
+    return RunView(raw, partial(_runs, _in_value), lambda new: spell_value(new, quote))
 
 
 def spell_value(new: bytes, quote: bytes) -> bytes:
@@ -86,18 +87,12 @@ def spell_text(new: bytes) -> bytes:
     return spelled[:-1] + b"&#93;" if spelled.endswith(b"]") else spelled
 
 
-class _Runs:
-    """The runs of a text, found anew by each iteration."""
+def _runs(coded: re.Pattern[bytes], raw: bytes) -> Iterator[Run]:
+    return (Run(found.start(), found.end(), _meaning(found)) for found in coded.finditer(raw))
 
-    __slots__ = ("_coded", "_raw")
 
-    def __init__(self, raw: bytes, coded: re.Pattern[bytes]) -> None:
-        self._raw = raw
-        self._coded = coded
-
-    def __iter__(self) -> Iterator[Run]:
-        for found in self._coded.finditer(self._raw):
-            yield Run(found.start(), found.end(), _meaning(found))
+def _run_view(raw: bytes) -> RunView:
+    return RunView(raw, partial(_runs, _in_text), spell_text)
 
 
 def _meaning(found: re.Match[bytes]) -> bytes:
@@ -117,14 +112,14 @@ def _character(digits: bytes, radix: int) -> bytes:
 def text_view(raw: bytes) -> TextView:
     """Return the view of a text without markup in it."""
     if b"\r" in raw or b"<" in raw:
-        return RunView(raw, _Runs(raw, _in_text), spell_text)
+        return _run_view(raw)
     inner = _parsed(raw)
     if inner is not None:
         return EscapedView(raw, inner)
     copy = masked(raw)
     inner = _parsed(copy)
     if inner is None:
-        return RunView(raw, _Runs(raw, _in_text), spell_text)
+        return _run_view(raw)
     return _flawed_view(raw, copy, inner)
 
 
@@ -208,8 +203,7 @@ class EscapedView:
         if self._longer is None:
             written = written_longer(self._raw)
             if written is None:
-                runs = RunView(self._raw, _Runs(self._raw, _in_text), spell_text)
-                yield from runs.lowered(chain((first,), left))
+                yield from _run_view(self._raw).lowered(chain((first,), left))
                 return
             self._longer = _Longer(written)
         at = raw = 0

@@ -43,7 +43,8 @@ def edits(items: Iterable[Item]) -> list[Edit]:
 
 def view() -> RunView:
     """`a%41b%42c` means `aAbBc`."""
-    return RunView(b"a%41b%42c", [Run(1, 4, b"A"), Run(5, 8, b"B")], lambda new: b"<" + new + b">")
+    runs = [Run(1, 4, b"A"), Run(5, 8, b"B")]
+    return RunView(b"a%41b%42c", lambda _raw: runs, lambda new: b"<" + new + b">")
 
 
 def utf_16(text: str) -> View:

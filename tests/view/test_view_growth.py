@@ -92,7 +92,7 @@ def test_time_is_linear_in_the_edits(name: str, unit: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "view", [QuotedPrintableView(b"a\n"), RunView(b"@", [Run(0, 1, b"aa")], bytes)]
+    "view", [QuotedPrintableView(b"a\n"), RunView(b"@", lambda _raw: [Run(0, 1, b"aa")], bytes)]
 )
 def test_time_is_linear_in_the_edits_of_one_place(view: View) -> None:
     assert_linear_from_10_ms(view.lower, lambda size: [Edit(1, 1, b"/")] * size)
