@@ -54,7 +54,7 @@ STRANGERS: Final = [
 
 # The encoders of the Encoding Standard know no documents either: the WHATWG parser writes queries
 # with them.
-ENCODERS: Final = ("relbase.view.charset", "relbase.view.characters", "relbase.view.encoders")
+ENCODERS: Final = ("relbase.view.charset", "relbase.view.characters", "relbase.view.transcode")
 
 # Packages of others, and who may import them (types included). None: nobody below the command line.
 FOREIGN: Final = {

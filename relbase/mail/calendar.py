@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.notes import Note, Reason
 from relbase.rewriting.html import nested
 from relbase.rewriting.outward import lower
-from relbase.view.calendar_text import calendar_view
 from relbase.view.charset import lookup
+from relbase.view.folding import calendar_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -335,7 +335,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         return None
     # Most documents are UTF-8: start-up time.
     from relbase.view.charset import UNREADABLE, WIDE, lookup  # noqa: PLC0415
-    from relbase.view.encoders import encode  # noqa: PLC0415
+    from relbase.view.transcode import encode_query  # noqa: PLC0415
 
     name = lookup(charset)
     if name is None:
@@ -347,7 +347,7 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         return None
 
     def percent_encode(run: re.Match[str]) -> str:
-        encoded = encode(run[0], name, _unencodable)
+        encoded = encode_query(run[0], name, _unencodable)
         return "".join(map(_IN_QUERY.__getitem__, encoded))
 
     # ISO-2022-JP has states, which what stands between changes.

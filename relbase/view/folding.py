@@ -114,3 +114,41 @@ def _percent(unsafe: re.Match[str]) -> str:
     if "\udc80" <= character <= "\udcff":  # a byte that is not UTF-8
         return f"%{ord(character) - 0xDC00:02X}"
     return "".join(f"%{octet:02X}" for octet in encode_inner(character))
+
+
+# A line may end between a backslash and what it escapes.
+_FOLD: Final = rb"\r?\n[ \t]"
+_NOT_ITSELF_IN_TEXT: Final = re.compile(
+    rb"%b|\\(?:%b)*+([\\;,nN])?+|" % (_FOLD, _FOLD) + unit_pattern("utf-8")
+)
+_UNSAFE_IN_TEXT: Final = re.compile(rb"[\\;,\r\n]")
+_ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
+
+
+def calendar_view(raw: bytes) -> RunView:
+    r"""Return the view of a value in a calendar: RFC 5545 §3.1 (folding) and §3.3.11 (TEXT).
+
+    `inner` shows it without line breaks and escapes: `\,` is `,` and `\n` a new line. What is
+    written is escaped again, and not folded: a line "SHOULD NOT" be longer than 75 octets.
+    """
+    return RunView(raw, _text_runs, _text_spelled)
+
+
+def _text_runs(raw: bytes) -> Iterator[Run]:
+    for found in _NOT_ITSELF_IN_TEXT.finditer(raw):
+        unit = found[0]
+        if unit[0] == _BACKSLASH:
+            meaning = _MEANINGS.get(found[1], found[1]) or b"\\"
+            yield Run(found.start(), found.end(), meaning, unended=found[1] is None)
+        elif unit.isascii():
+            yield Run(found.start(), found.end(), b"")
+        elif (run := unit_run(unit, found.start(), "utf-8")) is not None:
+            yield run
+
+
+_BACKSLASH: Final = 0x5C
+_MEANINGS: Final = {b"n": b"\n", b"N": b"\n"}
+
+
+def _text_spelled(new: bytes) -> bytes:
+    return _UNSAFE_IN_TEXT.sub(lambda found: _ESCAPED.get(found[0], b"\\" + found[0]), new)

@@ -26,7 +26,7 @@ from relbase.view.charset import DEFAULT, UNREADABLE, WIDE, lookup
 from relbase.view.runs import Grown, RunView, merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from relbase.view.runs import View
 
@@ -54,7 +54,7 @@ def document_view(
     if not _is_scanned(charset):
         raise ValueError(f"no document is scanned as {charset!r}: pass it through")
     if charset in WIDE:
-        return Utf16View(data, charset)
+        return utf16_view(data, charset)
     if charset == _ISO_2022_JP:
         from relbase.view import iso2022jp  # noqa: PLC0415 (start-up time: it is rare)
 
@@ -168,58 +168,113 @@ _UNPAIRED: Final = expression("[\ud800-\udc7f\udd00-\udfff]")
 _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
-class Utf16View:
-    r"""The view of a document in UTF-16: single surrogates stay, an odd last byte stays outside."""
+class CountedView:
+    """The view of a document whose characters have lengths that can be counted in `inner`.
 
-    __slots__ = ("_codec", "inner")
+    Args:
+        inner: the document in UTF-8.
+        count: returns the length in the document of a part of `inner`, of whole characters.
+        spell: writes inner text in the document's charset.
+    """
 
-    def __init__(self, raw: bytes, charset: str) -> None:
-        self._codec = WIDE[charset]
-        decoder = codecs.getincrementaldecoder(self._codec)("surrogatepass")
-        parts = (raw[at : at + _CHUNK] for at in range(0, len(raw), _CHUNK))
-        pieces = [decoder.decode(part).encode("utf-8", "surrogatepass") for part in parts]
-        pieces.append(_last_unit(decoder.getstate()[0], self._codec))
-        self.inner: bytes = b"".join(pieces)
+    __slots__ = ("_count", "_spell", "inner")
+
+    def __init__(
+        self, inner: bytes, count: Callable[[bytes], int], spell: Callable[[bytes], bytes]
+    ) -> None:
+        self.inner = inner
+        self._count = count
+        self._spell = spell
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
         lowered: list[Edit] = []
-        at = units = 0
-        for grown, new in merge(self.inner, (whole_characters(self.inner, edit) for edit in edits)):
-            start = units + _count_units(self.inner, at, grown.start)
-            at, units = grown.end, start + _count_units(self.inner, grown.start, grown.end)
-            raw = text(new).encode(self._codec, "surrogatepass")
-            lowered.append(Edit(2 * start, 2 * units, raw))
+        at = raw = 0
+        for grown, new in merge(self.inner, map(self._whole_characters, edits)):
+            start = raw + self._length(at, grown.start)
+            at, raw = grown.end, start + self._length(grown.start, grown.end)
+            lowered.append(Edit(start, raw, self._spell(new)))
         return lowered
 
+    def _whole_characters(self, edit: Edit) -> Grown:
+        """Grow an edit to the whole of the characters that it splits."""
+        inner, (start, end, _) = self.inner, edit
+        while start < len(inner) and inner[start] in CONTINUATION:
+            start -= 1
+        while end < len(inner) and inner[end] in CONTINUATION:
+            end += 1
+        return Grown(start, end, start, end, edit)
 
-def _last_unit(rest: bytes, codec: str) -> bytes:
-    """Return a high surrogate that the decoder still holds at the end of the text."""
-    whole = rest[: len(rest) // 2 * 2]
-    return whole.decode(codec, "surrogatepass").encode("utf-8", "surrogatepass")
+    def _length(self, start: int, end: int) -> int:
+        parts = range(start, end, _CHUNK)
+        return sum(self._count(self.inner[at : min(at + _CHUNK, end)]) for at in parts)
 
 
-_CONTINUATION: Final = bytes(range(0x80, 0xC0))
+def utf16_view(raw: bytes, charset: str) -> CountedView:
+    """Single surrogates stay, an odd last byte stays outside."""
+    codec = WIDE[charset]
+    decoder = codecs.getincrementaldecoder(codec)("surrogatepass")
+    parts = (raw[at : at + _CHUNK] for at in range(0, len(raw), _CHUNK))
+    pieces = [encode_inner(decoder.decode(part)) for part in parts]
+    # The decoder still holds a high surrogate at the end of the text.
+    rest = decoder.getstate()[0]
+    pieces.append(encode_inner(rest[: len(rest) // 2 * 2].decode(codec, "surrogatepass")))
+    return CountedView(
+        b"".join(pieces), _utf16_length, lambda new: text(new).encode(codec, "surrogatepass")
+    )
+
+
+CONTINUATION: Final = bytes(range(0x80, 0xC0))
 _LEAD_OF_FOUR: Final = bytes(range(0xF0, 0xF8))
 
 
-def whole_characters(inner: bytes, edit: Edit) -> Grown:
-    """Grow an edit to the whole of the characters that it splits."""
-    start, end = edit.start, edit.end
-    while start < len(inner) and inner[start] in _CONTINUATION:
-        start -= 1
-    while end < len(inner) and inner[end] in _CONTINUATION:
-        end += 1
-    return Grown(start, end, start, end, edit)
+def _utf16_length(part: bytes) -> int:
+    if part.isascii():
+        return 2 * len(part)
+    pairs = len(part) - len(part.translate(None, _LEAD_OF_FOUR))
+    return 2 * (len(part.translate(None, CONTINUATION)) + pairs)
 
 
-def _count_units(inner: bytes, start: int, end: int) -> int:
-    """Return how many units of UTF-16 a range of the inner text is."""
-    units = 0
-    for at in range(start, end, _CHUNK):
-        part = inner[at : min(at + _CHUNK, end)]
-        units += len(part)
-        if not part.isascii():
-            pairs = len(part) - len(part.translate(None, _LEAD_OF_FOUR))
-            units += pairs - (len(part) - len(part.translate(None, _CONTINUATION)))
-    return units
+# ---- The encoders of the Encoding Standard, for the queries of links: what they write is not
+# always read back, so that no document is written with them. A link to `?¥` in Shift_JIS would
+# become one to `?\` there; in a query that is what browsers make of it.
+
+# §12.1.2, §12.2.2 and §12.3.2: "If codePoint is U+2212, then set codePoint to U+FF0D."
+_MINUS: Final = str.maketrans("\u2212", "\uff0d")
+# §12.1.2 EUC-JP encoder, §12.3.2 Shift_JIS encoder; ISO-2022-JP has these in its Roman state.
+_SIGNS: Final = str.maketrans("\u00a5\u203e", "\\~")
+# Index ISO-2022-JP katakana, from U+FF61 on.
+_KATAKANA: Final = dict(
+    enumerate(
+        "。「」、・ヲァィゥェォャュョッーアイウエオカキクケコサシスセソタチツテト"
+        "ナニヌネノハヒフヘホマミムメモヤユヨラリルレロワン゛゜",
+        0xFF61,
+    )
+)
+# §12.2.2: they would be read as a change of state.
+_CONTROLS: Final = str.maketrans("\x0e\x0f\x1b", "\ufffd" * 3)
+# §10.2.2 and index gb18030: where GB 18030-2022 moved characters out of private use, the encoder
+# still takes the old ones.
+_PRIVATE_USE: Final = str.maketrans(
+    "\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795\ue796"
+    "\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864",
+    "\ufe10\ufe12\ufe11\ufe13\ufe14\ufe15\ufe16\ufe17\ufe18\ufe19"
+    "\u9fb4\u9fb5\u9fb6\u9fb7\u9fb8\u9fb9\u9fba\u9fbb",
+)
+
+_NEAR: Final[Mapping[str, Mapping[int, int | str]]] = {
+    "gbk": _PRIVATE_USE,
+    "gb18030": _PRIVATE_USE,
+    "euc-jp": {**_MINUS, **_SIGNS},
+    "iso-2022-jp": {**_MINUS, **_KATAKANA, **_CONTROLS},
+    "shift_jis": {**_MINUS, **_SIGNS},
+}
+
+
+def encode_query(string: str, charset: str, unencodable: Callable[[str], bytes]) -> bytes:
+    """Encode text as a browser does for a query: what a charset lacks as what is near.
+
+    Implements the encoders of the Encoding Standard, §9 to §14.
+    """
+    near = _NEAR.get(charset)
+    return encode(string.translate(near) if near else string, charset, unencodable)

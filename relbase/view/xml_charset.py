@@ -16,9 +16,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import bytes_of, is_multi_byte, text
+from relbase.view.characters import inner as encode_inner
 from relbase.view.charset import (
     UTF_32,
     WIDE,
@@ -29,12 +29,9 @@ from relbase.view.charset import (
     wide_start,
 )
 from relbase.view.charset import sniff as sniff_html
-from relbase.view.runs import merge
-from relbase.view.transcode import document_view, reference, text_view, whole_characters
+from relbase.view.transcode import CONTINUATION, CountedView, document_view, reference, text_view
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from relbase.view.runs import View
 
 _EBCDIC: Final = b"\x4c\x6f\xa7\x94"
@@ -88,41 +85,17 @@ def xml_view(data: bytes, charset: str) -> View | None:
     view = document_view(data, charset)
     if view is not None or charset == "utf-8":
         return view
-    return text_view(data, charset) if is_multi_byte(charset) else ByteView(data, charset)
+    return text_view(data, charset) if is_multi_byte(charset) else _byte_view(data, charset)
 
 
-class ByteView:
-    """The view of a document in a single-byte charset: each character is one byte of it.
-
-    Args:
-        raw: the document.
-        charset: a WHATWG name in lower case.
-    """
-
-    __slots__ = ("_charset", "inner")
-
-    def __init__(self, raw: bytes, charset: str) -> None:
-        self._charset = charset
-        decoded, _ = codecs.charmap_decode(raw, "strict", _table(charset))
-        self.inner: bytes = decoded.encode("utf-8", "surrogatepass")
-
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        lowered: list[Edit] = []
-        at = raw = 0
-        for grown, new in merge(self.inner, (whole_characters(self.inner, edit) for edit in edits)):
-            start = raw + _characters(self.inner, at, grown.start)
-            at, raw = grown.end, start + _characters(self.inner, grown.start, grown.end)
-            spelled = b"".join(_spelled(character, self._charset) for character in text(new))
-            lowered.append(Edit(start, raw, spelled))
-        return lowered
-
-
-_CONTINUATION: Final = bytes(range(0x80, 0xC0))
-
-
-def _characters(inner: bytes, start: int, end: int) -> int:
-    return end - start if start == end else len(inner[start:end].translate(None, _CONTINUATION))
+def _byte_view(data: bytes, charset: str) -> CountedView:
+    """The view of a document in a single-byte charset."""
+    decoded, _ = codecs.charmap_decode(data, "strict", _table(charset))
+    return CountedView(
+        encode_inner(decoded),
+        lambda part: len(part.translate(None, CONTINUATION)),
+        lambda new: b"".join(_spelled(character, charset) for character in text(new)),
+    )
 
 
 def _spelled(character: str, charset: str) -> bytes:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit
-from relbase.view.calendar_text import calendar_view
+from relbase.view.folding import calendar_view
 
 
 def decode(raw: bytes) -> bytes:

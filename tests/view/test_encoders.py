@@ -1,4 +1,4 @@
-"""Tests of relbase.view.encoders, and through them of what relbase.view.indexes has of an index.
+"""The encoders of relbase.view.transcode, and the indexes of relbase.view.characters.
 
 Every character of the Basic Multilingual Plane outside ASCII in every label, and what Big5 and
 gb18030 have beyond, compared with digests of what Chromium writes: in the query of a link, in a
@@ -14,7 +14,7 @@ import pytest
 from served import Answer
 
 from relbase.url.whatwg import PreparedBase
-from relbase.view.encoders import encode
+from relbase.view.transcode import encode_query as encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,34 +11,21 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.iso2022jp import Iso2022JpView
 from relbase.view.transcode import (
-    Utf16View,
     decode,
     document_view,
     encode,
     text_view,
+    utf16_view,
 )
 
 CODECS = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 
 
-@pytest.mark.parametrize(
-    ("charset", "kind"),
-    [
-        ("utf-8", None),
-        ("windows-1252", None),
-        ("x-user-defined", None),
-        ("shift_jis", None),
-        ("gb18030", None),
-        ("utf-16le", Utf16View),
-        ("utf-16be", Utf16View),
-        ("iso-2022-jp", Iso2022JpView),
-    ],
-)
-def test_which_documents_need_a_view(charset: str, kind: type | None) -> None:
-    view = document_view(b"", charset)
-    assert view is None if kind is None else isinstance(view, kind)
+def test_which_documents_need_a_view() -> None:
+    names = "utf-8 windows-1252 x-user-defined shift_jis gb18030 utf-16le utf-16be iso-2022-jp"
+    viewed = [name for name in names.split() if document_view(b"", name)]
+    assert viewed == ["utf-16le", "utf-16be", "iso-2022-jp"]
 
 
 @pytest.mark.parametrize("charset", [*UNREADABLE, "utf-16", "UTF-8", "latin1", "utf-7", ""])
@@ -59,19 +46,19 @@ def test_no_other_charsets(charset: str) -> None:
 @pytest.mark.parametrize("charset", CODECS)
 def test_utf_16(charset: str, raw: str, edit: Edit, expected: str) -> None:
     data = raw.encode(CODECS[charset])
-    view = Utf16View(data, charset)
+    view = utf16_view(data, charset)
     assert view.inner == raw.encode()
     assert splice(data, view.lower([edit])) == expected.encode(CODECS[charset])
 
 
 def test_half_characters_do_not_raise() -> None:
-    view = Utf16View("é😀".encode("utf-16-le"), "utf-16le")
+    view = utf16_view("é😀".encode("utf-16-le"), "utf-16le")
     lowered = view.lower([Edit(1, 1, b"a"), Edit(3, 5, b""), Edit(6, 6, b"\xff")])
     assert [edit[:2] for edit in lowered] == [(0, 6)]
 
 
 def test_an_odd_last_byte_stays_last() -> None:
-    view = Utf16View(b"a\0b", "utf-16le")
+    view = utf16_view(b"a\0b", "utf-16le")
     assert view.inner == b"a"
     assert splice(b"a\0b", view.lower([Edit(1, 1, b"c")])) == b"a\0c\0b"
 
@@ -104,7 +91,7 @@ def test_law_of_utf_16(charset: str) -> None:
     def law(data: st.DataObject, string: str, odd: bytes) -> None:
         raw = string.encode(codec, "surrogatepass") + odd
         edits = data.draw(edits_of(oracle(raw), new))
-        edited = check_law(raw, Utf16View(raw, charset), edits, oracle, paired)
+        edited = check_law(raw, utf16_view(raw, charset), edits, oracle, paired)
         seen["all"] += 1
         seen["changed"] += edited != raw and not string.isascii()
 
@@ -115,7 +102,7 @@ def test_law_of_utf_16(charset: str) -> None:
 @pytest.mark.parametrize("size", [(1 << 16) - 1, 1 << 16, (1 << 16) + 1])
 def test_characters_across_the_parts_of_a_long_text(size: int) -> None:
     raw = ("é" + "😀" * size + "\ud83d").encode("utf-16-le", "surrogatepass")
-    view = Utf16View(raw, "utf-16le")
+    view = utf16_view(raw, "utf-16le")
     assert view.inner == ("é" + "😀" * size + "\ud83d").encode("utf-8", "surrogatepass")
     at = len(view.inner) - 3
     assert view.lower([Edit(at, at, b"a")]) == [Edit(len(raw) - 2, len(raw) - 2, b"a\0")]

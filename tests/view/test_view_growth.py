@@ -15,7 +15,7 @@ from relbase.view.charrefs import attribute_view
 from relbase.view.iso2022jp import Iso2022JpView
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import Run, RunView
-from relbase.view.transcode import Utf16View, reference
+from relbase.view.transcode import reference, utf16_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ VIEWS: Final[dict[str, Callable[[bytes], View | None]]] = {
     "attribute": lambda raw: attribute_view(raw, b'"', "utf-8"),
     "attribute in Shift_JIS": lambda raw: attribute_view(raw, b'"', "shift_jis"),
     "ISO-2022-JP": lambda raw: Iso2022JpView(raw, reference),
-    "UTF-16": lambda raw: Utf16View(raw, "utf-16le"),
+    "UTF-16": lambda raw: utf16_view(raw, "utf-16le"),
 }
 
 
