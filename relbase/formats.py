@@ -33,7 +33,7 @@ from relbase.view.transcode import document_view
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Base
-    from relbase.mail.decoded import DecodedBody
+    from relbase.mail.documents import DecodedBody
     from relbase.rewriting.context import Task
     from relbase.view.runs import View
 
@@ -182,7 +182,7 @@ _ROWS: Final = (
         advice=_MAIL_ADVICE,
         in_text=True,
         messages=True,
-        decoded=_loaded_later("mail.decoded.decoded_in_mbox"),
+        decoded=_loaded_later("mail.mbox.decoded_in_mbox"),
         doubts=True,
         is_judged=True,
     ),
@@ -197,7 +197,7 @@ _ROWS: Final = (
         advice=_MAIL_ADVICE,
         in_text=True,
         messages=True,
-        decoded=_loaded_later("mail.decoded.decoded_in_mail"),
+        decoded=_loaded_later("mail.emlx.decoded_in_mail"),
         doubts=True,
     ),
     Format(

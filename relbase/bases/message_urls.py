@@ -37,7 +37,6 @@ Fields = Sequence[tuple[str, str]]
 MESSAGE_ID: Final = "message-id"
 LIST_ID: Final = "list-id"
 SENDER: Final = "from"
-OF_MAP: Final = frozenset((MESSAGE_ID, LIST_ID, SENDER))
 
 
 class Selected(NamedTuple):
@@ -50,10 +49,6 @@ class Selected(NamedTuple):
 class MessageUrlSource(Protocol):
     """What knows the URLs of messages by their headers."""
 
-    @property
-    def names(self) -> frozenset[str] | None:
-        """The fields that it asks for, in lower case; None for all."""
-
     def find(self, header: Fields) -> Selected | None:
         """Return the URL of a message, None for none."""
 
@@ -64,11 +59,6 @@ class MessageUrlTable:
 
     urls: Mapping[str, str] = field(default_factory=dict)  # by what `key` makes of selectors
     fields: tuple[str, ...] = ()  # in lower case
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The fields that are read."""
-        return frozenset(self.fields) | (OF_MAP if self.urls else frozenset())
 
     def find(self, header: Fields) -> Selected | None:
         """Return the URL of a message by its header, None for none."""
@@ -187,7 +177,6 @@ class MessageUrlFunction:
 
     function: Callable[[list[tuple[str, str]]], object]
     as_url: Callable[[Any], str]
-    names: None = None
 
     def find(self, header: Fields) -> Selected | None:
         """Return what the function returns; ValueError where that is not an absolute URL."""

@@ -32,14 +32,14 @@ _SHOWN: Final = 10
 def selector(data: bytes, by: str) -> str:
     """Return what a message map selects a message by; the words of `SELECTORS` for none."""
     from relbase.bases import message_urls  # noqa: PLC0415 (start-up time)
-    from relbase.mail.bases import message_fields  # noqa: PLC0415
+    from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
 
     read = {
         "sender": message_urls.sender,
         "list": message_urls.list_id,
         "message": message_urls.message_id,
     }[by]
-    return read(message_fields(data, message_urls.OF_MAP)) or SELECTORS[by]
+    return read(fields_of_mail(data)) or SELECTORS[by]
 
 
 def left_in(result: Result) -> int:
@@ -52,10 +52,10 @@ def stated_by(data: bytes, result: Result, urls: MessageUrlSource | None, *, has
     """Return what gave a message with relative references its base, in words."""
     if left_in(result):
         return "unknown"
-    from relbase.mail.bases import BASE_FIELDS, message_fields  # noqa: PLC0415 (start-up time)
+    from relbase.mail.bases import BASE_FIELDS  # noqa: PLC0415 (start-up time)
+    from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
 
-    names = urls.names if urls is not None and urls.names is not None else frozenset()
-    fields = message_fields(data, BASE_FIELDS | names)
+    fields = fields_of_mail(data)
     if any(name in BASE_FIELDS for name, _ in fields) and result.base.layer is not Layer.RETRIEVAL:
         return "stated in the message"
     found = None if urls is None else urls.find(fields)

@@ -34,20 +34,16 @@ from relbase.containers.http import (
 )
 from relbase.edit import Edit, Span
 from relbase.http.derived import follow_body
-from relbase.mail.message import visit_message
+from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
-from relbase.references.vocabulary import Row
 from relbase.registry import ROWS, States
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import lower, separate, shift
-from relbase.rewriting.reference import Place, visit_url
-from relbase.view.folding import folded_view
+from relbase.rewriting.outward import separate, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from relbase.containers.fields import Field
     from relbase.containers.http import Head
     from relbase.rewriting.context import Context, Opened
     from relbase.rewriting.items import Item
@@ -211,19 +207,10 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
         row = ROWS[field.name]
         if row.holds is not None:
             is_outside = row.on_request or States.HTTP in row.states
-            yield from _visit_field(data, field, request if is_outside else stated)
-
-
-def _visit_field(data: bytes, field: Field, context: Context) -> Iterator[Item]:
-    value = data[field.value.start : field.value.end]
-    if b"=?" in value:  # HTTP has no encoded words, and what is not one must not be read as one
-        return
-    row = headers.FIELDS[field.name.encode()]
-    place = Place("", field.name, Row(row.syntax))
-    for span in row.find(value):
-        view = folded_view(value[span.start : span.end], headers.quote_before(value, span))
-        items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
-        yield from lower(items, view, field.value.start + span.start)
+            # HTTP has no encoded words, and what is not one must not be read as one.
+            if b"=?" not in data[slice(*field.value)]:
+                form = headers.FIELDS[field.name.encode()]
+                yield from visit_field(data, field, form, request if is_outside else stated)
 
 
 # ---- bodies

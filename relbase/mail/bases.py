@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.headers import mime_statements, snapshot_statements
 from relbase.bases.layers import UNKNOWN, Base, Layer, establish
 from relbase.bases.retrieval import statements as retrieval_statements
-from relbase.containers.emlx import read_envelope
-from relbase.containers.fields import eol_of, fields_of_paragraph, first, read_header, text_of
+from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
+from relbase.mail.entity import MailPart, line_end, number_of
 from relbase.notes import Note, Reason
 from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
@@ -23,7 +22,6 @@ from relbase.url.resolver import is_absolute
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relbase.bases.layers import Statement
     from relbase.containers.fields import Header
     from relbase.containers.parts import Part
     from relbase.rewriting.context import Context
@@ -42,61 +40,26 @@ BASE_FIELDS: Final = frozenset(row.name.lower() for row in bases(States.MAIL))
 STATES_BASE: Final = frozenset(row.name.lower() for row in bases(States.MAIL) if not row.names_part)
 
 
-class PartBase(NamedTuple):
-    """A part, its base, and the notes on it."""
-
-    part: Part
-    base: Base  # of what is in it
-    states: bool  # whether its own header states that base
-    attached: bool  # whether it is an attachment or in one
-    notes: tuple[Note, ...]  # on its base
-
-
-class PartNote(NamedTuple):
-    """A part and a note on it, whose number and whose name at the front are still to come."""
-
-    part: Part
-    note: Note
-
-
-def number_of(part: Part, context: Context) -> str:
-    """Return the number of a part; `context` is that of what is around the message."""
-    if not part.number:
-        return context.part
-    return f"{context.part}/{part.number}" if context.part else part.number
-
-
-def name_of(part: Part) -> str:
-    """Return what a part is called for people."""
-    return f"part {part.number}" if part.number else "the message"
-
-
-def within(part: Part) -> str:
-    """Return what the lines of a part's document are counted in, for people."""
-    return f" of part {part.number}" if part.number else " of the body"
-
-
-def numbered(noted: PartNote, context: Context) -> Note:
-    """The note of a part with its number; `context` is that of what is around the message."""
-    return noted.note._replace(part=number_of(noted.part, context))
-
-
-def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[PartBase]:
+def part_bases(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[MailPart]:
     """Yield the parts of a message with their bases (RFC 1808 §3.1, §3.2)."""
-    path: dict[int, PartBase] = {}  # the parts around, and no others: bases may be long
+    eol = line_end(data)
+    path: dict[int, MailPart] = {}  # the parts around, and no others: bases may be long
     for index, part in enumerate(parts):
+        attached = False
         if part.parent is None:
             around, notes = _around(data, part, context)
-            attached = False
         else:
             while next(reversed(path)) != part.parent:
                 path.popitem()
-            around, notes = path[part.parent].base, ()
-            if parts[part.parent].message:
+            outer = path[part.parent]
+            around, notes = outer.context.base, ()
+            if outer.part.message:
                 around, notes = _retrieved(data, part, around, context)
-            attached = path[part.parent].attached or part.disposition == "attachment"
+            attached = outer.attached or part.disposition == "attachment"
         base, states, more = _established(data, part, around, context)
-        path[index] = PartBase(part, base, states, attached, (*notes, *more))
+        within = f" of part {part.number}" if part.number else " of the body"
+        inside = context.having(base=base, part=number_of(part, context), within=within)
+        path[index] = MailPart(data, eol, part, inside, states, attached, (*notes, *more))
         yield path[index]
 
 
@@ -107,7 +70,7 @@ def _retrieved(
     urls = context.task.message_urls
     if urls is None or around.layer in {Layer.EMBEDDED, Layer.ENTITY}:
         return around, ()
-    found = urls.find(_fields(data, part.header, urls.names))
+    found = urls.find(message_fields(data, part.header))
     if found is None:
         return around, ()
     statements, remarks = retrieval_statements(found.url, ())
@@ -121,38 +84,14 @@ def _retrieved(
     )
 
 
-def message_fields(data: bytes, names: frozenset[str]) -> list[tuple[str, str]]:
-    """Return the fields of some names in the header of a message, unfolded."""
-    envelope = read_envelope(data)
-    start = 0 if envelope is None else envelope.message.start
-    return _fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))), names)
-
-
-def _fields(data: bytes, header: Header, names: frozenset[str] | None) -> list[tuple[str, str]]:
-    """The fields of some names in a header, all for None, unfolded."""
+def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
+    """Return the fields of a header, unfolded."""
     start, end = header.start, header.end
-    eol = eol_of(data, start, end)
-    if names is None or eol == b"\r":
-        found = fields_of_paragraph(data, start, end, eol, of_any_name=True)
-        fields = [(field.name, text_of(data, field)) for field in found]
-    else:
-        fields = [
-            (found[1].decode("ascii").lower(), found[2].decode("utf-8", "surrogateescape"))
-            for found in _named(names).finditer(data, start, end)
-        ]
-    return [(name, _unfold("", value).strip()) for name, value in fields]
+    found = fields_of_paragraph(data, start, end, eol_of(data, start, end), of_any_name=True)
+    return [(field.name, _unfold("", text_of(data, field)).strip()) for field in found]
 
 
 _unfold: Final = re.compile(r"[\r\n]++(?=[ \t])").sub
-
-
-@lru_cache(maxsize=16)
-def _named(names: frozenset[str]) -> re.Pattern[bytes]:
-    """What matches the fields of some names, in lines that end with LF."""
-    any_name = "|".join(map(re.escape, sorted(names))).encode()
-    return re.compile(
-        rb"^(%b)[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)" % any_name, re.MULTILINE | re.IGNORECASE
-    )
 
 
 def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note, ...]]:
@@ -183,23 +122,16 @@ def _established(
     ]
     if not fields:
         return around, False, []
-    stated, long = _resolvable(mime_statements(fields, name_of(part)), around, part, context)
-    number = number_of(part, context)
-    base, notes = establish(stated, around, profile=context.task.profile, part=number)
-    if long:
-        base = replace(base, refused=(*long, *base.refused))
-    return base, bool(stated) and base.outer is around, [*long, *notes]
-
-
-def _resolvable(
-    stated: list[Statement], around: Base, part: Part, context: Context
-) -> tuple[list[Statement], list[Note]]:
-    """The statements without those that are too long, or relative to what is."""
+    name = f"part {part.number}" if part.number else "the message"
+    number, profile = number_of(part, context), context.task.profile
+    stated = mime_statements(fields, name)
     kept = [found for found in stated if len(found.value) <= MAX_STATED_BASE]
     if len(around.url) > MAX_BASE:
-        profile = context.task.profile
         kept = [found for found in kept if is_absolute(found.value, profile, around.url)]
-    if len(kept) == len(stated):
-        return stated, []
-    text = f"a base of {name_of(part)} is too long, or relative to one that is: it does not count"
-    return kept, [Note(Reason.BASE_UNSUITABLE, number_of(part, context), None, text)]
+    base, notes = establish(kept, around, profile=profile, part=number)
+    if len(kept) < len(stated):
+        text = f"a base of {name} is too long, or relative to one that is: it does not count"
+        long = Note(Reason.BASE_UNSUITABLE, number, None, text)
+        base = replace(base, refused=(long, *base.refused))
+        notes = [long, *notes]
+    return base, bool(kept) and base.outer is around, notes

@@ -1,40 +1,20 @@
-"""The bodies of parts: what they mean under their transfer encoding, and the lines in them.
-
-A body in quoted-printable or base64 is read through a view, which writes no line that mail could
-misread. Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands
-in, and that is all that can be done: `fit_lines` notes which lines grow beyond what mail
-transports, and leaves those edits out that would turn a line into a delimiter.
-"""
+"""The bodies of parts: what they mean under their transfer encoding."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from relbase.containers.fields import eol_of
 from relbase.containers.parts import BASE64, IDENTITY, QUOTED_PRINTABLE
-from relbase.edit import Edit, Span, splice
-from relbase.notes import Note, Reason
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from relbase.containers.parts import Part
+    from relbase.edit import Edit, Span
     from relbase.view.runs import View
-
-# RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
-MAX_LINE: Final = 998
-
-
-def line_end(data: bytes) -> bytes:
-    """Return the line end of a message, of its first line if it has any."""
-    first = data.find(b"\n")
-    return b"\r\n" if first > 0 and data[first - 1] == _CR else eol_of(data, 0, len(data))
-
-
-_CR: Final = 0x0D
 
 
 class _SameView:
@@ -125,82 +105,3 @@ def _footed_view(raw: bytes, eol: bytes) -> _FootedView | None:
         return _FootedView(raw[:end], eol, end)
     except ValueError:
         return None
-
-
-class _Line(NamedTuple):
-    """A line with its line end, or several that edits join, and those edits."""
-
-    start: int
-    end: int
-    edits: list[Edit]
-
-
-def fit_lines(
-    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
-) -> tuple[list[Edit], list[Note]]:
-    r"""Return the edits that are possible where lines cannot be broken, and notes."""
-    kept: list[Edit] = []
-    notes: list[Note] = []
-    eol = eol[-1:]  # CR and LF of one line end may be mixed with LF alone
-    delimiters = [b"--" + boundary for boundary in boundaries]
-    for start, end, changes in _lines(data, within, edits, eol):
-        before = data[start:end]
-        is_long = _longest(before, eol) > MAX_LINE
-        if is_long and not delimiters:
-            kept += changes
-            continue
-        if is_long and before.find(eol, 0, len(before) - 1) < 0:
-            after = _beginning(before, start, changes, max(map(len, delimiters)))
-        else:
-            after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
-        if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
-            text = "the line would become a delimiter of a multipart: its links are left unchanged"
-            notes.append(Note(Reason.MIME_BOUNDARY, "", Span(start, end), text))
-            continue
-        kept += changes
-        if not is_long and _longest(after, eol) > MAX_LINE:
-            text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
-            notes.append(Note(Reason.LINE_LENGTH, "", Span(start, end), text))
-    return kept, notes
-
-
-def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
-    """The first bytes of a line as it is written: it may be all of a body, with a million edits."""
-    text, at = b"", 0
-    for edit in edits:
-        text += line[at : edit.start - start] + edit.new
-        at = edit.end - start
-        if len(text) >= length:
-            return text
-    return text + line[at : at + length]
-
-
-def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:
-    """Group edits by the lines that they stand in."""
-    line = _Line(within.start, within.start, [])
-    for edit in edits:
-        if edit.start >= line.end and line.end < within.end:
-            if line.edits:
-                yield line
-            start = data.rfind(eol, line.end, edit.start) + 1 or line.end
-            line = _Line(start, start, [])
-        line.edits.append(edit)
-        if edit.end >= line.end:
-            found = data.find(eol, edit.end, within.end)
-            line = line._replace(end=within.end if found < 0 else found + 1)
-    if line.edits:
-        yield line
-
-
-def _starts(text: bytes, delimiters: Sequence[bytes], eol: bytes) -> set[bytes]:
-    """The delimiters that lines begin with: other readers compare only beginnings."""
-    if b"--" not in text:
-        return set()
-    lines = [line for line in text.split(eol) if line.startswith(b"--")]
-    return {delimiter for delimiter in delimiters for line in lines if line.startswith(delimiter)}
-
-
-def _longest(text: bytes, eol: bytes) -> int:
-    if len(text) <= MAX_LINE:
-        return 0
-    return max(len(line.rstrip(b"\r")) for line in text.split(eol))

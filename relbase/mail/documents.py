@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.containers import mail
 from relbase.containers.parts import IDENTITY
 from relbase.edit import Edit, Span
 from relbase.mail import calendar
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
-from relbase.mail.entity import MailPart, fit, fit_both_readings, fit_header, mail_part
+from relbase.mail.fitting import fit, fit_both_readings, fit_header
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.items import Found
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.containers.parts import Part
+    from relbase.mail.entity import MailPart
     from relbase.rewriting.context import Context, Opened, Reader
     from relbase.rewriting.items import Item
     from relbase.view.runs import View
@@ -124,33 +126,35 @@ _CID: Final = "cid:"
 _BLINK: Final = "@mhtml.blink"
 
 
-def bases_by_links(
-    data: bytes, eol: bytes, parts: Sequence[Part], context: Context
-) -> dict[int, Base]:
-    """Return the bases of what has no URL of its own but a document that links it, by indices.
+def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[MailPart]:
+    """The parts of a message with their bases; what only a document names has that document's.
 
     Chromium moves `<style>` and `srcdoc` into parts that the document links as `cid:`. Their
     base is that of the document (rule 18), not that of the message.
     """
-    linked = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
+    linked = _linked(data, parts, context)
+    for index, entity in enumerate(part_bases(data, parts, context)):
+        base = linked.get(index)
+        yield entity if base is None else entity._replace(context=entity.context.on(base))
+
+
+def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, Base]:
+    """The bases of what has no URL of its own but a document that links it, by indices."""
+    named = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     bases: dict[int, Base] = {}
-    if not linked:
+    if not named:
         return bases
     task = context.task._replace(edits_only=False, budget=Budget(len(data)))
-    context = context.asking(task)
-    waiting: list[MailPart] = []
-    for index, stated in enumerate(part_bases(data, parts, context)):
-        entity = mail_part(data, eol, stated, context)
-        if index not in linked.values():
-            waiting.append(entity)
+    for start, entity in enumerate(part_bases(data, parts, context.asking(task))):
+        waiting = [] if start in named.values() else [entity]
         while waiting:
-            for name, base in _linked_by(waiting.pop()):
-                other = linked.get(name)
-                if other is not None and other not in bases:
-                    bases[other] = base
+            for name, base in _links_of(waiting.pop()):
+                index = named.get(name)
+                if index is not None and index not in bases:
+                    bases[index] = base
                     # It may link others itself.
                     inside = entity.context.on(base)
-                    waiting.append(MailPart(data, eol, parts[other], inside))
+                    waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 
 
@@ -169,9 +173,45 @@ def _name_alone(data: bytes, part: Part) -> str | None:
     return _CID + name if name.endswith(_BLINK) else None
 
 
-def _linked_by(entity: MailPart) -> Iterator[tuple[str, Base]]:
+def _links_of(entity: MailPart) -> Iterator[tuple[str, Base]]:
     """The `cid:` URLs that a document links, and its base."""
     document = open_document(entity)
     for item in () if document is None else document.visit():
         if isinstance(item, Found) and item.reference[:4].lower() == _CID:
             yield item.reference, item.base
+
+
+# ---- for who shows a message to people
+
+
+class DecodedBody(NamedTuple):
+    """A document that a part holds in quoted-printable or base64.
+
+    In the message there are only the bytes that a reference is encoded in: its place in the text is
+    told here, of the same items in the same order.
+    """
+
+    part: str  # its number
+    span: Span  # of its body, in the file
+    encoding: str  # its Content-Transfer-Encoding, in lower case
+    inner: bytes  # the decoded bytes
+    label: str | None  # the charset of its header, None for none
+    found: tuple[Found, ...]  # its references, in offsets of `inner`
+    edits: tuple[Edit, ...]  # its edits, in offsets of `inner`
+
+
+def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBody]:
+    """The encoded documents of a message that begins at `at` in the file."""
+    task = context.task._replace(edits_only=False, found_only=False, budget=Budget(len(data)))
+    for entity in parts_of(data, mail.walk(data), context.asking(task)):
+        part, inside = entity.part, entity.context
+        reader = None if part.encoding in IDENTITY else reader_of(part, inside)
+        view = None if reader is None else transfer_view(part, entity.body, entity.eol)
+        if reader is None or view is None:
+            continue
+        items, edits = separate(reader.read(view.inner, part.charset, inside).visit())
+        found = tuple(item for item in items if isinstance(item, Found))
+        span = Span(part.body.start + at, part.body.end + at)
+        yield DecodedBody(
+            inside.part, span, part.encoding, view.inner, part.charset, found, tuple(edits)
+        )

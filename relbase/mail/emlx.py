@@ -1,12 +1,18 @@
-"""Mail as it stands in files: a message, or one of Apple Mail with its length and property list."""
+"""Mail as it stands in files: a message, or one of Apple Mail with its length and property list.
+
+Apple Mail writes a line `1234      ` with the number of bytes of the message that follows it. What
+stands after these is a property list in XML (flags, dates), or nothing, and no part of the message.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.emlx import read_envelope
+from relbase.containers.fields import eol_of, read_header
 from relbase.edit import Edit, Span, growth
+from relbase.mail.bases import message_fields
+from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.outward import separate, shift
@@ -15,10 +21,44 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.bases.layers import Base
-    from relbase.containers.emlx import Envelope
+    from relbase.mail.documents import DecodedBody
     from relbase.results import Entity
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
+
+
+class Envelope(NamedTuple):
+    """What is around a message of Apple Mail."""
+
+    number: Span  # the digits of its length, and the spaces that they are padded with
+    # the message; empty when the length is not that of any
+    message: Span
+
+
+_first_line: Final = re.compile(rb"([0-9]{1,18} {0,20})\r?\n(?=[!-9;-~]{1,99}[ \t]{0,9}:)").match
+_property_list: Final = re.compile(rb"[\t\n\r ]*+(?:<\?xml|<!DOCTYPE plist|<plist|\Z)").match
+
+
+def read_envelope(data: bytes) -> Envelope | None:
+    """Return what is around a message of Apple Mail, None for any other text."""
+    first = _first_line(data)
+    if first is None:
+        return None
+    start = first.end()
+    end = start + int(first[1])
+    is_true = end <= len(data) and _property_list(data, end) is not None
+    return Envelope(Span(*first.span(1)), Span(start, end if is_true else start))
+
+
+def _message_in(data: bytes) -> Span:
+    envelope = read_envelope(data)
+    return Span(0, len(data)) if envelope is None else envelope.message
+
+
+def fields_of_mail(data: bytes) -> list[tuple[str, str]]:
+    """Return the fields of the header of a message, names in lower case, values unfolded."""
+    start = _message_in(data).start
+    return message_fields(data, read_header(data, start, len(data), eol_of(data, 0, len(data))))
 
 
 def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
@@ -53,10 +93,14 @@ def _counted(data: bytes, envelope: Envelope, edits: list[Edit]) -> Edit:
 
 def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of a message, the outermost first; `data` and `context` as of `visit_mail`."""
-    envelope = read_envelope(data)
-    start, end = (0, len(data)) if envelope is None else envelope.message
-    for entity in message_entities(data[start:end], context):
-        yield replace(entity, span=Span(entity.span.start + start, entity.span.end + start))
+    start, end = _message_in(data)
+    return message_entities(data[start:end], context, start)
+
+
+def decoded_in_mail(data: bytes, context: Context) -> Iterator[DecodedBody]:
+    """The encoded documents of a message."""
+    start, end = _message_in(data)
+    return decoded_bodies(data[start:end], start, context)
 
 
 def mail_base(data: bytes, context: Context) -> Base:

@@ -11,12 +11,12 @@ wherever other readers see the header end.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mbox
 from relbase.edit import Edit, Span, growth, splice
+from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
@@ -26,6 +26,7 @@ from relbase.rewriting.outward import separate, shift
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from relbase.mail.documents import DecodedBody
     from relbase.results import Entity
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
@@ -214,6 +215,12 @@ def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     for one in messages([data]):
         if not isinstance(one, bytes):
             inside = context.having(part=str(one.number))
-            for entity in message_entities(one.message.content, inside):
-                span = Span(entity.span.start + one.start, entity.span.end + one.start)
-                yield replace(entity, span=span)
+            yield from message_entities(one.message.content, inside, one.start)
+
+
+def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
+    """The encoded documents of all messages of an mbox."""
+    for one in messages([data]):
+        if not isinstance(one, bytes):
+            inside = context.having(part=str(one.number))
+            yield from decoded_bodies(one.message.content, one.start, inside)

@@ -20,24 +20,29 @@ from relbase.bases.layers import Layer
 from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
 from relbase.edit import Edit, Span
-from relbase.mail.bases import PartNote, numbered, part_bases
-from relbase.mail.bodies import line_end, transfer_view
+from relbase.mail.bases import STATES_BASE
+from relbase.mail.bodies import transfer_view
 from relbase.mail.derived import follow_bodies
-from relbase.mail.documents import bases_by_links, open_document, reader_of, visit_body
-from relbase.mail.entity import MailPart, called, fit_header, mail_part
-from relbase.mail.header import linking_fields, visit_header
+from relbase.mail.documents import open_document, parts_of, reader_of, visit_body
+from relbase.mail.entity import called, number_of
+from relbase.mail.fitting import fit, fit_header
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
+from relbase.references import headers
+from relbase.references.vocabulary import Row
 from relbase.results import Entity
 from relbase.rewriting.outward import lower
+from relbase.rewriting.reference import Place, visit_url
 from relbase.view.charset import WIDE_BOMS
+from relbase.view.folding import folded_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.bases.layers import Base
+    from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.mail.bases import PartBase
+    from relbase.mail.entity import MailPart
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
     from relbase.view.runs import View
@@ -52,22 +57,21 @@ MAX_ENCODED: Final = 3
 def visit_message(data: bytes, context: Context, encoded: int = 0) -> Iterator[Item]:
     """The items of a message, in offsets of its bytes."""
     parts = mail.walk(data)
-    eol = line_end(data)
     yield from _unread(data, parts, context)
     skipped = set() if context.task.policy.dkim_signed else signed(parts)
     edits: list[Edit] = []
     silent: set[str] = set()
-    for index, stated in enumerate(stated_parts(data, eol, parts, context)):
+    for index, entity in enumerate(parts_of(data, parts, context)):
         if index in skipped:
             continue
-        for item in _visit_part(data, eol, stated, context, encoded):
+        for item in _visit_part(entity, encoded):
             if isinstance(item, Edit):
                 edits.append(item)
-            elif not (isinstance(item, Note) and _is_repeated(item, stated.part, silent)):
+            elif not (isinstance(item, Note) and _is_repeated(item, entity.part, silent)):
                 yield item
-    edits, stale = follow_bodies(data, parts, edits, lambda part, raw: _decoded(part, raw, eol))
-    for noted in chain(broken_signatures(data, parts, edits), stale):
-        yield numbered(noted, context)
+    edits, stale = follow_bodies(data, parts, edits)
+    for note in chain(broken_signatures(data, parts, edits), stale):
+        yield note._replace(part="/".join(filter(None, (context.part, note.part))))
     yield from edits
 
 
@@ -85,8 +89,7 @@ def _unread(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[No
         else:
             continue
         if not part.opaque and data[start : min(end, start + _BLANK)].strip():
-            note = Note(why[0], "", part.body, f"{called(part)} {why[1]}")
-            yield numbered(PartNote(part, note), context)
+            yield Note(why[0], number_of(part, context), part.body, f"{called(part)} {why[1]}")
 
 
 _NO_DELIMITER: Final = (
@@ -102,59 +105,42 @@ _WIDE: Final = "the message is in UTF-16, which mail never is: it has no header 
 _BLANK: Final = 1024
 
 
-def message_entities(data: bytes, context: Context, encoded: int = 0) -> Iterator[Entity]:
-    """The entities of a message, each with its base."""
-    parts = mail.walk(data)
-    eol = line_end(data)
-    for stated in stated_parts(data, eol, parts, context):
-        part = stated.part
-        span = Span(part.header.start, part.body.end)
+def message_entities(
+    data: bytes, context: Context, at: int = 0, encoded: int = 0
+) -> Iterator[Entity]:
+    """The entities of a message that begins at `at` in the file, each with its base."""
+    for entity in parts_of(data, mail.walk(data), context):
+        part = entity.part
+        span = Span(part.header.start + at, part.body.end + at)
         type_ = _ENTITY if part.parent is None else part.type
-        entity = mail_part(data, eol, stated, context)
         document = open_document(entity)
-        base = _own_base(stated) if document is None else document.base()
+        base = _own_base(entity) if document is None else document.base()
         yield Entity(entity.context.part, type_, span, base)
         view = _message_view(entity, encoded)
         if view is not None:
-            for inner in message_entities(view.inner, entity.context, encoded + 1):
-                yield replace(inner, span=part.body)
+            body = Span(part.body.start + at, part.body.end + at)
+            for inner in message_entities(view.inner, entity.context, encoded=encoded + 1):
+                yield replace(inner, span=body)
 
 
-def _own_base(stated: PartBase) -> Base:
+def _own_base(entity: MailPart) -> Base:
     """The base of a part: what its header states is its content's own (RFC 1808 §3.1)."""
-    is_composite = stated.part.multipart is not None or stated.part.message
-    if stated.states and is_composite:
-        return replace(stated.base, layer=Layer.EMBEDDED)
-    return stated.base
+    part, base = entity.part, entity.context.base
+    is_composite = part.multipart is not None or part.message
+    return replace(base, layer=Layer.EMBEDDED) if entity.states_base and is_composite else base
 
 
-def stated_parts(
-    data: bytes, eol: bytes, parts: Sequence[Part], context: Context
-) -> Iterator[PartBase]:
-    """The parts with their bases; what only a document names has that document's."""
-    linked = bases_by_links(data, eol, parts, context)
-    for index, stated in enumerate(part_bases(data, parts, context)):
-        yield stated._replace(base=linked[index]) if index in linked else stated
-
-
-def _visit_part(
-    data: bytes, eol: bytes, stated: PartBase, around: Context, encoded: int
-) -> Iterator[Item]:
+def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
     """The items of one part: of its header, then of the document in it."""
-    part, _, _, attached, notes = stated
-    linking = linking_fields(part)
-    reader = reader_of(part, around)
+    part, task = entity.part, entity.context.task
+    reader = reader_of(part, entity.context)
     is_leaf = part.multipart is None and not part.message
-    if not (linking or notes or is_leaf):
-        return
-    entity = mail_part(data, eol, stated, around)
     # Of an image nobody asks for the base.
     if not is_leaf or (reader is not None and reader.visit is not None):
-        for note in notes:
+        for note in entity.notes:
             yield note._replace(span=note.span or Span(part.header.start, part.header.start))
-    if linking:
-        yield from visit_header(entity, stated, linking)
-    is_passed_over = attached and not around.task.policy.attachments
+    yield from _visit_header(entity)
+    is_passed_over = entity.attached and not task.policy.attachments
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
         inner = visit_message(view.inner, entity.context, encoded + 1)
@@ -163,7 +149,7 @@ def _visit_part(
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
-    elif is_leaf and (_is_noted(part) or (not is_passed_over and _is_named(part, around))):
+    elif is_leaf and (_is_noted(part) or (not is_passed_over and _is_named(entity))):
         yield entity.note(Reason.KIND_UNSUPPORTED, f"{_known_as(part)}{_SILENT}")
 
 
@@ -176,6 +162,59 @@ def _message_view(entity: MailPart, encoded: int) -> View | None:
         return None
     return transfer_view(part, entity.body, entity.eol)
 
+
+# ---- headers (RFC 1808 §3.1, RFC 2557 §4.2)
+
+
+def _visit_header(entity: MailPart) -> Iterator[Item]:
+    part = entity.part
+    linking = [
+        (field, form) for field in part.header.fields if (form := _form(field, part)) is not None
+    ]
+    if linking:
+        header = Span(part.header.start, part.header.end)
+        yield from fit(entity, header, _visit_fields(entity, linking))
+
+
+def _form(field: Field, part: Part) -> headers.LinkingField | None:
+    """How a field holds references, None when it holds none."""
+    if field.name == "content-type":
+        return headers.EXTERNAL_BODY if part.opaque is Opaque.EXTERNAL else None
+    return headers.FIELDS.get(field.name.encode())
+
+
+def _visit_fields(
+    entity: MailPart, linking: list[tuple[Field, headers.LinkingField]]
+) -> Iterator[Item]:
+    own = around = entity.context.base
+    stated_by = ""
+    if entity.states_base:
+        # A header's own base is embedded for the references that stand in it.
+        own, around = replace(own, layer=Layer.EMBEDDED), own.outer or own
+        stated_by = own.source.partition(" of ")[0].lower()
+    for field, form in linking:
+        # A field that states a base is resolved against the base around it, never against itself.
+        is_outside = field.name == stated_by or field.name in STATES_BASE
+        context = entity.context.on(around if is_outside else own)
+        yield from visit_field(entity.data, field, form, context)
+
+
+def visit_field(
+    data: bytes, field: Field, form: headers.LinkingField, context: Context
+) -> Iterator[Item]:
+    """The items of a field, of mail or of HTTP."""
+    value = data[field.value.start : field.value.end]
+    place = Place("", field.name, Row(form.syntax))
+    for span in form.find(value):
+        raw = value[span.start : span.end]
+        # Between the quotes of a parameter a backslash is none.
+        is_parameter = form is headers.EXTERNAL_BODY
+        view = folded_view(raw, b"\\" if is_parameter else headers.quote_before(value, span))
+        items = visit_url(view.inner, Span(0, len(view.inner)), context, place)
+        yield from lower(items, view, field.value.start + span.start)
+
+
+# ---- what is not looked into
 
 # Text that may hold links, and in which none are looked for: it is said once for each type.
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
@@ -215,10 +254,10 @@ def _known_as(part: Part) -> str:
     return _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
 
 
-def _is_named(part: Part, around: Context) -> bool:
+def _is_named(entity: MailPart) -> bool:
     """Whether a part is saved as a file that is opened as another type than it is said to be."""
-    holds = around.task.holds
-    return holds is not None and holds(part.name)
+    holds = entity.context.task.holds
+    return holds is not None and holds(entity.part.name)
 
 
 def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:
@@ -228,11 +267,6 @@ def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:
     is_known = part.type in silent
     silent.add(part.type)
     return is_known
-
-
-def _decoded(part: Part, raw: bytes, eol: bytes) -> bytes | None:
-    view = transfer_view(part, raw, eol)
-    return None if view is None else view.inner
 
 
 _OPAQUE: Final = {

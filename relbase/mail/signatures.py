@@ -18,7 +18,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import text_of
-from relbase.mail.bases import PartNote
 from relbase.mail.entity import called
 from relbase.notes import Note, Reason
 from relbase.registry import ROWS
@@ -44,9 +43,7 @@ def signed(parts: Sequence[Part]) -> set[int]:
     return found
 
 
-def broken_signatures(
-    data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
-) -> Iterator[PartNote]:
+def broken_signatures(data: bytes, parts: Sequence[Part], edits: Sequence[Edit]) -> Iterator[Note]:
     """Yield a note on each signed message whose signatures the edits break."""
     starts = [edit.start for edit in edits]
     for part in parts:
@@ -61,7 +58,7 @@ def broken_signatures(
             verdict = _verdict(_tags(text_of(data, field)), changed, body)
             if verdict:
                 text = f"{called(part)} is signed ({field.name}), and the signature {verdict}"
-                yield PartNote(part, Note(Reason.SIGNATURE_BROKEN, "", field.span, text))
+                yield Note(Reason.SIGNATURE_BROKEN, part.number, field.span, text)
                 break
 
 

@@ -11,7 +11,9 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.bodies import MAX_LINE, fit_lines, line_end, transfer_view
+from relbase.mail.bodies import transfer_view
+from relbase.mail.entity import line_end
+from relbase.mail.fitting import MAX_LINE, fit_lines
 from relbase.notes import Reason
 
 if TYPE_CHECKING:

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Final
 from relbase import Status, links, rewrite
 from relbase.call import check
 from relbase.edit import splice
-from relbase.mail.decoded import DecodedBody, decoded_in_mail, decoded_in_mbox
+from relbase.mail.emlx import decoded_in_mail
+from relbase.mail.mbox import decoded_in_mbox
 from relbase.opening.door import open_input, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from relbase.mail.documents import DecodedBody
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
 URL: Final = "http://h.example/d/p.html"

@@ -22,7 +22,7 @@ def verdicts(data: bytes, *places: bytes) -> list[str]:
     """What is said when something is put in front of each of the places."""
     edits = sorted(Edit(data.index(place), data.index(place), b"/") for place in places)
     found = broken_signatures(data, walk(data), edits)
-    return [noted.note.text.rpartition(" the signature ")[2] for noted in found]
+    return [note.text.rpartition(" the signature ")[2] for note in found]
 
 
 NO_MORE: Final = ["no longer holds"]
@@ -99,12 +99,9 @@ def test_the_remark_stands_on_the_signature() -> None:
     data = message(b"X: y\nDKIM-Signature: h=from\n")
     at = data.index(b"X>")
     (found,) = broken_signatures(data, walk(data), [Edit(at, at, b"/")])
-    assert found.note.span is not None
-    assert data[slice(*found.note.span)] == b"DKIM-Signature: h=from\n"
-    assert (
-        found.note.text
-        == "the message is signed (dkim-signature), and the signature no longer holds"
-    )
+    assert found.span is not None
+    assert data[slice(*found.span)] == b"DKIM-Signature: h=from\n"
+    assert found.text == "the message is signed (dkim-signature), and the signature no longer holds"
 
 
 SIGNED: Final = b"DKIM-Signature: h=from\n\ntext"

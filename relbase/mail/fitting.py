@@ -1,0 +1,210 @@
+"""Which edits mail allows in the lines of a message, and what becomes of the others.
+
+Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands in: lines
+that grow beyond what mail transports are noted, and edits that would turn a line into a delimiter
+or a field are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from relbase.containers.fields import read_header
+from relbase.containers.parts import BASE64
+from relbase.edit import Edit, Span, splice
+from relbase.mail.entity import called
+from relbase.notes import Note, Reason
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.outward import separate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from relbase.mail.entity import MailPart
+    from relbase.rewriting.items import Item
+
+# RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
+MAX_LINE: Final = 998
+
+
+def fit(entity: MailPart, within: Span, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a header or of a body that is not encoded, with the edits that mail allows."""
+    part = entity.part
+    findings, edits = separate(items)
+    kept, notes = fit_lines(entity.data, within, edits, part.boundaries, entity.eol)
+    refused = [note.span for note in notes if note.span and note.reason is Reason.MIME_BOUNDARY]
+    yield from _keep_in_lines(findings, refused) if refused else findings
+    for note in notes:
+        if note.reason is not Reason.LINE_LENGTH or part.encoding != "binary":
+            text = f"{called(part)}: {note.text}"
+            yield note._replace(part=entity.context.part, text=text)
+    yield from kept
+
+
+class _Line(NamedTuple):
+    """A line with its line end, or several that edits join, and those edits."""
+
+    start: int
+    end: int
+    edits: list[Edit]
+
+
+def fit_lines(
+    data: bytes, within: Span, edits: Sequence[Edit], boundaries: Sequence[bytes], eol: bytes
+) -> tuple[list[Edit], list[Note]]:
+    r"""Return the edits that are possible where lines cannot be broken, and notes."""
+    kept: list[Edit] = []
+    notes: list[Note] = []
+    eol = eol[-1:]  # CR and LF of one line end may be mixed with LF alone
+    delimiters = [b"--" + boundary for boundary in boundaries]
+    for start, end, changes in _lines(data, within, edits, eol):
+        before = data[start:end]
+        is_long = _longest(before, eol) > MAX_LINE
+        if is_long and not delimiters:
+            kept += changes
+            continue
+        if is_long and before.find(eol, 0, len(before) - 1) < 0:
+            after = _beginning(before, start, changes, max(map(len, delimiters)))
+        else:
+            after = splice(before, [Edit(e.start - start, e.end - start, e.new) for e in changes])
+        if _starts(after, delimiters, eol) - _starts(before, delimiters, eol):
+            text = "the line would become a delimiter of a multipart: its links are left unchanged"
+            notes.append(Note(Reason.MIME_BOUNDARY, "", Span(start, end), text))
+            continue
+        kept += changes
+        if not is_long and _longest(after, eol) > MAX_LINE:
+            text = f"the line grows beyond {MAX_LINE} octets (RFC 5322 §2.1.1)"
+            notes.append(Note(Reason.LINE_LENGTH, "", Span(start, end), text))
+    return kept, notes
+
+
+def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> bytes:
+    """The first bytes of a line as it is written: it may be all of a body, with a million edits."""
+    text, at = b"", 0
+    for edit in edits:
+        text += line[at : edit.start - start] + edit.new
+        at = edit.end - start
+        if len(text) >= length:
+            return text
+    return text + line[at : at + length]
+
+
+def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:
+    """Group edits by the lines that they stand in."""
+    line = _Line(within.start, within.start, [])
+    for edit in edits:
+        if edit.start >= line.end and line.end < within.end:
+            if line.edits:
+                yield line
+            start = data.rfind(eol, line.end, edit.start) + 1 or line.end
+            line = _Line(start, start, [])
+        line.edits.append(edit)
+        if edit.end >= line.end:
+            found = data.find(eol, edit.end, within.end)
+            line = line._replace(end=within.end if found < 0 else found + 1)
+    if line.edits:
+        yield line
+
+
+def _starts(text: bytes, delimiters: Sequence[bytes], eol: bytes) -> set[bytes]:
+    """The delimiters that lines begin with: other readers compare only beginnings."""
+    if b"--" not in text:
+        return set()
+    lines = [line for line in text.split(eol) if line.startswith(b"--")]
+    return {delimiter for delimiter in delimiters for line in lines if line.startswith(delimiter)}
+
+
+def _longest(text: bytes, eol: bytes) -> int:
+    if len(text) <= MAX_LINE:
+        return 0
+    return max(len(line.rstrip(b"\r")) for line in text.split(eol))
+
+
+def _keep_in_lines(
+    findings: Iterable[Found | Note], lines: Sequence[Span]
+) -> Iterator[Found | Note]:
+    """The findings; those that stand in these lines are kept, not rewritten."""
+    starts = [line.start for line in lines]
+    for item in findings:
+        if isinstance(item, Found) and item.status is Status.REWRITTEN:
+            index = bisect_right(starts, item.span.start) - 1
+            if index >= 0 and item.span.start < lines[index].end:
+                yield item._replace(status=Status.KEPT)
+                continue
+        yield item
+
+
+def fit_both_readings(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a body with a disputed encoding, with the edits that all readers show alike.
+
+    Some mail programs decode it and others show it as it stands: to both a line that is changed
+    must show what it showed, and the new link.
+    """
+    part, data = entity.part, entity.data
+    findings, edits = separate(items)
+    kept: list[Edit] = []
+    lines: list[Span] = []
+    for edit in edits:
+        if part.encoding != BASE64 and _shows_alike(data, edit):
+            kept.append(edit)
+        else:
+            start, end, _ = next(_lines(data, part.body, [edit], entity.eol[-1:]))
+            lines.append(Span(start, end))
+    yield from _keep_in_lines(findings, lines) if lines else findings
+    if edits:
+        text = f"states its encoding as {part.disputed!a}, which only some mail programs decode"
+        left = f": the links in {len(lines)} of its lines stay as they are" if lines else ""
+        yield entity.note(Reason.ENCODING_DISPUTED, f"{text}{left}")
+    yield from kept
+
+
+_escapes: Final = re.compile(rb"=[^=]{0,2}").findall
+
+
+def _shows_alike(data: bytes, edit: Edit) -> bool:
+    """Whether an edit of quoted-printable writes no escape and no line end."""
+    if b"\n" in edit.new or b"\r" in edit.new:
+        return False
+    return Counter(_escapes(edit.new)) <= Counter(_escapes(data, edit.start, edit.end))
+
+
+def fit_header(entity: MailPart, items: Iterable[Item]) -> Iterator[Item]:
+    """The items of a body, without edits that would make its first lines fields (threat N5).
+
+    Where no empty line ends a header, a line that is not a field does. What is written into it may
+    have a colon: to all readers it would then be one, and the header would go on.
+    """
+    part = entity.part
+    if part.header.body > part.header.end:
+        yield from items
+        return
+    findings, edits = separate(items)
+    eol = entity.eol[-1:]
+    empty = _empty_line[eol](entity.data, *part.body)
+    end = empty.end() if empty else part.body.end
+    first = [edit for edit in edits if edit.start < end]
+    end = max([end, *(edit.end for edit in first)])  # a value may hold the empty line
+    at = part.header.start
+    moved = [Edit(edit.start - at, edit.end - at, edit.new) for edit in first]
+    after = splice(entity.data[at:end], moved)
+    if not first or read_header(after, 0, len(after), eol).body == part.header.body - at:
+        yield from findings
+        yield from edits
+        return
+    lines = Span(part.body.start, end)
+    yield from _keep_in_lines(findings, [lines])
+    yield entity.note(Reason.MIME_HEADER, _NO_EMPTY_LINE, lines)
+    yield from edits[len(first) :]
+
+
+_NO_EMPTY_LINE: Final = (
+    "has no empty line after its header, and a line of it would become a field: the links up to "
+    "the next empty line are left unchanged"
+)
+_empty_line: Final = {
+    b"\n": re.compile(rb"\n\r*\n").search,
+    b"\r": re.compile(rb"\r\r").search,
+}
