@@ -25,7 +25,8 @@ from relbase.results import Entity
 from relbase.rewriting.context import Context
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_charset, read_text
-from relbase.rewriting.html import html_base, visit_html
+from relbase.rewriting.html import visit_html
+from relbase.rewriting.html_base import html_base
 from relbase.rewriting.items import Item
 from relbase.rewriting.outward import lower
 from relbase.view.charset import PRESCAN_LENGTH, Charset, CharsetSource, sniff, sniff_css

@@ -209,6 +209,14 @@ def clean(text: str) -> str:
     return text
 
 
+C0_AND_SPACE: Final = _C0_AND_SPACE.decode()
+
+
+def trimmed(value: str) -> str:
+    """Return the one URL in a value, as the URL parser reads it."""
+    return clean(value.strip(C0_AND_SPACE))
+
+
 class _Unsafe(NamedTuple):
     """What a URL may not hold at a place: `anywhere`, and among `ends` as first or last."""
 

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from relbase.bases.layers import Base, unsuitable
+from relbase.bases.layers import Base, establish, unsuitable
 from relbase.bases.remembering import remembering
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Callable, Iterator
-    from typing import Self, TypeAlias
+    from typing import TypeAlias
 
+    from relbase.bases.layers import Statement
     from relbase.bases.marks import Marks, Places
     from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
@@ -57,34 +58,21 @@ Readers: TypeAlias = "Callable[[str, str], Reader | None]"
 # A tuple, as the context is: copies of a frozen dataclass would cost a small page more than its
 # scan.
 class Task(NamedTuple):
-    """What one call asks for, shared by all that is visited for it.
-
-    Args:
-        profile: the algorithm.
-        policy: what the caller chose.
-        reader: who reads what is nested, by media type and file name ("" for none); None where
-            nothing is to be looked for.
-        edits_only: only edits, notes and unresolved references are asked for, so that what holds
-            none of them may be passed over.
-        found_only: only what is found is asked for: no edit need be made. Who decides by the edits
-            what becomes of a reference (mail does) asks for both.
-        policies: the Content-Security-Policy fields that the document came with.
-        detect: whether marks that programs leave may state a retrieval URL.
-        budget: of the document and all that is nested in it; None without a limit.
-        places: knows what was saved beside the page; None where nothing is to be looked for.
-        holds: whether a file of a name ("" for none) is of a kind that may hold references; None
-            where nobody knows.
-    """
+    """What one call asks for, shared by all that is visited for it."""
 
     profile: Profile
     policy: Policy
-    reader: Readers
+    reader: Readers  # of what is nested, by media type and file name ("" for none)
+    # Only edits, notes and unresolved references are asked for: what holds none may be passed over.
     edits_only: bool = False
+    # Only what is found is asked for, and no edit. Mail, which decides by the edits what becomes of
+    # a reference, asks for both.
     found_only: bool = False
-    policies: tuple[str, ...] = ()
-    detect: bool = True
-    budget: Budget | None = None
-    places: Places | None = None
+    policies: tuple[str, ...] = ()  # the Content-Security-Policy fields of the document
+    detect: bool = True  # whether marks that programs leave may state a retrieval URL
+    budget: Budget | None = None  # of the document with all that is nested; None: no limit
+    places: Places | None = None  # knows what was saved beside the page
+    # Whether a file of a name ("" for none) is of a kind that may hold references.
     holds: Callable[[str], bool] | None = None
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
     examines: bool = False  # XML in which nothing changes is read by expat, too
@@ -93,55 +81,26 @@ class Task(NamedTuple):
     link: type[tuple[Any, ...]] | None = None
 
 
-def _always() -> bool:
-    return True
-
-
-class _Values(NamedTuple):
-    """The fields of a context, in their order."""
-
-    base: Base
-    task: Task
-    part: str = ""
-    within: str = ""
-    charset: str = "utf-8"
-    encoding: str = "utf-8"
-    depth: int = 0
-    sheets: Callable[[], bool] = _always
-    unstated: re.Pattern[str] | None = None
-    marks: Marks | None = None
-    resolve: Callable[[str], str] | None = None
-
-
 # What decides how references are resolved.
 _DECIDING: Final = frozenset(("base", "task", "encoding"))
 
 
-class Context(_Values):
-    """What the references of one text are resolved with.
+class Context(NamedTuple):
+    """What the references of one text are resolved with; made of the one around it by `having`."""
 
-    Args:
-        base: the established base.
-        task: what is asked for.
-        part: the number of the entity, as IMAP section numbers.
-        within: what lines are counted in, for people: " of part 1.2"; "" for the document itself.
-        charset: of the text that is scanned, a WHATWG name.
-        encoding: of the document, which decides how queries are encoded.
-        depth: how many documents are around that are written in attributes or elements of others.
-        sheets: whether the document links or imports style sheets (rule 9).
-        unstated: matches references whose meaning in browsers depends on a charset that nothing
-            states; None where one is stated.
-        marks: what programs left in the text, where that was looked for already.
-        resolve: the prepared algorithm, None when nothing can be resolved; it is prepared here.
-    """
-
-    __slots__ = ()
-
-    def __new__(cls, base: Base, task: Task, **others: Any) -> Self:  # noqa: ANN401 (the fields')
-        """Prepare the algorithm for the base."""
-        made = super().__new__(cls, base, task, **others)
-        resolve = resolver(base.url, task.profile, made.encoding)
-        return made if resolve is None else made._replace(resolve=resolve)
+    base: Base  # the established base
+    task: Task
+    part: str = ""  # the number of the entity, as IMAP section numbers
+    within: str = ""  # what lines are counted in: " of part 1.2"; "" for the document itself
+    charset: str = "utf-8"  # of the text that is scanned, a WHATWG name
+    encoding: str = "utf-8"  # of the document, which decides how queries are encoded
+    depth: int = 0  # how many documents around it hold it in an attribute or element
+    # Whether the document links or imports style sheets (rule 9).
+    sheets: Callable[[], bool] = lambda: True
+    # Matches references whose meaning in browsers depends on a charset that nothing states.
+    unstated: re.Pattern[str] | None = None
+    marks: Marks | None = None  # what programs left in the text, where it was looked for already
+    resolve: Callable[[str], str] | None = None  # the algorithm on the base, None for no base
 
     def having(self, **changes: Any) -> Context:  # noqa: ANN401 (of the fields' types)
         """The same context but for some fields."""
@@ -151,10 +110,17 @@ class Context(_Values):
             is_same = base is self.base and task.profile is self.task.profile
             if not is_same or encoding != self.encoding:
                 changes["resolve"] = resolver(base.url, task.profile, encoding)
-        made = tuple.__new__(Context, map(changes.pop, self._fields, self))
-        if changes:
-            raise TypeError(f"a context has no {', '.join(changes)}")
-        return made
+        return self._replace(**changes)
+
+    def established(self, statement: Statement) -> tuple[Base, list[Note]]:
+        """The base of a document that states one itself, within this context, and notes on it."""
+        return establish(
+            (statement,),
+            self.base,
+            profile=self.task.profile,
+            part=self.part,
+            charset=self.encoding,
+        )
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""

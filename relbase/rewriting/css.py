@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Span
-from relbase.notes import Note, Reason
+from relbase.notes import Reason
 from relbase.references.css_escapes import css_view
 from relbase.references.css_functions import Form, is_settled
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.outward import lower, lower_plain, plain_in_css
-from relbase.rewriting.reference import ABSOLUTE, Kept, Place, visit_url
+from relbase.rewriting.reference import ABSOLUTE, Kept, Place, noting, visit_url
 from relbase.rewriting.scan import css_scan_for
 from relbase.url.resolver import Profile
 
@@ -60,10 +60,8 @@ _SHEET: Final = Place("", "", Row(Nested.CSS))
 
 _LOCAL: Final = Kept(None)
 _CUSTOM: Final = Kept(
-    Note(
+    noting(
         Reason.REFERENCE_CUSTOM_PROPERTY,
-        "",
-        None,
         "a url() in a custom property is resolved where var() stands, maybe in another sheet",
     )
 )

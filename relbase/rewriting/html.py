@@ -13,9 +13,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, cast
 
-from relbase.bases.archived import Unarchived
-from relbase.bases.layers import Layer, Statement, establish
-from relbase.bases.marks import is_stand_in, own_base
+from relbase.bases.layers import Layer
+from relbase.bases.marks import is_stand_in
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
@@ -24,10 +23,10 @@ from relbase.references.foreign import HTML
 from relbase.references.guesses import guessed
 from relbase.references.markup import pieces
 from relbase.references.scripts import json_escaped, json_view
-from relbase.references.values import SYNTAXES, Syntax, clean
+from relbase.references.values import SYNTAXES, Syntax, trimmed
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
-from relbase.rewriting.forbidden import allowed_base
+from relbase.rewriting.html_base import attribute_text, on_own_base
 from relbase.rewriting.outward import (
     drained,
     lower,
@@ -36,9 +35,8 @@ from relbase.rewriting.outward import (
     plain_unquoted,
     shift,
 )
-from relbase.rewriting.reference import Place, on_codebase, unstated, visit_url
+from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.rewriting.scan import named_of, scan_for
-from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view, needs_view
 from relbase.view.transcode import escaped_view, text_view, writes_all
 from relbase.view.xml_pieces import CdataView, PiecesView
@@ -46,11 +44,9 @@ from relbase.view.xml_pieces import CdataView, PiecesView
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.bases.layers import Base
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
-    from relbase.rewriting.reference import Codebase
     from relbase.view.runs import View
     from relbase.view.xml_pieces import Piece
 
@@ -63,7 +59,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     if around.task.edits_only or around.task.link is not None:
         budget = around.task.budget
         before = None if budget is None else budget.state()
-        inside, notes = _within(text, None, around)
+        inside, notes = on_own_base(text, None, around)
         items: list[Item] = []
         elements = html.elements(text, 0, len(text), scan=scan_for(inside))
         attribute = _up_to_base(text, elements, items, inside, around)
@@ -78,7 +74,7 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
             budget.restore(before)
     else:
         attribute = html.embedded_base(text)
-    inside, notes = _within(text, attribute, around)
+    inside, notes = on_own_base(text, attribute, around)
     yield from notes
     yield from _visit_on_base(text, attribute, inside, around)
 
@@ -157,71 +153,8 @@ def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Ite
         yield from _visit_element(text, element, inside, around)
 
 
-def html_base(text: bytes, around: Context) -> Base:
-    """The base of an HTML document: its `<base>`, or that of its container."""
-    return _within(text, html.embedded_base(text), around)[0].base
-
-
-def _within(
-    text: bytes, attribute: Attribute | None, around: Context
-) -> tuple[Context, list[Note]]:
-    """The context of the inside of an HTML document, on its own base, and what is noted on that."""
-    stated = None if attribute is None else _base_statement(text, attribute, around)
-    if around.task.detect:
-        stated = own_base(text, attribute, around.charset, around.marks) or stated
-    if stated is None:
-        return around.having(sheets=_Sheets(text)), []
-    base, notes = establish(
-        (stated,),
-        around.base,
-        profile=around.task.profile,
-        part=around.part,
-        charset=around.encoding,
-    )
-    if base.outer is around.base:
-        base, notes = allowed_base(text, stated, (base, notes), around)
-    if note := unstated(stated.value, around):
-        notes.append(note._replace(part=around.part, span=stated.span))
-    return around.having(base=base, sheets=_Sheets(text)), notes
-
-
 def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
     return around.task.detect and is_stand_in(text, element.start)
-
-
-class _Sheets:
-    """Whether a document links or imports style sheets: looked for when asked, and once."""
-
-    __slots__ = ("_found", "_text")
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._found: bool | None = None
-
-    def __call__(self) -> bool:
-        if self._found is None:
-            self._found = html.has_sheets(self._text)
-        return self._found
-
-
-def _base_statement(text: bytes, attribute: Attribute, around: Context) -> Statement:
-    line = text.count(b"\n", 0, attribute.start) + 1
-    column = attribute.start - text.rfind(b"\n", 0, attribute.start)
-    span = Span(attribute.start, attribute.end)
-    value = _url_value(text, attribute, around.charset)
-    source = f"<base href> at {line}:{column}{around.within}"
-    places = around.task.places
-    if isinstance(places, Unarchived):
-        value = places.base(value) or value
-    return Statement(Layer.EMBEDDED, value, source, span)
-
-
-def _url_value(text: bytes, attribute: Attribute, charset: str) -> str:
-    """The one URL in an attribute, as the URL parser reads it."""
-    raw = text[attribute.start : attribute.end]
-    inner = attribute_view(raw, attribute.quote or b"", charset).inner
-    (span,) = values.url(inner)
-    return clean(decode_inner(inner[span.start : span.end]))
 
 
 def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item]:
@@ -232,7 +165,9 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         slot.element.decode("utf-8", "replace"),
         slot.attribute.decode("utf-8", "replace"),
         slot.row,
-        None if slot.codebase is None else _codebase(text, slot.codebase, context),
+        None
+        if (one := slot.codebase) is None
+        else on_codebase(trimmed(attribute_text(text, one, context.charset)), context),
     )
     visit = visit_value
     if attribute.quote == html.RAW:
@@ -248,11 +183,6 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         return lower(visit(view.inner, context, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
     return lower_plain(visit(raw, context, place), plain, make_view, attribute.start)
-
-
-def _codebase(text: bytes, attribute: Attribute, context: Context) -> Codebase | None:
-    url = _url_value(text, attribute, context.charset)
-    return on_codebase(url, context) if url else None
 
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:

@@ -23,29 +23,17 @@ class Status(Enum):
 
 
 class Found(NamedTuple):
-    """A reference that was found in a text.
+    """A reference that was found in a text."""
 
-    Args:
-        span: its bytes, in the text that was visited.
-        element: the element it stands in, "" for none.
-        attribute: the attribute or the header field, "" for raw text.
-        syntax: how it stands there: "url", "srcset", ...
-        reference: as the author wrote it, decoded.
-        url: what it resolves to, None when unresolved.
-        base: what it was resolved against.
-        status: what became of it.
-        part: the number of the entity.
-    """
-
-    span: Span
-    element: str
-    attribute: str
-    syntax: str
-    reference: str
-    url: str | None
-    base: Base
+    span: Span  # its bytes, in the text that was visited
+    element: str  # "" for none
+    attribute: str  # or the header field; "" for raw text
+    syntax: str  # "url", "srcset", ...
+    reference: str  # as the author wrote it, decoded
+    url: str | None  # what it resolves to
+    base: Base  # what it was resolved against
     status: Status
-    part: str
+    part: str  # the number of the entity
 
 
 Item: TypeAlias = Found | Note | Edit

@@ -15,7 +15,7 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import scripts
 from relbase.references.scripts import JsonKind, json_view
-from relbase.references.values import Syntax, clean
+from relbase.references.values import Syntax, trimmed
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.html import nested, visit_value
 from relbase.rewriting.item_links import ItemLinks
@@ -81,7 +81,7 @@ def _item_urls(text: bytes) -> dict[int, Span] | None:
 
 
 def _value(text: bytes, span: Span | JsonString) -> str:
-    return clean(decode_inner(scripts.unescaped(text[span.start : span.end])))
+    return trimmed(decode_inner(scripts.unescaped(text[span.start : span.end])))
 
 
 class _Visit:

@@ -23,22 +23,16 @@ from relbase.view.characters import text as decode_inner
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.bases.marks import Places
     from relbase.references.vocabulary import Row
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
 
 
 class Codebase(NamedTuple):
-    """What the references of an element with a `codebase` are resolved with, None for nothing.
-
-    Args:
-        resolve: the algorithm, on the codebase.
-        base: what the codebase states; None where it does not count.
-    """
+    """What the references of an element with a `codebase` are resolved with, None for nothing."""
 
     resolve: Callable[[str], str] | None
-    base: Base | None = None
+    base: Base | None = None  # what the codebase states; None where it does not count
 
 
 class Place(NamedTuple):
@@ -97,11 +91,9 @@ def visit_url(
             context.part,
         )
     if note is None and status is Status.REWRITTEN:
-        note = (
-            unstated(reference, context)
-            or _rewritten_placeholder(reference, context)
-            or _climbing(reference, url, context)
-        )
+        is_told = not task.policy.keep_templates and placeholders(reference)
+        placeholder = _REWRITTEN if is_told else None
+        note = unstated(reference, context) or placeholder or _climbing(reference, url, context)
     if note is not None:
         yield note._replace(part=context.part, span=span)
     if status is Status.REWRITTEN and url is not None and not task.found_only:
@@ -129,7 +121,12 @@ def unstated(reference: str, context: Context) -> Note | None:
     text = (
         f"no known charset is stated, and what this is depends on it: taken for {context.charset}"
     )
-    return Note(Reason.CHARSET_UNSTATED, "", None, text)
+    return noting(Reason.CHARSET_UNSTATED, text)
+
+
+def noting(reason: Reason, text: str) -> Note:
+    """Return a note whose place is still to be told."""
+    return Note(reason, "", None, text)
 
 
 def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
@@ -137,38 +134,25 @@ def _spelled(url: str, text: bytes, span: Span, place: Place) -> str:
     return spell(syntax, url, text, span)
 
 
-_REWRITTEN: Final = Note(
+_REWRITTEN: Final = noting(
     Reason.REFERENCE_TEMPLATE,
-    "",
-    None,
     "holds a placeholder that a program has yet to fill in, and was rewritten all the same; "
     "policy=Policy(keep_templates=True) changes no placeholder, and no reference that begins with "
     "one",
 )
-_BEGINS: Final = Note(
-    Reason.PLACEHOLDER_KEPT,
-    "",
-    None,
-    "left unchanged, since a program is still to fill it in",
+_BEGINS: Final = noting(
+    Reason.PLACEHOLDER_KEPT, "left unchanged, since a program is still to fill it in"
 )
-_WOULD_CHANGE: Final = Note(
-    Reason.PLACEHOLDER_CHANGED,
-    "",
-    None,
-    "its URL would change a placeholder: left unchanged",
+_WOULD_CHANGE: Final = noting(
+    Reason.PLACEHOLDER_CHANGED, "its URL would change a placeholder: left unchanged"
 )
-
-
-def _rewritten_placeholder(reference: str, context: Context) -> Note | None:
-    is_asked = not context.task.policy.keep_templates
-    return _REWRITTEN if is_asked and placeholders(reference) else None
 
 
 def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
     """The note on a reference that climbs above the root, which RFC 1808 §5.2 leaves in the URL."""
     if context.task.profile is not Profile.RFC1808 or url is None or ".." not in reference:
         return None
-    path = _path_of(url)
+    path = url.partition("#")[0].partition("?")[0]
     if "/../" not in path and not path.endswith("/.."):
         return None
     text = f"{reference[:_SHOWN]!r} becomes {url[:_SHOWN]!r} by RFC 1808 §5.2"
@@ -180,16 +164,12 @@ def _climbing(reference: str, url: str | None, context: Context) -> Note | None:
         text += (
             f"; the profiles rfc3986 and whatwg write {other[:_SHOWN]!r}, as its author meant it"
         )
-    return Note(Reason.REFERENCE_CLIMBS, "", None, text)
+    return noting(Reason.REFERENCE_CLIMBS, text)
 
 
 _SHOWN: Final = 200
 # A longer reference is noted without the other URL: nobody wrote it, and it takes memory.
 _COMPARED: Final = 1 << 16
-
-
-def _path_of(url: str) -> str:
-    return url.partition("#")[0].partition("?")[0]
 
 
 def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) -> Verdict:
@@ -275,9 +255,12 @@ def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool 
     if _is_absolute(reference, context, place):
         inside = places.inside(reference) if isinstance(places, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
-    is_chosen = _is_kept(reference, context, place)
+    is_local = place.row.local and reference.startswith("#")  # rule 8
+    is_chosen = is_local or context.task.policy.keeps(reference)
     if places is not None and not is_chosen:
-        placed = _placed_base(reference, places) if place.element == "base" else places(reference)
+        placed = places(reference)
+        if place.element == "base":  # it stays, since what stays relative is on it
+            placed = Placed(places.base(reference) if isinstance(places, Unarchived) else None)
         is_own = reference == "" and place.row.own_url  # a `<base>` does not count for it
         if placed is not None and not (is_own and placed.url is not None):
             status = Status.KEPT if placed.url is None else Status.REWRITTEN
@@ -318,37 +301,29 @@ def _resolved(reference: str, context: Context, place: Place) -> Verdict:
     try:
         url = resolve(reference)
     except ValueError as error:
-        return Verdict(Status.UNRESOLVED, None, Note(Reason.REFERENCE_FAILED, "", None, str(error)))
+        return Verdict(Status.UNRESOLVED, None, noting(Reason.REFERENCE_FAILED, str(error)))
     if url.startswith(_APART, url.find(":") + 1) and not has_net_loc(context.base.url):
-        return Verdict(Status.REWRITTEN, url, Note(Reason.REFERENCE_NET_LOC, "", None, _NET_LOC))
+        return Verdict(Status.REWRITTEN, url, _NET_LOC)
     return Verdict(Status.REWRITTEN, url)
-
-
-def _placed_base(reference: str, places: Places) -> Placed:
-    """What becomes of a relative `<base>`: it stays, since what stays relative is on it."""
-    return Placed(places.base(reference) if isinstance(places, Unarchived) else None)
 
 
 # How the profiles write a path that begins with `//` after a scheme alone.
 _APART: Final = ("////", "/.//")
 
-_NET_LOC: Final = (
+_NET_LOC: Final = noting(
+    Reason.REFERENCE_NET_LOC,
     "the path begins with // on a base without a network location: it is written so that it is not"
-    " read as one (RFC 1808 §5.2)"
+    " read as one (RFC 1808 §5.2)",
 )
 
 
-def _is_kept(reference: str, context: Context, place: Place) -> bool:
-    """Whether a relative reference is to stay so (rule 8 and the caller's policy)."""
-    is_local = place.row.local and reference.startswith("#")
-    return is_local or context.task.policy.keeps(reference)
-
-
-def on_codebase(codebase: str, context: Context) -> Codebase:
+def on_codebase(codebase: str, context: Context) -> Codebase | None:
     """Return what `codebase` makes of its element's references; once for all that it has (N2).
 
     HTML 4.01 §13.3: it is the base of its element, itself relative to the document's.
     """
+    if not codebase:
+        return None
     profile = context.task.profile
     if profile is Profile.WHATWG:  # browsers ignore it (rule 7)
         return Codebase(context.resolve)

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer, Statement, establish
+from relbase.bases.layers import Layer, Statement
 from relbase.edit import Span
 from relbase.notes import Note, Reason
-from relbase.references import values
-from relbase.references.values import clean
+from relbase.references.values import trimmed
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
@@ -35,8 +34,7 @@ def url_of(text: bytes, value: Attribute) -> str:
     """The one URL in a value or a text, as the URL parser reads it."""
     raw = text[value.start : value.end]
     view = value_view(raw, value.quote) if value.quote else PiecesView(raw, pieces(raw))
-    (span,) = values.url(view.inner)
-    return clean(decode_inner(view.inner[span.start : span.end]))
+    return trimmed(decode_inner(view.inner))
 
 
 def state(
@@ -50,13 +48,7 @@ def stated(url: str, span: Span, source: str, context: Context) -> tuple[Context
     """Return the context on a base that a document states, and what is noted on it."""
     if not url:
         return context, []
-    base, notes = establish(
-        (Statement(Layer.EMBEDDED, url, source, span),),
-        context.base,
-        profile=context.task.profile,
-        part=context.part,
-        charset=context.encoding,
-    )
+    base, notes = context.established(Statement(Layer.EMBEDDED, url, source, span))
     return context.on(base), notes
 
 

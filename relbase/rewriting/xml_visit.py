@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
-    from relbase.rewriting.reference import Codebase
     from relbase.view.xml_values import TextView
 
 
@@ -292,7 +291,9 @@ class Visit:
             shown(slot.element),
             shown(slot.attribute),
             slot.row,
-            None if slot.codebase is None else self._codebase(slot.codebase, context),
+            None
+            if slot.codebase is None
+            else on_codebase(url_of(self._text, slot.codebase), context),
         )
         if not value.quote and not _means_itself(raw):
             view = _text_view(raw)
@@ -349,10 +350,6 @@ class Visit:
         span = Span(slot.value.start, slot.value.end)
         text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
         return Note(Reason.LIMIT_XML_PIECES, context.part, span, text)
-
-    def _codebase(self, attribute: xml.Attribute, context: Context) -> Codebase | None:
-        url = url_of(self._text, attribute)
-        return on_codebase(url, context) if url else None
 
 
 # What is said of values that stay, with their number.

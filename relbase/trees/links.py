@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.edit import Edit, splice
-from relbase.references.values import clean
 from relbase.rewriting.items import Found, Status
 from relbase.view.characters import text as decode_inner
 
@@ -93,11 +92,3 @@ def settled_by(text: bytes, items: Iterable[Item]) -> Settled:
             found.append((item.reference, position, item.url, item.status))
     new = decode_inner(splice(text, edits)) if edits else None
     return Settled(new, tuple(found), not edits and all(one[3] not in REPORTED for one in found))
-
-
-C0_AND_SPACE: Final = "".join(map(chr, range(0x21)))
-
-
-def trimmed(value: str) -> str:
-    """Return the one URL in a value, as the URL parser reads it."""
-    return clean(value.strip(C0_AND_SPACE))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from relbase.bases.layers import UNKNOWN, Layer, Statement, establish
+from relbase.bases.layers import UNKNOWN, Layer, Statement
+from relbase.references.values import trimmed
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.trees.links import trimmed
 
 if TYPE_CHECKING:
     from relbase.rewriting.context import Context
@@ -49,11 +49,8 @@ class Scopes:
             return around
         key = (id(around), stated)
         if key not in self._stated:
-            base = UNKNOWN
-            if depth <= MAX_XML_BASE_DEPTH:
-                statement = Statement(Layer.EMBEDDED, stated, "xml:base")
-                base, _ = establish((statement,), around.base, profile=around.task.profile)
-            self._stated[key] = around.on(base)
+            base, _ = around.established(Statement(Layer.EMBEDDED, stated, "xml:base"))
+            self._stated[key] = around.on(base if depth <= MAX_XML_BASE_DEPTH else UNKNOWN)
         return self._stated[key]
 
     def on_link(self, link: str, around: Context) -> Context:
@@ -63,6 +60,5 @@ class Scopes:
         key = (id(around), link)
         if key not in self._linked:
             statement = Statement(Layer.EMBEDDED, link, "link of <item>")
-            base, _ = establish((statement,), around.base, profile=around.task.profile)
-            self._linked[key] = around.on(base)
+            self._linked[key] = around.on(around.established(statement)[0])
         return self._linked[key]

@@ -18,7 +18,7 @@ from relbase.edit import Span
 from relbase.opening.recognition import reader
 from relbase.references.css_functions import holds_none, is_settled
 from relbase.references.foreign import HTML
-from relbase.references.values import Syntax, clean, spell
+from relbase.references.values import C0_AND_SPACE, Syntax, clean, spell, trimmed
 from relbase.references.vocabulary import Nested, Row, held
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.budget import Budget
@@ -27,7 +27,7 @@ from relbase.rewriting.html import visit_comment, visit_value
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
-from relbase.trees.links import C0_AND_SPACE, NOTHING, REPORTED, Settled, Value, settled_by, trimmed
+from relbase.trees.links import NOTHING, REPORTED, Settled, Value, settled_by
 from relbase.trees.markup import SHEET
 from relbase.trees.scopes import Scopes
 from relbase.url.resolver import Profile
@@ -73,7 +73,7 @@ class Walk:
         retrieved, _ = statements(url or tree.url, ())
         base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
-        self._around = Context(base, task, encoding=tree.encoding or "utf-8")
+        self._around = Context(UNKNOWN, task).having(base=base, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
         self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What to write for the beginnings of plain paths, by the context.
@@ -96,9 +96,8 @@ class Walk:
         if element is None:
             return around.base
         value = trimmed(self._tree.get(element, "href"))
-        stated = (Statement(Layer.EMBEDDED, value, "<base href>"),)
-        profile, charset = around.task.profile, around.encoding
-        return establish(stated, around.base, profile=profile, charset=charset)[0]
+        stated = Statement(Layer.EMBEDDED, value, "<base href>")
+        return around.established(stated)[0]
 
     # One loop over all attributes: a call for each would take longer than what is done with it.
     def values(self, *, all_: bool) -> Iterator[Value]:  # noqa: C901
@@ -284,10 +283,8 @@ class Walk:
 
     def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
         attribute = self._known.spelled(b"codebase", spot.keys)
-        if attribute is None:
-            return None
-        url = trimmed(self._tree.get(spot.element, attribute))
-        return on_codebase(url, context) if url else None
+        url = "" if attribute is None else trimmed(self._tree.get(spot.element, attribute))
+        return on_codebase(url, context)
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""

@@ -17,7 +17,8 @@ from relbase.kind import Kind
 from relbase.opening.recognition import reader
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.css import visit_css
-from relbase.rewriting.html import html_base, visit_html
+from relbase.rewriting.html import visit_html
+from relbase.rewriting.html_base import html_base
 from relbase.rewriting.items import Found
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ RETRIEVED = Base(URL, Layer.RETRIEVAL, "retrieval URL", UNKNOWN)
 
 
 def context(base: Base = RETRIEVED) -> Context:
-    return Context(base, Task(Profile.RFC1808, Policy(), reader))
+    return Context(UNKNOWN, Task(Profile.RFC1808, Policy(), reader)).on(base)
 
 
 # --- Rule 10. What each character of a base becomes in each context: written out by hand, the
