@@ -125,11 +125,16 @@ def _visit_on_base(
             late += isinstance(item, Edit) and item.start < base_at and not is_base
             yield item
     if late and attribute is not None and inside.base.layer is Layer.EMBEDDED:
-        text_ = (
-            f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers fetch "
-            "some of them from the base outside"
-        )
-        yield Note(Reason.BASE_LATE, inside.part, Span(attribute.start, attribute.end), text_)
+        yield base_late(late, around, Span(attribute.start, attribute.end))
+
+
+def base_late(count: int, around: Context, span: Span) -> Note:
+    """The note on references that stand before the `<base>` that decides for them."""
+    text = (
+        f"<base> decides for {count} reference{'s'[: count > 1]} before it too: browsers fetch "
+        "some of them from the base outside"
+    )
+    return Note(Reason.BASE_LATE, around.part, span, text)
 
 
 def _visit_element(
@@ -231,7 +236,8 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item
     return visit_value(text, context, place._replace(row=row))
 
 
-def _visit_srcdoc(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
+def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
+    """The items of a document in a value: of srcdoc, of a feed's article."""
     if text and context.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))
@@ -275,7 +281,7 @@ _NO_MATCH: Final = "a relative one matches no link where the page is opened from
 _VISITS: Final[Mapping[Syntax | Nested, Callable[[bytes, Context, Place], Iterator[Item]]]] = {
     **dict.fromkeys(Syntax, _visit_values),
     Nested.CSS: visit_css,
-    Nested.HTML: _visit_srcdoc,
+    Nested.HTML: _visit_markup,
     Nested.GUESSED: _visit_guessed,
     Nested.IMPORT_MAP: partial(_visit_json, scripts.import_map),
     Nested.SPECULATION_RULES: _visit_speculation_rules,

@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from relbase.bases.layers import Layer, Statement
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.references import scripts
 from relbase.references.scripts import JsonKind, json_view
 from relbase.references.values import Syntax, trimmed
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.html import nested, visit_value
+from relbase.rewriting.html import visit_value
 from relbase.rewriting.item_links import ItemLinks
 from relbase.rewriting.outward import lower, shift
 from relbase.rewriting.reference import Place
-from relbase.rewriting.xml_bases import stated
 from relbase.view.characters import text as decode_inner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from relbase.references.scripts import JsonString
     from relbase.rewriting.context import Context
@@ -99,38 +99,34 @@ class _Visit:
             row = _ROWS.get(tuple(string.names)) if string.kind is JsonKind.MEMBER else None
             if row is None:
                 continue
-            view = json_view(self._text[string.start : string.end], in_script=False)
+            inner = (
+                view := json_view(self._text[string.start : string.end], in_script=False)
+            ).inner
+            names = [name.decode() for name in string.names if name is not None]
+            place = Place(names[-2] if len(names) > 1 else "", names[-1], row)
             if row.syntax is Nested.HTML:
-                items = self._html(view.inner, string)
+                items = self._html(inner, string, place)
             else:
-                names = [name.decode() for name in string.names if name is not None]
-                place = Place(names[-2] if len(names) > 1 else "", names[-1], row)
-                items = visit_value(view.inner, self._context, place)
+                items = visit_value(inner, self._context, place)
             yield from lower(items, view, string.start)
         yield from self._links.notes(self._context.part)
 
-    def _html(self, inner: bytes, string: JsonString) -> Iterable[Item]:
-        """The items of an item's HTML, on the feed's base or that of the item (`item_links`)."""
+    def _html(self, inner: bytes, string: JsonString, place: Place) -> Iterator[Item]:
+        """The items of an item's HTML, on the feed's base or that of the item (`item_links`).
+
+        Otherwise what the URL of its item would change is counted.
+        """
         context = self._context
-        reader = context.task.reader("text/html", "")
-        if reader is None or reader.visit is None:
-            return ()
         link = self._urls.get(string.places[1])
         url = "" if link is None else _value(self._text, link)
-        if link is not None and context.task.policy.item_links:
+        if url and context.task.policy.item_links:
             source = f"url of item {string.places[1] + 1}"
-            context = stated(url, link, source, context)[0]
-        items = reader.visit(inner, nested(context))
-        if not url or context is not self._context or not context.task.edits_only:
-            return items
-        return self._compared(items, inner, url, Span(string.start, string.end))
-
-    def _compared(
-        self, items: Iterable[Item], inner: bytes, url: str, span: Span
-    ) -> Iterator[Item]:
-        """The items of HTML, having counted what the URL of its item would change."""
-        resolve = self._context.resolve
-        for item in items:
+            statement = Statement(Layer.EMBEDDED, url, source, link)
+            context = context.on(context.established(statement)[0])
+        is_compared = url and context is self._context and context.task.edits_only
+        resolve = context.resolve if is_compared else None
+        for item in visit_value(inner, context, place):
             if isinstance(item, Edit) and resolve is not None:
-                self._links.compare(inner, item, resolve(url), self._context, span)
+                span = Span(string.start, string.end)
+                self._links.compare(inner, item, resolve(url), context, span)
             yield item

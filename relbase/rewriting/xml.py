@@ -24,8 +24,8 @@ from relbase.references import xml
 from relbase.references.xml_sound import examine
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import drained
-from relbase.rewriting.xml_bases import Scopes
-from relbase.rewriting.xml_visit import Visit, note_on, on_own_base, xml_base_counts
+from relbase.rewriting.xml_bases import Scopes, on_own_base, xml_base_counts
+from relbase.rewriting.xml_visit import Visit, note_on
 from relbase.view.xml_flaws import spots
 
 if TYPE_CHECKING:

@@ -13,7 +13,9 @@ from relbase.bases.layers import Layer, Statement
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
+from relbase.references.xml import embedded_base, is_shown
 from relbase.references.xml_vocabulary import XML_BASE
+from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
 from relbase.view.xml_pieces import PiecesView, pieces
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 # No document comes near; each level keeps the URL that it resolves to (threat N11).
 MAX_XML_BASE_DEPTH: Final = 100
-
 
 _REMEMBERED: Final = 1 << 12
 
@@ -41,15 +42,26 @@ def state(
     text: bytes, value: Attribute, source: str, context: Context
 ) -> tuple[Context, list[Note]]:
     """Return the context inside of what states a base in a document, and what is noted on it."""
-    return stated(url_of(text, value), Span(value.start, value.end), source, context)
-
-
-def stated(url: str, span: Span, source: str, context: Context) -> tuple[Context, list[Note]]:
-    """Return the context on a base that a document states, and what is noted on it."""
+    url, span = url_of(text, value), Span(value.start, value.end)
     if not url:
         return context, []
     base, notes = context.established(Statement(Layer.EMBEDDED, url, source, span))
     return context.on(base), notes
+
+
+def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
+    """The context of a document on its `<base>`, what is noted on that, and where it stands."""
+    stated = embedded_base(text)
+    if stated is None:
+        return around, [], 0
+    at = Lines(text, around.encoding).of(stated.start)
+    inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)
+    return inside, notes, stated.start
+
+
+def xml_base_counts(root: Element, around: Context) -> bool:
+    """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
+    return around.task.profile is not Profile.WHATWG or not is_shown(root)
 
 
 class Scopes:
@@ -59,12 +71,13 @@ class Scopes:
         inside: what references are resolved with; None where bases nest too deep.
         stated: what the next `xml:base` is resolved with.
         stated_at: where the `xml:base` stands that decides here; -1 for none.
+        counts: whether each is the base of what is inside, or only absolute itself.
     """
 
-    def __init__(self, text: bytes, document: Context, *, counts: bool) -> None:
+    def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
         self._text = text
         self._lines = Lines(text, document.encoding)
-        self._counts = counts
+        self.counts = counts
         self._depth = 0
         self._last: tuple[tuple[bytes, str] | None, Context] = None, document
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
@@ -90,7 +103,7 @@ class Scopes:
         if key == self._last[0]:
             # Many elements in a row may state the same; where each stands is not asked for.
             self.stated = self._last[1]
-            self.inside = self.stated if self._counts else self.inside
+            self.inside = self.stated if self.counts else self.inside
             return []
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
         is_forgotten = not self.stated.task.edits_only or len(key[0]) > _REMEMBERED
@@ -100,7 +113,7 @@ class Scopes:
         notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
         if not notes and not is_forgotten:
             self._last = key, self.stated
-        if not self._counts:
+        if not self.counts:
             return []
         self.inside = self.stated
         return notes

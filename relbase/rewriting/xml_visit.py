@@ -7,6 +7,7 @@ Whether what is found is believed is the business of `xml`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,17 +23,17 @@ from relbase.references.xml_skip import Skip
 from relbase.references.xml_slots import Slot, slots
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
-from relbase.rewriting.html import nested, visit_value
+from relbase.rewriting.html import base_late, visit_value
+from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
-from relbase.rewriting.xml_bases import Scopes, shown, state, url_of
-from relbase.rewriting.xml_flaws import DOUBTFUL, MAX_FLAWED, doubtful, without_doubtful
-from relbase.rewriting.xml_items import Items
-from relbase.url.resolver import Profile, is_absolute
+from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
+from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
+from relbase.view.xml_flaws import doubts
 from relbase.view.xml_pieces import PiecesView, pieces
 from relbase.view.xml_values import (
     EscapedView,
@@ -43,7 +44,7 @@ from relbase.view.xml_values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
@@ -56,21 +57,6 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
     at = Lines(text, around.encoding).of(flaw.start)
     words = f"{flaw.text} at {at}{around.within}: {done}"
     return Note(reason, around.part, Span(flaw.start, flaw.start), words)
-
-
-def on_own_base(text: bytes, around: Context) -> tuple[Context, list[Note], int]:
-    """The context of a document on its `<base>`, what is noted on that, and where it stands."""
-    stated = xml.embedded_base(text)
-    if stated is None:
-        return around, [], 0
-    at = Lines(text, around.encoding).of(stated.start)
-    inside, notes = state(text, stated, f"<base href> at {at}{around.within}", around)
-    return inside, notes, stated.start
-
-
-def xml_base_counts(root: xml.Element, around: Context) -> bool:
-    """Whether xml:base counts: browsers ignore it in the documents that they show (rule 7)."""
-    return around.task.profile is not Profile.WHATWG or not xml.is_shown(root)
 
 
 def _covered(edits: list[Edit], context: Context, depth: int) -> list[Edit]:
@@ -88,19 +74,16 @@ class Visit:
 
     def __init__(self, text: bytes, around: Context, *, is_flawed: bool = False) -> None:
         self._text = text
-        self._around = self._document = around
+        self._around = around
         self._is_flawed = is_flawed
-        self._may_have_entities = False
+        self._document, self._noted, self._base_at = on_own_base(text, around)
+        self._scopes = Scopes(text, self._document)
         self._items = Items(text, around.encoding)
         self._is_outside = True
-        self._base_at = self._late = 0
+        self._may_have_entities = self._is_html = False
+        self._late = 0
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
-        reader = around.task.reader("text/html", "")
-        self._html = None if reader is None else reader.visit
-        self._around_html = self._in_html = around
-        self._scopes = Scopes(text, around, counts=True)
-        self._is_html = False
         self._scanned: Context | None = None
         self._scan: Callable[..., Any] | None = None
         self.read: list[Span] = []  # texts that expat has read
@@ -108,12 +91,10 @@ class Visit:
     def items(self) -> Iterator[Item]:
         """The items of the document, if it is sound."""
         around = self._around
-        self._document, notes, self._base_at = on_own_base(self._text, around)
-        yield from notes
+        yield from self._noted
         if around.unstated is not None:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
             yield note_on(Reason.XML_FLAW, self._text, around, flaw, "passed over")
-        self._scopes = Scopes(self._text, self._document, counts=True)
         for each in xml.elements(self._text, self._goes_ahead(), around.task.policy.xml_rows):
             if isinstance(each, xml.Element):
                 yield from self._element(each)
@@ -150,8 +131,7 @@ class Visit:
             self._scanned, self._scan = inside, None
             if inside is not None:
                 reads_markup = (
-                    self._html is not None
-                    and not self._may_have_entities
+                    not self._may_have_entities
                     and not inside.task.policy.item_links
                     and is_same_in_markup(inside)
                 )
@@ -165,7 +145,7 @@ class Visit:
         edits, at = passed.edits, 0
         for item, name, name_end, start, first, last in passed.markups:
             if item is not None:
-                self._items.enter(self._item(item))
+                self._enter(*item)
             yield from _covered(edits[at:first], context, context.depth)
             covered = _covered(edits[first:last], context, context.depth + 1)
             value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
@@ -175,11 +155,10 @@ class Visit:
             at = last
         yield from _covered(edits[at:], context, context.depth)
         if passed.item is not None:
-            self._items.enter(self._item(passed.item))
+            self._enter(*passed.item)
 
-    def _item(self, places: tuple[int, int, int]) -> xml.Item:
-        start, name_end, end = places
-        return xml.Item(self._text[start + 1 : name_end], start, end)
+    def _enter(self, start: int, name_end: int, end: int) -> None:
+        self._items.enter(xml.Item(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
         """What is said of the document once it is over."""
@@ -189,19 +168,14 @@ class Visit:
             text = _STAYS[reason].format(len(spans))
             yield Note(reason, around.part, spans[0], text)
         if late and self._document.base.layer is Layer.EMBEDDED:
-            text = (
-                f"<base> decides for {late} reference{'s'[: late > 1]} before it too: browsers "
-                "fetch some of them from the base outside"
-            )
-            yield Note(Reason.BASE_LATE, around.part, Span(self._base_at, self._base_at), text)
+            yield base_late(late, around, Span(self._base_at, self._base_at))
 
     def _element(self, element: xml.Element) -> Iterator[Item]:
         """The items of one element."""
         if self._is_outside:
             self._is_outside = False
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
-            counts = xml_base_counts(element, self._around)
-            self._scopes = Scopes(self._text, self._document, counts=counts)
+            self._scopes.counts = xml_base_counts(element, self._around)
             self._is_html = element.named.vocabulary == HTML
         if element.unbound:
             yield from self._prefixes(element)
@@ -273,16 +247,16 @@ class Visit:
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
             return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        doubts = doubtful(raw, value) if self._is_flawed else ()
-        if not doubts:
+        doubtful = _doubtful(raw, value) if self._is_flawed else ()
+        if not doubtful:
             return self._read(slot, raw, context)
         is_html = not value.quote and slot.row.syntax is Nested.HTML
         if not is_html or len(raw) > MAX_FLAWED:
-            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
+            return self._left(slot, context, Reason.XML_FLAW, _DOUBTFUL)
         task = context.task
         listing = context.asking(task._replace(edits_only=False, found_only=False))
         items = self._read(slot, raw, listing)
-        return without_doubtful(items, doubts, is_listed=not task.edits_only)
+        return _without(items, doubtful, is_listed=not task.edits_only)
 
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
         """The items of one value, as its view decodes it."""
@@ -298,14 +272,15 @@ class Visit:
         if not value.quote and not _means_itself(raw):
             view = _text_view(raw)
             if view is None:
-                return (self._too_many(slot, context),)
+                text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
+                return (
+                    Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
+                )
             is_read = isinstance(view, EscapedView) and not view.is_flawed
             if is_read and len(raw) >= _LEFT_OUT_FROM:
                 self.read.append(Span(value.start, value.end))
-            if slot.row.syntax is not Nested.HTML or self._html is None:
-                return lower(visit_value(view.inner, context, place), view, value.start)
-            items = self._html(view.inner, self._nested(context))
-            if isinstance(view, PiecesView):
+            items = visit_value(view.inner, context, place)
+            if slot.row.syntax is not Nested.HTML or isinstance(view, PiecesView):
                 return lower(items, view, value.start)
             return _lowered(items, view, value.start)
         make_view = (
@@ -317,12 +292,6 @@ class Visit:
         return lower_plain(
             visit_value(raw, context, place), plain_in_quotes, make_view, value.start
         )
-
-    def _nested(self, context: Context) -> Context:
-        """The context of HTML in a text: most often that of the text before."""
-        if self._around_html is not context:
-            self._around_html, self._in_html = context, nested(context)
-        return self._in_html
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
         """What is listed and said of a value that nobody can be sure of."""
@@ -345,12 +314,6 @@ class Visit:
                 context.part,
             )
 
-    def _too_many(self, slot: Slot, context: Context) -> Note:
-        """What is said of a text in too many pieces."""
-        span = Span(slot.value.start, slot.value.end)
-        text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
-        return Note(Reason.LIMIT_XML_PIECES, context.part, span, text)
-
 
 # What is said of values that stay, with their number.
 _STAYS: Final = {
@@ -359,11 +322,15 @@ _STAYS: Final = {
 }
 _ENTITY: Final = "an entity that only a DTD could declare, and relbase reads none: left unchanged"
 
+# All references of a text with a flaw are held at once; an article is shorter.
+MAX_FLAWED: Final = 1 << 18
+_DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
+
+
 # A shorter text is read again sooner than left out.
 _LEFT_OUT_FROM: Final = 1 << 10
 
 _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
-
 
 # An article has a handful; each piece costs a view of its own.
 MAX_PIECES: Final = 10_000
@@ -390,3 +357,43 @@ def _text_view(raw: bytes) -> TextView | PiecesView | None:
         return text_view(raw)
     found = pieces(raw)
     return PiecesView(raw, found) if len(found) <= MAX_PIECES else None
+
+
+def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:
+    """Where the meaning of a value or text is not certain, in offsets of the document."""
+    if value.quote or b"<" not in raw:
+        return [value.start + at for at in doubts(raw)]
+    return [
+        value.start + piece.start + at
+        for piece in pieces(raw)
+        for at in doubts(raw[piece.start : piece.end], is_cdata=piece.is_cdata)
+    ]
+
+
+def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -> Iterator[Item]:
+    """The items of a text that has been listed, without edits of references that hold a place."""
+    edits: list[Edit] = []
+    left: list[Span] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        elif isinstance(item, Note):
+            yield item
+        else:
+            if item.status is Status.REWRITTEN and _holds(item.span, places):
+                left.append(item.span)
+                if len(left) == 1:
+                    yield Note(Reason.XML_FLAW, item.part, item.span, _DOUBTFUL)
+                item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
+            if is_listed or item.status is Status.UNRESOLVED:
+                yield item
+    starts = [span.start for span in left]
+    for edit in edits:
+        at = bisect_left(starts, edit.start + 1) - 1
+        if at < 0 or edit.start > left[at].end:
+            yield edit
+
+
+def _holds(span: Span, places: Sequence[int]) -> bool:
+    at = bisect_left(places, span.start)
+    return at < len(places) and places[at] < span.end

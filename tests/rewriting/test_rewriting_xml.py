@@ -18,8 +18,7 @@ from relbase.edit import splice
 from relbase.references.xml import MAX_DECLARED
 from relbase.references.xml_sound import MAX_DEPTH
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
-from relbase.rewriting.xml_flaws import MAX_FLAWED
-from relbase.rewriting.xml_visit import MAX_PIECES
+from relbase.rewriting.xml_visit import MAX_FLAWED, MAX_PIECES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
