@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.expressions import expression
 from relbase.references import tags
-from relbase.references.conditions import keyword
 from relbase.references.css_functions import Form
 from relbase.references.foreign import (
     CLOSED_BY_END_TAG,
@@ -28,7 +27,7 @@ from relbase.references.foreign import (
     ForeignContent,
 )
 from relbase.references.markup import CDATA, comment_end, text_end, token
-from relbase.references.vocabulary import NONE_NAMED, choose, choose_text, held
+from relbase.references.vocabulary import NONE_NAMED, choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -200,18 +199,20 @@ def slots(
         attributes = {
             found.name: found for found in tags.attributes(text, attributes_at, tag_end, asked)
         }
-    says = partial(_says, text, attributes)
-    for attribute, row in choose(namespace, name, attributes, says, extended=extended, named=named):
+    value_of = partial(_value, text, attributes)
+    for attribute, row in choose(
+        namespace, name, attributes, value_of, extended=extended, named=named
+    ):
         codebase = attributes.get(b"codebase") if row.on_codebase else None
         yield Slot(namespace, name, attribute, row, attributes[attribute], codebase)
-    inside = choose_text(namespace, name, says) if raw_end > tag_end else None
+    inside = choose_text(namespace, name, value_of) if raw_end > tag_end else None
     if inside is not None:
         quote = RAW if namespace == HTML else PIECES if token(text, tag_end, raw_end) else TEXT
         value = tags.Attribute(b"", tag_end, raw_end, quote, equals=True)
         yield Slot(namespace, name, b"", inside, value)
 
 
-def _says(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
+def _value(text: bytes, attributes: Mapping[bytes, Attribute], name: bytes) -> bytes:
     found = attributes.get(name)
     return b"" if found is None else keyword(text[found.start : found.end])
 
@@ -374,4 +375,4 @@ def _comment_text_end(text: bytes, pos: int) -> int:
 def _is_sheet(text: bytes, pos: int, end: int) -> bool:
     """Whether a style element of SVG with these attributes is CSS."""
     found = {found.name: found for found in tags.attributes(text, pos, end, {b"type"})}
-    return choose_text(SVG, b"style", partial(_says, text, found)) is not None
+    return choose_text(SVG, b"style", partial(_value, text, found)) is not None

@@ -7,39 +7,99 @@ itemprop, property, typeof, datatype and vocab, `script for`, applet's `code` an
 
 Element `*` stands for every element. Where an element has several rows for one attribute, the first
 whose condition holds counts.
-
-`choose` says which attributes of one element count, `choose_text` whether its text does. They know
-names and what attributes say, and no spans: whoever reads HTML, walks a tree that another parser
-made, or prepares the tables of a faster scanner asks the same two.
 """
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import lru_cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.references.conditions import (
-    PRESENTATION,
-    Condition,
-    animates_css,
-    animates_href,
-    has_token,
-    is_author,
-    is_url_meta,
-    is_url_param,
-    not_a_curie,
-    of_type,
-    one_of,
-)
+from relbase.expressions import expression
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
+from relbase.view.charrefs import attribute_view, needs_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.references.conditions import Says
+    from relbase.notes import Reason
+
+# The value of an attribute of an element, decoded and in lower case; b"" where it has none.
+ValueOf: TypeAlias = "Callable[[bytes], bytes]"
+
+
+class Condition(NamedTuple):
+    """When a row counts."""
+
+    asks: tuple[bytes, ...]  # the attributes that it depends on
+    holds: Callable[[ValueOf], bool]
+    values: tuple[bytes, ...] = ()  # the values of the one attribute asked; empty for others
+
+
+def keyword(raw: bytes) -> bytes:
+    """What a value as written is where a keyword is asked for: `Ref&#114;esh` is `refresh`."""
+    meant = attribute_view(raw, b'"', "utf-8").inner if needs_view(raw) else raw
+    return meant.lower()
+
+
+def one_of(attribute: bytes, *values: bytes) -> Condition:
+    """The attribute has one of the values, in any case."""
+    return Condition((attribute,), lambda value: value(attribute) in values, values)
+
+
+def _of_type(name: bytes) -> Condition:
+    """The type of a script is this, white space around it left out."""
+    return Condition((b"type",), lambda value: value(b"type").strip(b"\t\n\f\r ") == name, (name,))
+
+
+def _has_token(attribute: bytes, token: bytes) -> Condition:
+    return Condition((attribute,), lambda value: token in value(attribute).split(), (token,))
+
+
+def _not_a_curie(attribute: bytes) -> Condition:
+    """RDFa Core §7.4: `[prefix:name]` is a safe CURIE, `_:name` a blank node; neither is a URL."""
+    return Condition(
+        (attribute,), lambda value: not value(attribute).lstrip().startswith((b"[", b"_:"))
+    )
+
+
+# Names of <meta> whose content is a URL: Open Graph, Twitter cards, Windows tiles, microdata.
+_meta_url: Final = expression(
+    rb"""og:(?:url|image|audio|video|see_also)(?::(?:url|secure_url))?
+    | twitter:(?:url|image(?::src)?|player(?::stream)?)
+    | msapplication-(?:tileimage|starturl|config|\w*logo)
+    | (?:image|url|logo|thumbnail|thumbnailurl|contenturl|embedurl|sameas)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_META_NAMES: Final = (b"property", b"name", b"itemprop")
+_IS_URL_META: Final = Condition(
+    _META_NAMES, lambda value: any(_meta_url.fullmatch(value(name)) for name in _META_NAMES)
+)
+
+# Open Graph's `article:author` is the URL of a profile, where it is not a name of a person.
+_path: Final = expression(rb"[^\s/]*+/\S*+")
+_IS_AUTHOR: Final = Condition(
+    (*_META_NAMES, b"content"),
+    lambda value: (
+        any(value(name) == b"article:author" for name in _META_NAMES)
+        and _path.fullmatch(value(b"content").strip()) is not None
+    ),
+)
+
+# <param> values that players took for URLs; HTML 4.01 §13.3.2 passes them "as is".
+_PARAM_NAMES: Final = (b"movie", b"src", b"url", b"filename", b"data", b"base")
+_IS_URL_PARAM: Final = Condition(
+    (b"valuetype", b"name"),
+    lambda value: value(b"valuetype") == b"ref" or value(b"name") in _PARAM_NAMES,
+)
+
+# SVG's presentation attributes that take a url() (SVG 2 §6.6); they are animated like any other.
+_PRESENTATION: Final = (
+    "fill stroke filter clip-path mask cursor marker marker-start marker-mid marker-end"
+)
 
 
 class Nested(Enum):
@@ -53,27 +113,18 @@ class Nested(Enum):
 
 
 class Row(NamedTuple):
-    """How an attribute holds URLs.
+    """How an attribute, or the text of an element, holds URLs."""
 
-    Args:
-        syntax: the grammar of the value.
-        empty: an empty value is a reference (rule 6).
-        local: a fragment alone refers into the document wherever it is (rule 8).
-        local_when: the condition on which that is so, if there is one; `choose` asks it.
-        on_codebase: relative to the element's `codebase` (HTML 4.01 §13.3, §13.4).
-        own_url: an empty value means the document's own URL, whatever `<base>` says.
-        extended: counts with the policy `extended` only.
-        when: the condition, if there is one.
-    """
-
-    syntax: Syntax | Nested
-    empty: bool = False
-    local: bool = False
-    local_when: Condition | None = None
-    on_codebase: bool = False
-    own_url: bool = False
-    extended: bool = False
+    syntax: Syntax | Nested  # the grammar of the value
+    empty: bool = False  # an empty value is a reference (rule 6)
+    local: bool = False  # a fragment alone refers into the document wherever it is (rule 8)
+    local_when: Condition | None = None  # the condition on which that is so; `choose` asks it
+    on_codebase: bool = False  # relative to the element's `codebase` (HTML 4.01 §13.3, §13.4)
+    own_url: bool = False  # empty means the document's own URL, whatever `<base>` says
+    extended: bool = False  # counts with the policy `extended` only
     when: Condition | None = None
+    only: tuple[bytes, ...] = ()  # what a text of XML has to begin with, anything when empty
+    stays: Reason | None = None  # a text of XML that is never rewritten, but noted
 
 
 _URL: Final = Row(Syntax.URL)
@@ -84,8 +135,11 @@ _SRCSET: Final = Row(Syntax.SRCSET)
 _CSS: Final = Row(Nested.CSS)
 _SHEET: Final = Row(Nested.CSS, when=one_of(b"type", b"", b"text/css"))
 _IN_SVG: Final = Row(Syntax.URL, local=True)
-_ANIMATED: Final = Row(Syntax.URL, local=True, when=animates_href)
-_ANIMATED_CSS: Final = Row(Nested.CSS, when=animates_css)
+_ANIMATES_HREF: Final = one_of(b"attributename", b"href", b"xlink:href")
+_ANIMATED: Final = Row(Syntax.URL, local=True, when=_ANIMATES_HREF)
+_ANIMATED_LIST: Final = Row(Syntax.SEMICOLON_LIST, local=True, when=_ANIMATES_HREF)
+_ANIMATES_CSS: Final = one_of(b"attributename", *_PRESENTATION.encode().split())
+_ANIMATED_CSS: Final = Row(Nested.CSS, when=_ANIMATES_CSS)
 _EXTENDED: Final = Row(Syntax.URL, extended=True)
 _EXTENDED_SRCSET: Final = Row(Syntax.SRCSET, extended=True)
 _GUESSED: Final = Row(Nested.GUESSED, extended=True)
@@ -95,7 +149,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
     HTML: (
         ("a area base", "href", _LINK),
         # HTML §4.6.7.8: rel=expect names an element of the document by its fragment
-        ("link", "href", Row(Syntax.URL, local_when=has_token(b"rel", b"expect"))),
+        ("link", "href", Row(Syntax.URL, local_when=_has_token(b"rel", b"expect"))),
         ("embed xmp", "href", _URL),
         ("a area", "ping", _LIST),
         ("a area img image script", "attributionsrc", _LIST),
@@ -116,7 +170,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("object", "archive", Row(Syntax.SPACE_LIST, on_codebase=True)),
         ("applet", "archive", Row(Syntax.COMMA_LIST, on_codebase=True)),
         ("embed", "pluginspage pluginurl", _URL),
-        ("param", "value", Row(Nested.GUESSED, extended=True, when=is_url_param)),
+        ("param", "value", Row(Nested.GUESSED, extended=True, when=_IS_URL_PARAM)),
         ("body table td th tr thead tbody tfoot colgroup col", "background", _URL),
         ("layer ilayer", "background", _URL),
         ("head", "profile", _URL),
@@ -125,13 +179,13 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("script", "xlink:href", _URL),
         ("meta", "content", Row(Syntax.REFRESH, when=one_of(b"http-equiv", b"refresh"))),
         ("meta", "content", Row(Syntax.LINK, when=one_of(b"http-equiv", b"link"))),
-        ("meta", "content", Row(Nested.GUESSED, extended=True, when=is_url_meta)),
-        ("meta", "content", Row(Syntax.URL, extended=True, when=is_author)),
+        ("meta", "content", Row(Nested.GUESSED, extended=True, when=_IS_URL_META)),
+        ("meta", "content", Row(Syntax.URL, extended=True, when=_IS_AUTHOR)),
         ("iframe", "srcdoc", Row(Nested.HTML)),
         ("*", "style", _CSS),
         ("*", "itemid", _EXTENDED),
-        ("*", "about", Row(Syntax.URL, extended=True, when=not_a_curie(b"about"))),
-        ("*", "resource", Row(Syntax.URL, extended=True, when=not_a_curie(b"resource"))),
+        ("*", "about", Row(Syntax.URL, extended=True, when=_not_a_curie(b"about"))),
+        ("*", "resource", Row(Syntax.URL, extended=True, when=_not_a_curie(b"resource"))),
         ("*", "data-src data-lazy data-lazy-src data-original data-href data-url", _GUESSED),
         ("*", "data-bg data-background data-poster data-image data-thumb data-full", _GUESSED),
         ("*", "data-lazyload data-flickity-lazyload data-lazy-background data-hi-res", _GUESSED),
@@ -154,10 +208,10 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("*", "href xlink:href", _IN_SVG),
         ("script image feimage video audio source track iframe", "src", _URL),
         ("animate set", "to from by", _ANIMATED),
-        ("animate set", "values", Row(Syntax.SEMICOLON_LIST, local=True, when=animates_href)),
+        ("animate set", "values", _ANIMATED_LIST),
         ("animate set", "to from by values", _ANIMATED_CSS),
         ("*", "style", _CSS),
-        ("*", PRESENTATION, _CSS),
+        ("*", _PRESENTATION, _CSS),
         ("*", "itemid", _EXTENDED),
     ),
     MATH: (
@@ -174,8 +228,8 @@ TEXT_ROWS: Final[dict[tuple[str, bytes], tuple[Row, ...]]] = {
     (HTML, b"style"): (_SHEET,),
     (SVG, b"style"): (_SHEET,),
     (HTML, b"script"): (
-        Row(Nested.IMPORT_MAP, empty=True, when=of_type(b"importmap")),  # scopes: the key "" counts
-        Row(Nested.SPECULATION_RULES, when=of_type(b"speculationrules")),
+        Row(Nested.IMPORT_MAP, empty=True, when=_of_type(b"importmap")),  # scopes: "" counts
+        Row(Nested.SPECULATION_RULES, when=_of_type(b"speculationrules")),
     ),
 }
 
@@ -199,17 +253,20 @@ VML: Final = b"v:*"  # and all elements with this prefix
 
 
 class Held(NamedTuple):
-    """What an element can hold.
+    """What an element can hold."""
 
-    Args:
-        rows: its attributes that are in some row, each with its rows in their order.
-        text: the rows of its text.
-        asked: the attributes that have to be known of it: those in its rows, and those that decide.
-    """
+    rows: Mapping[bytes, tuple[Row, ...]]  # its attributes in some row, with their rows in order
+    text: tuple[Row, ...]  # the rows of its text
+    asked: frozenset[bytes]  # the attributes to be known of it: those in rows, those that decide
 
-    rows: Mapping[bytes, tuple[Row, ...]]
-    text: tuple[Row, ...]
-    asked: frozenset[bytes]
+
+def holding(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -> Held:
+    """What an element holds by some rows."""
+    found = [*text, *(row for all_ in rows.values() for row in all_)]
+    conditions = [when for row in found for when in (row.when, row.local_when) if when]
+    deciding = {name for when in conditions for name in when.asks}
+    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
+    return Held(rows, text, frozenset(rows) | deciding | codebase)
 
 
 def _by_element() -> dict[tuple[str, bytes], Held]:
@@ -220,17 +277,9 @@ def _by_element() -> dict[tuple[str, bytes], Held]:
     for (namespace, element, attribute), found in PLACES.items():
         elements.setdefault((namespace, element), {})[attribute] = found
     return {
-        place: _held({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
+        place: holding({**elements[place[0], ANY], **own}, TEXT_ROWS.get(place, ()))
         for place, own in elements.items()
     }
-
-
-def _held(attributes: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...]) -> Held:
-    found = [*text, *(row for rows in attributes.values() for row in rows)]
-    conditions = [when for row in found for when in (row.when, row.local_when) if when]
-    deciding = {name for when in conditions for name in when.asks}
-    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
-    return Held(attributes, text, frozenset(attributes) | deciding | codebase)
 
 
 _BY_ELEMENT: Final = _by_element()
@@ -254,13 +303,6 @@ def attributes(namespace: str, *, extended: bool) -> frozenset[bytes]:
     )
 
 
-class Chosen(NamedTuple):
-    """An attribute that holds references, and the row by which it does."""
-
-    attribute: bytes
-    row: Row
-
-
 # What a caller named has the same row on every element.
 NONE_NAMED: Final[Mapping[bytes, tuple[Row, ...]]] = MappingProxyType({})
 
@@ -276,32 +318,29 @@ def choose(
     namespace: str,
     element: bytes,
     names: Iterable[bytes],
-    says: Says,
+    value_of: ValueOf,
     *,
     extended: bool = False,
     named: Mapping[bytes, tuple[Row, ...]] = NONE_NAMED,
-) -> Iterator[Chosen]:
-    """The attributes of one element that hold references, in the order in which they are named.
-
-    Whoever has the row knows how the value is read (`row.syntax`: `values.SYNTAXES`, or a nested
-    text), and whether its references stand on the element's `codebase` (`row.on_codebase`).
-    """
+) -> Iterator[tuple[bytes, Row]]:
+    """The attributes of one element that hold references, in the order in which they are named."""
     rows = held(namespace, element).rows
     for name in names:
-        row = _counting(named.get(name) or rows.get(name, ()), says, extended=extended)
+        row = counting(named.get(name) or rows.get(name, ()), value_of, extended=extended)
         if row is None:
             continue
-        is_local = row.local_when is not None and row.local_when.holds(says)
-        yield Chosen(name, row._replace(local=True) if is_local else row)
+        is_local = row.local_when is not None and row.local_when.holds(value_of)
+        yield name, row._replace(local=True) if is_local else row
 
 
-def choose_text(namespace: str, element: bytes, says: Says) -> Row | None:
+def choose_text(namespace: str, element: bytes, value_of: ValueOf) -> Row | None:
     """By which row the text of an element holds references; None when it does not."""
-    return _counting(held(namespace, element).text, says, extended=False)
+    return counting(held(namespace, element).text, value_of, extended=False)
 
 
-def _counting(rows: tuple[Row, ...], says: Says, *, extended: bool) -> Row | None:
+def counting(rows: tuple[Row, ...], value_of: ValueOf, *, extended: bool) -> Row | None:
+    """Return the first of some rows whose condition holds."""
     for row in rows:
-        if (extended or not row.extended) and (row.when is None or row.when.holds(says)):
+        if (extended or not row.extended) and (row.when is None or row.when.holds(value_of)):
             return row
     return None

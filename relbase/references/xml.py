@@ -1,29 +1,31 @@
-"""XML by spans: the elements that can hold references, as offsets, in one pass.
+"""XML by spans: the elements that can hold references, and their values, in one pass.
 
-Strategy: `elements` walks the tokens of XML 1.0 §2 and §3.1: start and end tags, sections, comments
-and instructions, each by one expression that succeeds or ends the walk. What is in scope
-(namespaces, xml:base) is kept for the elements that state it only, and undone at their ends.
-Which values of an element hold references is asked in `xml_slots`.
+`elements` walks the tokens of XML 1.0 §2 and §3.1, each by one expression that succeeds or ends the
+walk. What is in scope (namespaces, xml:base) is kept for the elements that state it only, and
+undone at their ends. `slots` tells which values of an element hold references.
 
-In comes a document in UTF-8. There is no tree, and nothing is checked here that the walk does not
-need: whether a document is well-formed is the business of `xml_sound`, which has to be asked before
-anything that was found is believed. No entity is expanded and no DTD is read.
+Nothing is checked here that the walk does not need: `xml_sound` has to be asked whether a document
+is well-formed before anything that was found is believed. No entity is expanded, no DTD is read.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.references.foreign import HTML, MATH, SVG
+from relbase.references.vocabulary import counting
 from relbase.references.xml_names import Names
-from relbase.references.xml_vocabulary import ITEMS, XML_BASE, deciding_attributes
+from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from relbase.edit import Edit
+    from relbase.notes import Reason
+    from relbase.references.vocabulary import Row, ValueOf
+    from relbase.references.xml_ahead import Ahead, Skip
     from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
@@ -33,29 +35,25 @@ _ATTRIBUTES: Final = (
     rb"(?:" + _S + rb"++" + _NAME + _S + rb"*+=" + _S + rb"*+(?:\"[^\"<]*+\"|'[^'<]*+'))*+"
 )
 
+# §2.8 [28]: the rest of a document type declaration, with its internal subset.
+_DOCTYPE: Final = (
+    rb"(?:[^\"'\[>]++|\"[^\"]*+\"|'[^']*+')*+"
+    rb"(?:\[(?:[^\]\"'<]++|\"[^\"]*+\"|'[^']*+'|<!--(?:[^-]++|-(?!->))*+-->"
+    rb"|<\?(?:[^?]++|\?(?!>))*+\?>|<(?!!--|\?))*+\][ \t\r\n]*+)?+>"
+)
 # §3.1, §2.5 to §2.8: text, and the markup after it.
+START_TAG: Final = rb"(" + _NAME + rb")(" + _ATTRIBUTES + rb")"
 _token: Final = re.compile(
-    rb"[^<]*+<(?:/[^>]*+>|(" + _NAME + rb")(" + _ATTRIBUTES + rb")" + _S + rb"*+(/?)>"
-    rb"|(!--)|(!\[CDATA\[)|(\?)|(!DOCTYPE))"
+    rb"[^<]*+<(?:" + START_TAG + _S + rb"*+(/?)>|(/)[^>]*+>"
+    rb"|\?(?:(xml-stylesheet)(?=" + _S + rb")|)(?:[^?]++|\?(?!>))*+\?>"
+    rb"|!--(?:[^-]++|-(?!->))*+-->"
+    rb"|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+\]\]>|!DOCTYPE" + _DOCTYPE + rb")"
 ).match
-_TAG, _COMMENT, _SECTION, _INSTRUCTION, _DOCTYPE = 3, 4, 5, 6, 7
+_TAG, _END_TAG, _SHEET = 3, 4, 5
 
-_attributes: Final = re.compile(
+each_attribute: Final = re.compile(
     _S + rb"++(" + _NAME + rb")" + _S + rb"*+=" + _S + rb"*+(?:\"([^\"<]*+)\"|'([^'<]*+)')"
 ).finditer
-
-# §2.8 [28]: the rest of a document type declaration, with its internal subset.
-_doctype: Final = re.compile(
-    rb"""(?:[^"'\[>]++|"[^"]*+"|'[^']*+')*+
-    (?:\[(?:[^\]"'<]++|"[^"]*+"|'[^']*+'|<!--(?:[^-]++|-(?!->))*+-->|<\?(?:[^?]++|\?(?!>))*+\?>
-    |<(?!!--|\?))*+\][ \t\r\n]*+)?+>""",
-    re.VERBOSE,
-).match
-
-# xml-stylesheet §3: the target of an instruction, and its pseudo-attributes.
-_stylesheet: Final = re.compile(rb"xml-stylesheet(?=[ \t\r\n])").match
-
-_CLOSING: Final = {_COMMENT: b"-->", _SECTION: b"]]>", _INSTRUCTION: b"?>"}
 
 
 class Attribute(NamedTuple):
@@ -90,9 +88,9 @@ class Sheet(NamedTuple):
 
 
 class Item(NamedTuple):
-    """The start tag of an item of a feed: its name as written, and where it begins and ends."""
+    """The start tag of an item of a feed."""
 
-    name: bytes
+    name: bytes  # as written
     start: int
     end: int
 
@@ -126,24 +124,6 @@ class Passed(NamedTuple):
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed
 
 
-class GoesAhead(Protocol):
-    """Goes ahead from a place where something is known of what was met before."""
-
-    def __call__(
-        self, text: bytes, pos: int, depth: int, floor: int | None
-    ) -> tuple[Passed | None, int, int]:
-        """Go ahead with so many elements open, of which `floor` are not to be left."""
-
-    def learn(
-        self,
-        tag: re.Match[bytes],
-        named: Named,
-        names: Names,
-        attributes: Mapping[bytes, Attribute],
-    ) -> None:
-        """Learn what the names of a start tag mean."""
-
-
 class _Scope(NamedTuple):
     """What ends with an element: it is `depth` elements deep, among those since the first scope."""
 
@@ -154,7 +134,7 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes, ahead: GoesAhead | None = None, rows: tuple[str, ...] = ()
+    text: bytes, ahead: Ahead | Skip | None = None, rows: tuple[str, ...] = ()
 ) -> Iterator[Found]:
     """The elements of a document that can hold references, in order; by rows of a user too."""
     names = Names(rows)
@@ -175,42 +155,36 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             if at >= 0:
                 yield Broken(at)
             return
-        group, start, pos = found.lastindex, pos, found.end()
-        if group is None:
+        pos = found.end()
+        if found.lastindex == _END_TAG:
             depth -= 1
             if scopes and depth == scopes[-1].depth:
                 scope = scopes.pop()
                 names.restore(scope.bound)
                 if scope.opens:
                     yield Left(pos)
-        elif group == _TAG:
-            name = found[1]
+        elif found.lastindex == _TAG:
+            name, start = found[1], found.start(1) - 1
             declared: Mapping[bytes, bytes] = {}
-            before: Bindings = ()
             attributes: dict[bytes, Attribute] = {}
             repeated: frozenset[bytes] = frozenset()
-            named = names.of_element(name)
             if found.start(2) < found.end(2):
                 declared = _declared(text, found)
                 if len(declared) > MAX_DECLARED:
-                    yield Broken(found.start(1) - 1, "an element declares too many namespaces")
+                    yield Broken(start, "an element declares too many namespaces")
                     return
-                before = names.bind(declared)
+            before = names.bind(declared)
             if is_prolog:
                 names.plant(name)
-            if is_prolog or declared:
-                named = names.of_element(name)
+            named = names.of_element(name)
             if found.start(2) < found.end(2):
                 attributes, repeated = _asked(text, found, names, named)
             if ahead is not None and not is_prolog:
                 ahead.learn(found, named, names, attributes)
-            opens = not is_prolog and (XML_BASE in attributes or _is_template(named))
-            end = pos
+            opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not found[3]
-            if named.held.text and is_open:
-                end = text_end(text, pos)
-            if attributes or named.held.text or is_prolog or opens or is_item(named):
-                start = found.start(1) - 1
+            end = text_end(text, pos) if named.held.text and is_open else pos
+            if attributes or named.held.text or is_prolog or opens or named.is_item:
                 spelled = (name, *(attribute.name for attribute in attributes.values()))
                 unbound = tuple(names.unbound(spelled))
                 yield Element(named, name, start, pos, end, attributes, repeated, unbound, opens)
@@ -224,41 +198,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             depth += is_open
             is_prolog = False
             pos = end
-        elif group == _DOCTYPE:
-            closed = _doctype(text, pos)
-            if closed is None:
-                yield Broken(text.find(b"<", start))
-                return
-            pos = closed.end()
-        else:
-            inside, pos = pos, text.find(_CLOSING[group], pos)
-            if pos < 0:
-                yield Broken(text.find(b"<", start))
-                return
-            if is_prolog and group == _INSTRUCTION and (target := _stylesheet(text, inside)):
-                for attribute in _pseudo_attributes(text, target.end(), pos):
-                    yield Sheet(attribute)
-            pos += len(_CLOSING[group])
-
-
-def is_item(named: Named) -> bool:
-    """Whether an element is an item of a feed: its link may be the base of its HTML."""
-    return (named.vocabulary, named.local) in ITEMS
-
-
-def is_base(named: Named) -> bool:
-    """Whether an element is `<base>` of XHTML."""
-    return named.local == b"base" and named.vocabulary == HTML
-
-
-def _is_template(named: Named) -> bool:
-    """Whether an element's inside is not part of the document's tree (rule 4)."""
-    return named.local == b"template" and named.vocabulary == HTML
-
-
-def is_apart(named: Named) -> bool:
-    """Whether an element changes what is said of others."""
-    return is_base(named) or _is_template(named)
+        elif is_prolog and found.lastindex == _SHEET:
+            yield from _sheet(text, found.end(_SHEET), pos)
 
 
 # Documents declare a handful; each is kept as long as its element is open.
@@ -271,7 +212,7 @@ def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
     if text.find(b"xmlns", start, end) < 0:
         return {}
     declared: dict[bytes, bytes] = {}
-    for found in _attributes(text, start, end):
+    for found in each_attribute(text, start, end):
         name = found[1]
         if len(declared) > MAX_DECLARED:
             break
@@ -294,7 +235,7 @@ def _asked(
     asked = named.held.asked
     attributes: dict[bytes, Attribute] = {}
     repeated: frozenset[bytes] = frozenset()
-    for found in _attributes(text, *tag.span(2)):
+    for found in each_attribute(text, *tag.span(2)):
         key = names.key(found[1], named.vocabulary)
         if key in asked and key is not None:
             if key in attributes:
@@ -303,32 +244,9 @@ def _asked(
     return attributes, repeated
 
 
-# Start tags, and what may hold `<` without being one, up to its end or that of the document.
-_tags: Final = re.compile(
-    rb"<(?:!--(?:[^-]++|-(?!->))*+|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+|\?(?:[^?]++|\?(?!>))*+"
-    rb"|" + _NAME + rb"(" + _ATTRIBUTES + rb"))"
-).finditer
-
-
-def without_repeated(text: bytes) -> bytes:
-    """Blank out repeated attributes; b"" where one of them decides on others."""
-    pieces: list[bytes] = []
-    at = 0
-    for tag in _tags(text):
-        names: set[bytes] = set()
-        for found in _attributes(text, *(tag.span(1) if tag[1] else (0, 0))):
-            if found[1] in names:
-                if not deciding_attributes().isdisjoint(found[1].split(b":")):
-                    return b""
-                pieces += text[at : found.start()], b" " * len(found[0])
-                at = found.end()
-            names.add(found[1])
-    return b"".join([*pieces, text[at:]])
-
-
 def attribute_names(tag: re.Match[bytes]) -> Iterator[bytes]:
     """The names of the attributes of a start tag."""
-    return (found[1] for found in _attributes(tag.string, *tag.span(2)))
+    return (found[1] for found in each_attribute(tag.string, *tag.span(2)))
 
 
 def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
@@ -336,39 +254,77 @@ def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:
     return Attribute(found[1], start, end, text[end : end + 1])
 
 
-def _pseudo_attributes(text: bytes, start: int, end: int) -> Iterator[Attribute]:
+def _sheet(text: bytes, start: int, end: int) -> Iterator[Sheet]:
     """The `href` of an instruction, unless it refers into the document itself."""
-    for found in _attributes(text, start, end):
+    for found in each_attribute(text, start, end):
         if found[1] == b"href":
             attribute = _attribute(found, text)
             if not text.startswith(b"#", attribute.start):
-                yield attribute
+                yield Sheet(attribute)
             return
 
 
-# Text up to the next tag; `<` follows, or the end.
-_text_token: Final = re.compile(rb"[^<]*+(?:<(?:(!--)|(!\[CDATA\[)|(\?)|/))?+").match
-_END_TAG: Final = b"</"
+class Slot(NamedTuple):
+    """A value that holds references.
+
+    `attribute` is its name as written, b"" for the text of an element, which has the quote b"".
+    """
+
+    element: bytes
+    attribute: bytes
+    row: Row
+    value: Attribute
+    codebase: Attribute | None = None
+    stays: Reason | None = None
+    is_repeated: bool = False
+
+
+def slots(text: bytes, element: Element, *, extended: bool = False) -> Iterator[Slot]:
+    """The values of one element that hold references, its text last."""
+    held, attributes = element.named.held, element.attributes
+    value_of = values_of(text, attributes)
+    for key, value in attributes.items():
+        row = counting(held.rows.get(key, ()), value_of, extended=extended)
+        if row is not None:
+            codebase = attributes.get(b"codebase") if row.on_codebase else None
+            is_repeated = key in element.repeated
+            yield Slot(element.name, value.name, row, value, codebase, is_repeated=is_repeated)
+    start, end = element.end, element.text_end
+    begun = _section(text, start, end) if held.text and start < end else None
+    if begun is not None:
+        rows = tuple(
+            row for row in held.text if not row.only or text.startswith(row.only, begun.end(), end)
+        )
+        row = counting(rows, value_of, extended=True)
+        if row is not None:
+            yield Slot(element.name, b"", row, Attribute(b"", start, end, b""), stays=row.stays)
+
+
+_section: Final = re.compile(rb"(?:[ \t\r\n]++|<!\[CDATA\[)*+").match
+
+
+def values_of(text: bytes, attributes: Mapping[bytes, Attribute]) -> ValueOf:
+    """Return what tells values; `xlink:href` is compared with what SVG animates."""
+
+    def value_of(key: bytes) -> bytes:
+        value = attributes.get(key)
+        return b"" if value is None else meant(text[value.start : value.end]).lower()
+
+    return value_of
 
 
 def text_end(text: bytes, pos: int) -> int:
     """Where the text of an element ends that begins at `pos`; `pos` if there are elements in it."""
-    begin = pos
     # Text without markup in it may be an article: to look for one character is the fastest way.
     markup = text.find(b"<", pos)
-    if text.startswith(_END_TAG, markup):
+    if text.startswith(b"</", markup):
         return markup
-    while found := _text_token(text, pos):
-        group = found.lastindex
-        if group is None:
-            end = found.end() - len(_END_TAG)
-            return end if text.startswith(_END_TAG, end) else begin
-        closing = _CLOSING[group + _COMMENT - 1]
-        pos = text.find(closing, found.end())
-        if pos < 0:
-            return begin
-        pos += len(closing)
-    return begin
+    at = pos
+    while (found := _token(text, at)) and found.lastindex != _TAG:
+        if found.lastindex == _END_TAG:
+            return found.start(_END_TAG) - 1
+        at = found.end()
+    return pos
 
 
 def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
@@ -377,41 +333,37 @@ def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
     That of RSS is a text, as a value without quotes; that of Atom is the `href` of an alternate.
     """
     prefix, colon, local = item.name.rpartition(b":")
-    name, is_rss = prefix + colon + b"link", local == _RSS_ITEM
+    name = prefix + colon + b"link"
     depth, pos = 0, item.end
     link: Attribute | None = None
     while found := _token(text, pos):
         start, pos = pos, found.end()
-        group = found.lastindex
-        if group is None:
+        if found.lastindex == _END_TAG:
             depth -= 1
             if depth < 0:
                 return start, link
-        elif group == _TAG:
+        elif found.lastindex == _TAG:
             if found[1] == item.name:
                 return start, link
             is_open = not found[3]
             if link is None and depth == 0 and found[1] == name:
-                if not is_rss:
+                if local != b"item":
                     link = _alternate(text, found)
                 elif is_open:
                     link = Attribute(b"", pos, text_end(text, pos), b"")
             depth += is_open
-        elif group == _DOCTYPE or (pos := text.find(_CLOSING[group], pos)) < 0:
-            break
     return len(text), link
 
 
 def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
     """The `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
-    own = {found[1]: _attribute(found, text) for found in _attributes(text, *tag.span(2))}
+    own = {found[1]: _attribute(found, text) for found in each_attribute(text, *tag.span(2))}
     relation = own.get(b"rel")
     if relation is None or meant(text[relation.start : relation.end]) in _ALTERNATES:
         return own.get(b"href")
     return None
 
 
-_RSS_ITEM: Final = b"item"
 _ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 
@@ -430,9 +382,9 @@ def embedded_base(text: bytes) -> Attribute | None:
                 return None
             is_root = False
             if each.opens:
-                opened.append(_is_template(each.named))
+                opened.append(each.named.is_template)
                 templates += opened[-1]
-            if is_base(each.named) and b"href" in each.attributes and not templates:
+            if each.named.is_base and b"href" in each.attributes and not templates:
                 return each.attributes[b"href"]
     return None
 

@@ -1,32 +1,29 @@
-"""Goes ahead in XML, by the compiled scanner: it reads the elements whose names it has learned.
+"""What goes ahead of the exact walk of XML: the compiled scanner, or one expression.
 
-Strategy: what a name means depends on the namespaces in scope, which the exact walk knows. It is
-learned when the exact walk has met an element: what each of its attributes holds, and its text;
-where attributes decide on that, the start tag as it is written tells it. So the compiled scanner
-needs no namespaces, and stops at whatever is new to it.
-
-To mind: what was learned is forgotten when a prefix is bound anew, and never grows large.
+What a name means depends on the namespaces in scope. The compiled scanner knows none: it learns,
+when the exact walk has met an element, what each of its attributes holds, and its text; where
+attributes decide on that, the start tag as it is written tells it. What was learned is forgotten
+when a prefix is bound anew.
 """
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from relbase.references import xml
 from relbase.references.holding import MARKUP, MAYBE, holds_url, plain_kind
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Nested
-from relbase.references.xml_slots import says_of
-from relbase.references.xml_vocabulary import XML_BASE
+from relbase.references.vocabulary import Nested, counting
+from relbase.references.xml_vocabulary import XML_BASE, attribute_rows, text_rows
 
 if TYPE_CHECKING:
-    import re
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from relbase.references.vocabulary import Row
     from relbase.references.xml import Attribute
     from relbase.references.xml_names import Named, Names
-    from relbase.references.xml_vocabulary import TextRow
 
     # From an offset on, with how many elements are open, how many stay so, and what was learned:
     # edits, the offset to go on at, how many are open there, the item of a feed, texts with HTML.
@@ -89,12 +86,17 @@ class Ahead:
         name = tag[1]
         known = self._elements.get(name)
         if known is None:
-            if len(self._elements) >= _MOST or len(name) > _LONGEST or xml.is_apart(named):
+            if (
+                len(self._elements) >= _MOST
+                or len(name) > _LONGEST
+                or named.is_base
+                or named.is_template
+            ):
                 return
             holds = _text_holds(named)
             if holds is None or not self._may_learn(named):
                 return
-            known = self._elements[name] = holds, xml.is_item(named), {}
+            known = self._elements[name] = holds, named.is_item, {}
         for attribute in xml.attribute_names(tag):
             self._learn_attribute(attribute, known[2], named, names)
         written = tag.string[tag.start(1) - 1 : tag.end()]
@@ -130,28 +132,90 @@ _SCOPES: Final = frozenset((XML_BASE, b"codebase"))
 def _text_holds(named: Named) -> int | None:
     """What the text of an element holds; None where that is not read ahead."""
     rows = named.held.text
-    if any(text.row.syntax not in {Syntax.URL, Nested.HTML} for text in rows):
+    if any(row.syntax not in {Syntax.URL, Nested.HTML} for row in rows):
         return None
     if not rows:
         return 0
-    is_decided = any(text.row.when is not None for text in rows)
-    return _BY_TAG if is_decided else _holds(rows[0].row, is_certain=_is_certain(rows[0]))
+    return _BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
 
 
 def _decided(text: bytes, named: Named, attributes: Mapping[bytes, Attribute]) -> int:
     """What the text of an element holds after its start tag."""
-    says = says_of(text, attributes)
-    for row in named.held.text:
-        if row.row.when is None or row.row.when.holds(says):
-            return _holds(row.row, is_certain=_is_certain(row))
-    return 0
+    row = counting(named.held.text, xml.values_of(text, attributes), extended=True)
+    return 0 if row is None else _holds(row)
 
 
-def _is_certain(text: TextRow) -> bool:
-    return not text.only and not text.stays
-
-
-def _holds(row: Row, *, is_certain: bool) -> int:
-    if not is_certain:
+def _holds(row: Row) -> int:
+    if row.only or row.stays:
         return MAYBE
     return MARKUP if row.syntax is Nested.HTML else holds_url(row)
+
+
+# What decides without being a reference: scopes, items of feeds, templates.
+_DECIDING: Final = (b"base", b"codebase")
+_OPENING: Final = (b"item", b"entry", b"template")
+
+_TEMPLATE: Final = rb"""[^<]*+(?:<(?:
+    /[^>]*+>
+  # most often without attributes
+  | (?!%(counting)s)%(name)s(?:%(attribute)s)*+[ \t\r\n]*+/?>
+  | (?:%(urls)s)>[ \t\r\n]*+(?:https?://(?:[^<&]++|&amp;)*+</[^>]*+>|(?=<[^!?]))
+  | !--(?:[^-]++|-(?!->))*+-->
+)[^<]*+){0,1000}+"""
+
+_ATTRIBUTE: Final = rb"""[ \t\r\n]++(?:
+    (?!xmlns|(?:%(prefix)s)?+(?:%(asked)s)[ \t\r\n]*+=)%(name)s=(?:"[^"<]*+"|'[^'<]*+')
+  | (?:%(urls)s)=(?:"https?://(?:[^"<&]++|&amp;)*+"
+    |'https?://(?:[^'<&]++|&amp;)*+')
+)"""
+
+_PREFIX: Final = rb"[^\x00-\x20/>=<&\"'!?:]++:"
+_NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
+
+
+class Skip:
+    """Passes over what holds no reference, outside of scopes.
+
+    It knows no namespaces: by any prefix a name may be one that counts.
+    """
+
+    __slots__ = ()
+
+    def __call__(
+        self, text: bytes, pos: int, depth: int, floor: int | None
+    ) -> tuple[xml.Passed | None, int, int]:
+        """Pass over what holds no reference."""
+        # A repeat keeps something for each time: a document of many small elements would cost.
+        while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
+            pos = passed.end()
+        return None, pos, depth
+
+    def learn(self, *_: object) -> None:
+        """Nothing is to be known."""
+
+
+@lru_cache(maxsize=1)
+def _pattern() -> re.Pattern[bytes]:
+    texts, attributes = text_rows(), attribute_rows()
+    parts = {b"prefix": _PREFIX, b"name": _NAME}
+    attribute = _ATTRIBUTE % {
+        **parts,
+        b"asked": _any_of([*attributes, *_DECIDING]),
+        b"urls": _any_of(_urls(attributes)),
+    }
+    counting = rb"(?:%b)?+(?:%b)[ \t\r\n/>]" % (_PREFIX, _any_of([*texts, *_OPENING]))
+    parts |= {b"counting": counting, b"urls": _any_of(_urls(texts)), b"attribute": attribute}
+    return re.compile(_TEMPLATE % parts, re.VERBOSE)
+
+
+def _urls(rows: Mapping[bytes, Iterable[Row]]) -> list[bytes]:
+    """The names that hold URLs alone, whatever the vocabulary."""
+    return [
+        name
+        for name, all_ in rows.items()
+        if name not in _DECIDING and all(row.syntax is Syntax.URL for row in all_)
+    ]
+
+
+def _any_of(names: Iterable[bytes]) -> bytes:
+    return b"|".join(re.escape(name) for name in sorted(set(names)))

@@ -1,21 +1,24 @@
 """Namespaces in XML: which prefixes are bound where, and what an element's name means there.
 
-What is bound on an element holds for its inside: `bind` says what to put back at its end. Names are
-looked up once between two changes. To mind: a prefix that is bound nowhere is read as bound to its
-customary namespace; another one makes a name of no vocabulary.
+A prefix that is bound nowhere is read as bound to its customary namespace; another one makes a name
+of no vocabulary.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.references.xml_rows import rows_of, with_rows
+from relbase.policy import XML_ROW
+from relbase.references.foreign import HTML
+from relbase.references.values import Syntax
+from relbase.references.vocabulary import Held, Nested, Row, holding
 from relbase.references.xml_vocabulary import (
     CUSTOMARY,
+    ITEMS,
     KEYS,
     ROOTS,
     VOCABULARIES,
-    Held,
     held,
     key_of,
 )
@@ -31,11 +34,14 @@ Bindings: TypeAlias = "tuple[tuple[bytes, bytes | None], ...]"
 
 
 class Named(NamedTuple):
-    """What the name of an element means: its vocabulary, None for an unknown one, and its rows."""
+    """What the name of an element means."""
 
-    vocabulary: str | None
+    vocabulary: str | None  # None for an unknown one
     local: bytes
     held: Held
+    is_item: bool  # of a feed: its link may be the base of its HTML
+    is_base: bool  # of XHTML
+    is_template: bool  # its inside is not part of the document's tree (rule 4)
 
 
 class Names:
@@ -44,7 +50,7 @@ class Names:
     __slots__ = ("_bound", "_keys", "_named", "_plain", "_rows", "changes")
 
     def __init__(self, rows: tuple[str, ...] = ()) -> None:
-        self._rows = rows_of(rows) if rows else {}
+        self._rows = _rows_of(rows)
         self._bound: dict[bytes, bytes] = {b"xml": _XML}
         self._named: dict[bytes, Named] = {}
         self._keys: dict[bytes, bytes | None] = {}
@@ -92,7 +98,12 @@ class Names:
             else:
                 vocabulary = VOCABULARIES.get(namespace)
             found = self._named[name] = Named(
-                vocabulary, local, self._held(vocabulary, namespace or b"", local)
+                vocabulary,
+                local,
+                self._held(vocabulary, namespace or b"", local),
+                (vocabulary, local) in ITEMS,
+                vocabulary == HTML and local == b"base",
+                vocabulary == HTML and local == b"template",
             )
         return found
 
@@ -101,7 +112,7 @@ class Names:
         found = held(vocabulary, local)
         if self._rows:
             for name in (b"*", local):
-                found = with_rows(found, self._rows.get((namespace, name)))
+                found = _with_rows(found, self._rows.get((namespace, name)))
         return found
 
     def key(self, name: bytes, vocabulary: str | None) -> bytes | None:
@@ -123,3 +134,36 @@ class Names:
             prefix, colon, _ = name.partition(b":")
             if colon and prefix in CUSTOMARY and prefix not in self._bound:
                 yield prefix
+
+
+# ---- Rows that a user adds: `{namespace}element@attribute=syntax`. Without a namespace a row is
+# for elements in none; without an attribute, for the text of the element.
+
+_SYNTAXES: Final[Mapping[str, Syntax | Nested]] = {
+    "url": Syntax.URL,
+    "list": Syntax.SPACE_LIST,
+    "srcset": Syntax.SRCSET,
+    "css": Nested.CSS,
+    "html": Nested.HTML,
+}
+
+
+@lru_cache(maxsize=16)
+def _rows_of(written: tuple[str, ...]) -> Mapping[tuple[bytes, bytes], Held]:
+    """What elements hold by the rows of a user, by namespace and name."""
+    found: dict[tuple[bytes, bytes], Held] = {}
+    for one in written:
+        parts = XML_ROW.fullmatch(one)
+        assert parts is not None  # the policy has looked
+        namespace, element, attribute, syntax = (part or "" for part in parts.groups())
+        key, row = (namespace.encode(), element.encode()), Row(_SYNTAXES[syntax])
+        own = holding({attribute.encode(): (row,)}) if attribute else holding({}, (row,))
+        found[key] = _with_rows(found.get(key, holding({})), own)
+    return found
+
+
+def _with_rows(held: Held, own: Held | None) -> Held:
+    """What an element holds, and by rows of a user, which come first."""
+    if own is None:
+        return held
+    return Held({**held.rows, **own.rows}, own.text + held.text, held.asked | own.asked)

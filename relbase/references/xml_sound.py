@@ -18,7 +18,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.references.xml import without_repeated
+from relbase.references.xml import START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_flaws import UNDEFINED, masked, spots
 
@@ -244,6 +244,29 @@ def _without_declarations(text: bytes) -> bytes:
     return _declarations.sub(lambda found: b" " * len(found[0]), text)
 
 
+# Start tags, and what may hold `<` without being one, up to its end or that of the document.
+_tags: Final = re.compile(
+    rb"<(?:!--(?:[^-]++|-(?!->))*+|!\[CDATA\[(?:[^\]]++|\](?!\]>))*+|\?(?:[^?]++|\?(?!>))*+"
+    rb"|" + START_TAG + rb")"
+).finditer
+
+
+def _without_repeated(text: bytes) -> bytes:
+    """Blank out repeated attributes; b"" where one of them decides on others."""
+    pieces: list[bytes] = []
+    at = 0
+    for tag in _tags(text):
+        names: set[bytes] = set()
+        for found in each_attribute(text, *(tag.span(2) if tag[1] else (0, 0))):
+            if found[1] in names:
+                if not deciding_attributes().isdisjoint(found[1].split(b":")):
+                    return b""
+                pieces += text[at : found.start()], b" " * len(found[0])
+                at = found.end()
+            names.add(found[1])
+    return b"".join([*pieces, text[at:]])
+
+
 def _shown(reference: bytes) -> str:
     return repr(reference[:40].decode("utf-8", "replace"))
 
@@ -259,5 +282,5 @@ _MASKS: Final = (
     _Mask(("reference to invalid character number",), _number_flaw, masked),
     _Mask((_INVALID,), _character_flaw, masked),
     _Mask(_DECLARATION, _declaration_flaw, _without_declarations),
-    _Mask(("duplicate attribute",), _attribute_flaw, without_repeated),
+    _Mask(("duplicate attribute",), _attribute_flaw, _without_repeated),
 )

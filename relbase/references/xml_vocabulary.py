@@ -19,19 +19,18 @@ extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0,
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.notes import Reason
 from relbase.references import vocabulary
-from relbase.references.conditions import Condition
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import Nested, Row
+from relbase.references.vocabulary import Condition, Held, Nested, Row, holding, one_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from relbase.references.conditions import Says
+    from relbase.references.vocabulary import ValueOf
 
 # Vocabularies of which an element can say more than its namespace's name.
 ATOM: Final = "atom"
@@ -168,46 +167,80 @@ CASED: Final = {b"feImage": b"feimage", b"attributeName": b"attributename"} | {
 }
 
 
-def _says(attribute: bytes, *values: bytes) -> Condition:
-    return Condition((attribute,), lambda says: says(attribute) in values, values)
-
-
 _ENCODED: Final = ((b"base64", b"text/html"), (b"base64", b"application/xhtml+xml"))
 
 
-def _is_escaped(says: Says) -> bool:
+def _is_escaped(value: ValueOf) -> bool:
     """Atom 0.3 §3.1: markup is escaped with `mode` only; early feeds of Atom 1.0 say so too."""
-    return says(b"mode") == b"escaped" and says(b"type") in {b"text/html", b"html"}
+    return value(b"mode") == b"escaped" and value(b"type") in {b"text/html", b"html"}
 
 
 _URL: Final = Row(Syntax.URL)
 _HTML: Final = Row(Nested.HTML)
-_TYPED: Final = Row(Nested.HTML, when=_says(b"type", b"html", b"text/html"))
-_BASE64: Final = Row(
-    Nested.HTML,
-    when=Condition((b"mode", b"type"), lambda says: (says(b"mode"), says(b"type")) in _ENCODED),
-)
+_TYPED: Final = Row(Nested.HTML, when=one_of(b"type", b"html", b"text/html"))
 _ESCAPED: Final = Row(Nested.HTML, when=Condition((b"mode", b"type"), _is_escaped))
+# Atom 0.3 §3.1.1.
+_IN_BASE64: Final = Row(
+    Nested.HTML,
+    when=Condition((b"mode", b"type"), lambda value: (value(b"mode"), value(b"type")) in _ENCODED),
+    stays=Reason.XML_BASE64,
+)
 # The empty reference is the base: RFC 3986 §4.4, RDF 1.1 XML Syntax §5.3.
 _SAME: Final = Row(Syntax.URL, empty=True)
+# Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one
+# every item would be new.
+_PERMALINK: Final = Row(Syntax.URL, when=one_of(b"isPermaLink", b"true"), stays=Reason.FEED_GUID)
+_PATH: Final = Row(
+    Syntax.URL,
+    when=one_of(b"isPermaLink", b""),
+    only=(b"/", b"./", b"../"),
+    stays=Reason.FEED_GUID,
+)
 
-# (elements, attributes, row), by vocabulary
-_ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
+# (elements, attributes, row), by vocabulary; of their texts where the attribute is "". Of several
+# rows of a text the first counts whose condition holds.
+_TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
     ATOM: (
         ("link", "href", _SAME),
         ("content", "src", _SAME),
         ("generator", "uri", _URL),
+        ("icon logo uri", "", _URL),
+        ("title subtitle summary rights content", "", _TYPED),
+        ("title subtitle summary rights content", "", _ESCAPED),
     ),
-    _ATOM_03: (("link", "href", _URL), ("generator", "url", _URL)),
+    _ATOM_03: (
+        ("link", "href", _URL),
+        ("generator", "url", _URL),
+        ("url", "", _URL),
+        ("title tagline info summary copyright content", "", _ESCAPED),
+        ("title tagline info summary copyright content", "", _IN_BASE64),
+    ),
     "threading": (("in-reply-to", "href source", _URL),),
     "publishing": (("collection categories", "href", _URL),),
-    RSS: (("enclosure source", "url", _URL),),
+    RSS: (
+        ("enclosure source", "url", _URL),
+        ("link url docs comments", "", _URL),
+        ("guid", "", _PERMALINK),
+        ("guid", "", _PATH),
+        ("description fullitem", "", _HTML),
+    ),
+    "content": (("encoded", "", _HTML),),
+    "comments": (("comment commentRss commentRSS", "", _URL),),
+    "trackback": (("ping", "", _URL),),
+    "licence": (("license", "", _URL),),
+    "feedburner": (("origLink origEnclosureLink", "", _URL),),
     _RDF: (("*", "about resource", _SAME),),  # of the first drafts, without prefix
     _MEDIA: (
         ("content thumbnail player embed copyright", "url", _URL),
         ("peerLink license subTitle", "href", _URL),
+        ("description title", "", _TYPED),
+        ("backLink response", "", _URL),
     ),
-    "itunes": (("image", "href", _URL),),
+    "itunes": (
+        ("image", "href", _URL),
+        ("new-feed-url", "", _URL),
+        ("summary", "", _HTML),
+    ),
     "play": (("image", "href", _URL),),
     _PODCAST: (
         ("*", "url href", _URL),
@@ -217,91 +250,31 @@ _ATTRIBUTES: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("remoteItem", "feedUrl", _URL),
         ("images", "srcset", Row(Syntax.SRCSET)),
     ),
-    "sitemap video": (("uploader", "info", _URL),),
+    SITEMAP: (("loc", "", _URL),),
+    "sitemap image": (("loc license", "", _URL),),
+    "sitemap video": (
+        ("uploader", "info", _URL),
+        ("thumbnail_loc content_loc player_loc gallery_loc", "", _URL),
+    ),
     "google data": (("image", "src", _URL),),
-    "webfeeds": (("cover", "image", _URL),),
-    "opensearch": (("Url", "template", Row(Syntax.TEMPLATE)),),
-    _GPX: (("link", "href", _URL),),
-    OPML: (("outline", "xmlUrl htmlUrl url", _URL),),
+    "product": (("link mobile_link image_link additional_image_link", "", _URL),),
+    "export": (("attachment_url", "", _URL),),
+    "excerpt": (("encoded", "", _HTML),),
+    "webfeeds": (("cover", "image", _URL), ("icon logo", "", _URL)),
+    "opensearch": (("Url", "template", Row(Syntax.TEMPLATE)), ("Image", "", _URL)),
+    _KML: (
+        ("href sourceHref targetHref", "", _URL),
+        ("styleUrl", "", Row(Syntax.URL, local=True)),
+        ("description", "", _HTML),
+    ),
+    _GPX: (("link", "href", _URL), ("url", "", _URL)),
+    OPML: (("outline", "xmlUrl htmlUrl url", _URL), ("docs ownerId", "", _URL)),
     _PACKAGE: (("item reference link site", "href", _URL),),
     _NCX: (("content img audio", "src", _URL),),
     DOCBOOK: (
         ("imagedata audiodata videodata textdata graphic inlinegraphic", "fileref", _URL),
         ("ulink", "url", _URL),
     ),
-}
-
-
-class TextRow(NamedTuple):
-    """How the text of an element holds references.
-
-    Args:
-        row: as that of an attribute.
-        only: what the text has to begin with, anything when empty.
-        stays: it is never rewritten, but noted for this reason.
-    """
-
-    row: Row
-    only: tuple[bytes, ...] = ()
-    stays: Reason | None = None
-
-
-_LINK: Final = TextRow(_URL)
-_MARKUP: Final = TextRow(_HTML)
-# Readers know an item by this string (RSS 2.0: they "must view it as a string"): with another one
-# every item would be new.
-_PERMALINK: Final = TextRow(
-    Row(Syntax.URL, when=_says(b"isPermaLink", b"true")), stays=Reason.FEED_GUID
-)
-_PATH: Final = TextRow(
-    Row(Syntax.URL, when=_says(b"isPermaLink", b"")),
-    (b"/", b"./", b"../"),
-    stays=Reason.FEED_GUID,
-)
-
-# Atom 0.3 §3.1.1.
-_IN_BASE64: Final = TextRow(_BASE64, stays=Reason.XML_BASE64)
-
-# (elements, texts), by vocabulary
-_TEXTS: Final[dict[str, tuple[tuple[str, tuple[TextRow, ...]], ...]]] = {
-    ATOM: (
-        ("icon logo uri", (_LINK,)),
-        ("title subtitle summary rights content", (TextRow(_TYPED), TextRow(_ESCAPED))),
-    ),
-    _ATOM_03: (
-        ("url", (_LINK,)),
-        ("title tagline info summary copyright content", (TextRow(_ESCAPED), _IN_BASE64)),
-    ),
-    RSS: (
-        ("link url docs comments", (_LINK,)),
-        ("guid", (_PERMALINK, _PATH)),
-        ("description fullitem", (_MARKUP,)),
-    ),
-    "content": (("encoded", (_MARKUP,)),),
-    "comments": (("comment commentRss commentRSS", (_LINK,)),),
-    "trackback": (("ping", (_LINK,)),),
-    "licence": (("license", (_LINK,)),),
-    "feedburner": (("origLink origEnclosureLink", (_LINK,)),),
-    _MEDIA: (
-        ("description title", (TextRow(_TYPED),)),
-        ("backLink response", (_LINK,)),
-    ),
-    "itunes": (("new-feed-url", (_LINK,)), ("summary", (_MARKUP,))),
-    "product": (("link mobile_link image_link additional_image_link", (_LINK,)),),
-    "export": (("attachment_url", (_LINK,)),),
-    "excerpt": (("encoded", (_MARKUP,)),),
-    "webfeeds": (("icon logo", (_LINK,)),),
-    "opensearch": (("Image", (_LINK,)),),
-    _KML: (
-        ("href sourceHref targetHref", (_LINK,)),
-        ("styleUrl", (TextRow(Row(Syntax.URL, local=True)),)),
-        ("description", (_MARKUP,)),
-    ),
-    _GPX: (("url", (_LINK,)),),
-    SITEMAP: (("loc", (_LINK,)),),
-    "sitemap image": (("loc license", (_LINK,)),),
-    "sitemap video": (("thumbnail_loc content_loc player_loc gallery_loc", (_LINK,)),),
-    OPML: (("docs ownerId", (_LINK,)),),
 }
 
 # What counts on every element.
@@ -312,62 +285,32 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 }
 
 
-class Held(NamedTuple):
-    """What an element can hold.
-
-    Args:
-        rows: its attributes that are in some row, by key, each with its rows in their order.
-        text: how its text holds references, in their order.
-        asked: the attributes that have to be known of it.
-    """
-
-    rows: Mapping[bytes, tuple[Row, ...]]
-    text: tuple[TextRow, ...]
-    asked: frozenset[bytes]
-
-
-# Elements, attributes and texts have bounded tables; names of a document are not kept.
+# The vocabulary is bounded; names of a document are not kept.
 @lru_cache(maxsize=1)
 def _tables() -> dict[tuple[str, bytes], Held]:
-    attributes: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {}
-    texts: dict[tuple[str, bytes], tuple[TextRow, ...]] = {}
-    for vocabulary_, rows in _ATTRIBUTES.items():
+    """What each element can hold, and under `*` what any other of its vocabulary can."""
+    known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
+        (name, b"*"): {} for name in (*_NAMESPACES, OPML)
+    }
+    for vocabulary_, rows in _TABLE.items():
         for elements, names, row in rows:
             for element in elements.encode().split():
-                own = attributes.setdefault((vocabulary_, element), {})
-                own.update(dict.fromkeys(names.encode().split(), (row,)))
-    for vocabulary_, entries in _TEXTS.items():
-        for elements, found in entries:
-            texts.update(((vocabulary_, element), found) for element in elements.encode().split())
-    for namespace, element, _ in vocabulary.PLACES:
-        attributes[namespace, element] = dict(vocabulary.held(namespace, element).rows)
-    for namespace, element in vocabulary.TEXT_ROWS:
-        rows_ = vocabulary.held(namespace, element)
-        attributes[namespace, element] = dict(rows_.rows)
-        texts[namespace, element] = tuple(map(TextRow, rows_.text))
-    places = {*attributes, *texts, *((name, b"*") for name in (*_NAMESPACES, OPML))}
-    return {
-        (name, element): _held(
-            {
-                **_EVERYWHERE,
-                **attributes.get((name, b"*"), {}),
-                **attributes.get((name, element), {}),
-            },
-            texts.get((name, element), ()),
-        )
-        for name, element in places
-    }
+                own = known.setdefault((vocabulary_, element), {})
+                for name in names.encode().split() or [b""]:
+                    own[name] = (*own.get(name, ()), row)
+    for place in {*(place[:2] for place in vocabulary.PLACES), *vocabulary.TEXT_ROWS}:
+        html = vocabulary.held(*place)
+        known[place] = {**html.rows, b"": html.text}
+    tables = {}
+    for place, own in known.items():
+        found = {**_EVERYWHERE, **known[place[0], b"*"], **own}
+        found.pop(b"", ())
+        tables[place] = holding(found, own.get(b"", ()))
+    return tables
 
 
-def _held(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[TextRow, ...]) -> Held:
-    found = [*(row for all_ in rows.values() for row in all_), *(text_.row for text_ in text)]
-    deciding = {name for row in found if row.when for name in row.when.asks}
-    codebase = {b"codebase"} if any(row.on_codebase for row in found) else set()
-    return Held(rows, text, frozenset(rows) | deciding | codebase)
-
-
-_UNKNOWN: Final = _held(_EVERYWHERE, ())
-_TEMPLATE: Final = _held({XML_BASE: (_URL,)}, ())
+_UNKNOWN: Final = holding(_EVERYWHERE)
+_TEMPLATE: Final = holding({XML_BASE: (_URL,)})
 
 
 def held(name: str | None, local: bytes) -> Held:
@@ -407,7 +350,7 @@ def text_rows() -> dict[bytes, list[Row]]:
     rows: dict[bytes, list[Row]] = {}
     for (_, element), found in _tables().items():
         if found.text:
-            rows.setdefault(element, []).extend(text.row for text in found.text)
+            rows.setdefault(element, []).extend(found.text)
     return rows
 
 

@@ -22,7 +22,7 @@ from relbase.view.lines import Lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from relbase.references.xml_slots import Slot
+    from relbase.references.xml import Slot
     from relbase.rewriting.context import Context
     from relbase.rewriting.items import Item
 

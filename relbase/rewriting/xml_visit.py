@@ -18,9 +18,8 @@ from relbase.references import scanner, xml
 from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
-from relbase.references.xml_ahead import Ahead
-from relbase.references.xml_skip import Skip
-from relbase.references.xml_slots import Slot, slots
+from relbase.references.xml import Slot, slots
+from relbase.references.xml_ahead import Ahead, Skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.html import base_late, visit_value
@@ -111,7 +110,7 @@ class Visit:
                 yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
         yield from self._counted()
 
-    def _goes_ahead(self) -> xml.GoesAhead | None:
+    def _goes_ahead(self) -> Ahead | Skip | None:
         """What goes ahead in the document, if anything may."""
         task = self._around.task
         if not task.edits_only or self._base_at:
@@ -181,10 +180,10 @@ class Visit:
             yield from self._prefixes(element)
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
-        if xml.is_item(element.named):
+        if element.named.is_item:
             self._items.enter(xml.Item(element.name, element.start, element.end))
         inside = self._scopes.inside
-        is_base = xml.is_base(element.named)
+        is_base = element.named.is_base
         for slot in slots(self._text, element, extended=self._around.task.policy.extended):
             states = is_base or slot.attribute == XML_BASE
             context = inside

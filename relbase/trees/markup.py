@@ -24,7 +24,6 @@ from relbase.references.xml_vocabulary import (
     RSS,
     VOCABULARIES,
     XML_BASE,
-    TextRow,
 )
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ class ElementRow(NamedTuple):
     name: bytes  # in lower case, without a namespace; b"" for a comment or an instruction
     # its attributes, as the vocabulary names them, each with its rows in their order
     rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[TextRow, ...] = ()  # how its text holds references
+    text: tuple[Row, ...] = ()  # how its text holds references
     vocabulary: str | None = None  # whose element it is, None for an unknown one
     # its attributes that may hold references, as the tree names them, each with its row where that
     # is so whatever else the element says
@@ -187,7 +186,7 @@ def _kind(
     vocabulary_ = _vocabulary(tag, namespace, plain, is_html=is_html)
     name = tag.rpartition("}")[2].encode("utf-8", "surrogatepass")
     rows: Mapping[bytes, tuple[Row, ...]] = {}
-    text: tuple[TextRow, ...] = ()
+    text: tuple[Row, ...] = ()
     if not is_html:
         held = xml_vocabulary.held(vocabulary_, name)
         rows, text = held.rows, tuple(one for one in held.text if not one.stays)
@@ -195,7 +194,7 @@ def _kind(
     elif vocabulary_ in _BROWSERS:
         name = name.lower()
         html = vocabulary.held(vocabulary_, name)
-        rows, text = html.rows, tuple(map(TextRow, html.text))
+        rows, text = html.rows, html.text
     counting = {
         attribute: tuple(row for row in found if extended or not row.extended)
         for attribute, found in rows.items()
@@ -206,7 +205,7 @@ def _kind(
         if counting.get(attribute)
     }
     spellings = _spellings(is_html=is_html)
-    whens = [one.row.when for one in text]
+    whens = [row.when for row in text]
     asks = {attribute for when in whens if when for attribute in when.asks}
     asked = frozenset(key for name_ in asks for key in spellings.get(name_, ()))
     return ElementRow(

@@ -154,11 +154,11 @@ class Walk:
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
         """The text of an element, if it holds references."""
         says = partial(self._says, spot)
-        rows = [one for one in spot.kind.text if one.row.when is None or one.row.when.holds(says)]
+        rows = [row for row in spot.kind.text if row.when is None or row.when.holds(says)]
         # Of most scripts the text is never looked at: it may be long.
         for holder, text in self._tree.texts(spot.element) if rows else ():
-            for row, only, _ in rows:
-                if not only or encode_inner(text.lstrip()).startswith(only):
+            for row in rows:
+                if not row.only or encode_inner(text.lstrip()).startswith(row.only):
                     is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
                     inside = self._on_link(spot, context) if is_linked else context
                     settled = self._settle(spot, "", row, text, inside)

@@ -9,10 +9,9 @@ from __future__ import annotations
 import pytest
 
 from relbase import Policy, Profile, links, rewrite
-from relbase.references.conditions import keyword
 from relbase.references.foreign import HTML, MATH, SVG
 from relbase.references.values import Syntax
-from relbase.references.vocabulary import PLACES, Nested, choose, choose_text, held
+from relbase.references.vocabulary import PLACES, Nested, choose, choose_text, held, keyword
 
 URL = "http://h.example/d/p.html"
 DIRECTORY = "http://h.example/d/"
