@@ -20,12 +20,11 @@ from relbase.references.xml_vocabulary import XML_BASE
 from relbase.view.xml_values import needs_xml_view, value_view
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from relbase.edit import Edit
     from relbase.notes import Reason
     from relbase.references.vocabulary import Row, ValueOf
-    from relbase.references.xml_ahead import Ahead, Skip
     from relbase.references.xml_names import Bindings, Named
 
 # §2.3 [3] S, and names as far as it takes to find their ends.
@@ -123,6 +122,11 @@ class Passed(NamedTuple):
 
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed
 
+# Goes ahead from an offset with a number of elements open, of which so many are not to be left.
+Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
+# Is told what the names of a start tag mean.
+Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
+
 
 class _Scope(NamedTuple):
     """What ends with an element: it is `depth` elements deep, among those since the first scope."""
@@ -134,7 +138,10 @@ class _Scope(NamedTuple):
 
 # One loop over the tokens: its branches are the kinds of markup.
 def elements(  # noqa: C901, PLR0912, PLR0915
-    text: bytes, ahead: Ahead | Skip | None = None, rows: tuple[str, ...] = ()
+    text: bytes,
+    ahead: Ahead | None = None,
+    learn: Learn | None = None,
+    rows: tuple[str, ...] = (),
 ) -> Iterator[Found]:
     """The elements of a document that can hold references, in order; by rows of a user too."""
     names = Names(rows)
@@ -179,8 +186,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             named = names.of_element(name)
             if found.start(2) < found.end(2):
                 attributes, repeated = _asked(text, found, names, named)
-            if ahead is not None and not is_prolog:
-                ahead.learn(found, named, names, attributes)
+            if learn is not None and not is_prolog:
+                learn(found, named, names, attributes)
             opens = not is_prolog and (XML_BASE in attributes or named.is_template)
             is_open = not found[3]
             end = text_end(text, pos) if named.held.text and is_open else pos

@@ -173,25 +173,17 @@ _PREFIX: Final = rb"[^\x00-\x20/>=<&\"'!?:]++:"
 _NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
 
 
-class Skip:
-    """Passes over what holds no reference, outside of scopes.
+def skip(
+    text: bytes, pos: int, depth: int, floor: int | None
+) -> tuple[xml.Passed | None, int, int]:
+    """Pass over what holds no reference, outside of scopes.
 
     It knows no namespaces: by any prefix a name may be one that counts.
     """
-
-    __slots__ = ()
-
-    def __call__(
-        self, text: bytes, pos: int, depth: int, floor: int | None
-    ) -> tuple[xml.Passed | None, int, int]:
-        """Pass over what holds no reference."""
-        # A repeat keeps something for each time: a document of many small elements would cost.
-        while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
-            pos = passed.end()
-        return None, pos, depth
-
-    def learn(self, *_: object) -> None:
-        """Nothing is to be known."""
+    # A repeat keeps something for each time: a document of many small elements would cost.
+    while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
+        pos = passed.end()
+    return None, pos, depth
 
 
 @lru_cache(maxsize=1)

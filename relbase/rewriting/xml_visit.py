@@ -19,7 +19,7 @@ from relbase.references.foreign import HTML
 from relbase.references.values import Syntax
 from relbase.references.vocabulary import Nested, Row
 from relbase.references.xml import Slot, slots
-from relbase.references.xml_ahead import Ahead, Skip
+from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.html import base_late, visit_value
@@ -94,7 +94,7 @@ class Visit:
         if around.unstated is not None:
             flaw = Flaw(0, "its declaration says UTF-16, its bytes say UTF-8")
             yield note_on(Reason.XML_FLAW, self._text, around, flaw, "passed over")
-        for each in xml.elements(self._text, self._goes_ahead(), around.task.policy.xml_rows):
+        for each in xml.elements(self._text, *self._goes_ahead(), around.task.policy.xml_rows):
             if isinstance(each, xml.Element):
                 yield from self._element(each)
             elif isinstance(each, xml.Passed):
@@ -110,14 +110,15 @@ class Visit:
                 yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
         yield from self._counted()
 
-    def _goes_ahead(self) -> Ahead | Skip | None:
+    def _goes_ahead(self) -> tuple[xml.Ahead | None, xml.Learn | None]:
         """What goes ahead in the document, if anything may."""
         task = self._around.task
         if not task.edits_only or self._base_at:
-            return None
+            return None, None
         if scanner.compiled is None or self._is_flawed:
-            return None if task.policy.xml_rows else Skip()  # it knows the tables alone
-        return Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
+            return (None if task.policy.xml_rows else skip), None  # it knows the tables alone
+        ahead = Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
+        return ahead, ahead.learn
 
     def _may_learn(self, named: Named) -> bool:
         """Whether nothing more is asked of an element: XHTML in a feed may be in an item."""
