@@ -40,13 +40,13 @@ class Table:
         errors: pa.parquet.ParquetWriter,
         select: Callable[[LinkRow], tuple[object, ...]],
     ) -> None:
-        from relbase.warc import columns, table  # noqa: PLC0415 (start-up time)
+        from relbase.warc import table  # noqa: PLC0415 (start-up time)
 
         self._links = links
         self._errors = errors
         self._select = select
-        self._rows = columns.Columns(links.schema, table.BATCH)
-        self._faults = columns.Columns(table.ERRORS, table.BATCH)
+        self._rows = table.Columns(links.schema, table.BATCH)
+        self._faults = table.Columns(table.ERRORS, table.BATCH)
 
     def add(self, rows: Iterable[LinkRow]) -> None:
         """Write rows of links; no more than a batch of them is held."""

@@ -18,9 +18,8 @@ from relbase import storage
 from relbase.containers.warc import Fault, Trouble
 from relbase.spark.children import in_children
 from relbase.warc import pack
-from relbase.warc.columns import Columns
 from relbase.warc.rows import selector
-from relbase.warc.table import ERRORS, error_row, schema_of
+from relbase.warc.table import BATCH, ERRORS, Columns, error_row, schema_of
 from relbase.warc.work import Part, info_of, items, name_of
 
 if TYPE_CHECKING:
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from relbase.warc.work import Item, Job
 
     Groups = Sequence[Sequence[Part]]
-
-# Rows in a batch that goes to the JVM.
-_BATCH: Final = 20_000
 
 # What the columns of troubles begin with where those of links stand beside them.
 MARK: Final = "_"
@@ -90,7 +86,7 @@ def link_batches(
     given: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of links and rows of troubles."""
-    columns = Columns(schema_of_links(names), _BATCH)
+    columns = Columns(schema_of_links(names), BATCH)
     select = selector(names, data_urls=data_urls)
     no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
     for batch in given:

@@ -1,16 +1,12 @@
 """The pages of a web archive: records in, documents without their codings out.
 
-Strategy: responses, resources, conversions and revisits whose media type is one of relbase's
-formats are pages. A response is an HTTP message: its head is read, the codings of its body are
-undone. A revisit has the body of another record (WARC/1.1 §6.7.2): where that is, is remembered
-when it is read, and it is read once more.
-
-To mind: a page's URL is its record's, since each hop of a redirect has a record of its own. What is
-remembered of a page are some numbers, whatever an archive says of itself.
+A revisit has the body of another record (WARC/1.1 §6.7.2): its place is remembered when it is read,
+and it is read once more. A page's URL is its record's: each hop of a redirect has its own record.
 """
 
 from __future__ import annotations
 
+from array import array
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,7 +16,6 @@ from relbase.containers.fields import text_of
 from relbase.containers.http import final_head, is_partial, values
 from relbase.containers.warc import Fault, Record, Trouble, records
 from relbase.opening.recognition import kind_of_type, may_hold_references
-from relbase.warc.places import Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -163,6 +158,9 @@ def _page(record: Record) -> Page | Fault | None:
     if not may_hold_references(stated, found.data):
         return None
     truncated = record.get("warc-truncated") or ("unspecified" if found.fault else "")
+    missing = [f"not all of the page was stored: {truncated}"] if truncated else []
+    if found.fault:
+        missing = [f"not all of the page is there, {found.fault}"]
     return Page(
         record.offset,
         record.get("warc-record-id"),
@@ -172,16 +170,9 @@ def _page(record: Record) -> Page | Fault | None:
         message.fields,
         found.data,
         truncated,
-        (*message.remarks, *found.remarks, *_missing(truncated, found.fault)),
+        (*message.remarks, *found.remarks, *missing),
         "truncated" if truncated else "recoded" if found.remarks else "",
     )
-
-
-def _missing(truncated: str, fault: str) -> list[str]:
-    """What is to be remarked on a page of which not all is there."""
-    if fault:
-        return [f"not all of the page is there, {fault}"]
-    return [f"not all of the page was stored: {truncated}"] if truncated else []
 
 
 class _Message(NamedTuple):
@@ -214,6 +205,64 @@ def _fields(block: bytes, head: Head) -> tuple[tuple[str, str], ...]:
 
 
 # ---- revisits
+
+_FIRST: Final = 1 << 10
+_WORD: Final = (1 << 64) - 1
+
+
+class Places:
+    """Offsets by names, in two words each: a crawl of a gigabyte has some hundred thousand names.
+
+    Only a hash of a name is kept, in a table of open addressing; who finds an offset looks whether
+    what is there has the name.
+
+    >>> places = Places()
+    >>> places.add("a", 0)
+    >>> places.find("a"), places.find("b")
+    (0, None)
+    """
+
+    __slots__ = ("_count", "_keys", "_offsets")
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._keys = array("Q", bytes(8 * _FIRST))
+        self._offsets = array("Q", bytes(8 * _FIRST))
+
+    def add(self, name: str, offset: int) -> None:
+        """Remember where a name is, unless it is known."""
+        if 3 * self._count >= 2 * len(self._keys):
+            self._grow()
+        self._put(hash(name) & _WORD or 1, offset)
+
+    def find(self, name: str) -> int | None:
+        """Return where a name probably is, None when it is not known."""
+        key = hash(name) & _WORD or 1
+        at = self._slot(key)
+        return self._offsets[at] if self._keys[at] == key else None
+
+    def _slot(self, key: int) -> int:
+        """The place of a key, or the free one where it belongs."""
+        mask = len(self._keys) - 1
+        at = key & mask
+        while self._keys[at] not in (0, key):
+            at = at + 1 & mask
+        return at
+
+    def _put(self, key: int, offset: int) -> None:
+        at = self._slot(key)
+        if self._keys[at] == 0:
+            self._keys[at], self._offsets[at] = key, offset
+            self._count += 1
+
+    def _grow(self) -> None:
+        keys, offsets = self._keys, self._offsets
+        self._count = 0
+        self._keys = array("Q", bytes(16 * len(keys)))
+        self._offsets = array("Q", bytes(16 * len(keys)))
+        for key, offset in zip(keys, offsets, strict=True):
+            if key:
+                self._put(key, offset)
 
 
 def _names(record: Record) -> list[str]:

@@ -72,14 +72,10 @@ COLUMNS: Final = (*LinkRow._fields, "host")
 def selector(
     columns: Sequence[str] | None = None, *, data_urls: bool = True
 ) -> Callable[[LinkRow], tuple[object, ...]]:
-    """Return what takes the values of columns from a row.
+    """Return what takes the values of columns from a row; ValueError lists the columns.
 
-    Args:
-        columns: some of `COLUMNS`, in any order; None for the fields of a row.
-        data_urls: whether `data:` URLs stay whole, or are cut to their media type.
-
-    Raises:
-        ValueError: if there is no such column.
+    `columns` are some of `COLUMNS`, in any order; None for the fields of a row. With `data_urls`
+    URLs of `data:` stay whole, else they are cut to their media type.
 
     >>> row = LinkRow(*[""] * 19)._replace(url="http://User@H.Example:80/", reference="data:a/b,x")
     >>> selector(["host", "reference"], data_urls=False)(row)

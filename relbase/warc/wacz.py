@@ -1,8 +1,7 @@
 """The WARC files in a WACZ, or in any ZIP file: each as the bytes of an archive.
 
-Strategy: a WACZ stores its WARC files as they are, so that a record is found by one offset in the
-whole file: that is the offset which its pages and faults have here. Of a member that is compressed
-once more it is the member's own place and the offset in what it unfolds to.
+A WACZ stores its WARC files as they are, so the offsets of pages and faults are those in the whole
+file. In a member that is compressed once more they begin to count at the member's own place.
 """
 
 from __future__ import annotations
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from relbase.containers.warc import Record
     from relbase.warc.reading import Page
 
-
 _PIECE: Final = 1 << 18
 
 _is_archive: Final = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
@@ -31,12 +29,7 @@ _is_archive: Final = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).searc
 def wacz_pages(
     file: BinaryIO, *, skip: Callable[[Record], bool] = lambda _: False
 ) -> Iterator[Page | Fault]:
-    """Yield the pages of all archives in a ZIP file in order, and what of them cannot be read.
-
-    Args:
-        file: open for reading and seeking.
-        skip: as of `pages`.
-    """
+    """Yield the pages of all archives in a ZIP file in order, and what of them cannot be read."""
     count = 0
     try:
         with zipfile.ZipFile(file) as members:
@@ -70,7 +63,8 @@ def _pages(
             return _range(file, start + offset, start + member.file_size)
         return _inflated(_range(file, start, start + member.compress_size), offset)
 
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in _METHODS:
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if member.flag_bits & _ENCRYPTED or member.compress_type not in methods:
         text = f"{member.filename} is encrypted, or packed in a way that is not known: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
@@ -79,7 +73,6 @@ def _pages(
 
 
 _ENCRYPTED: Final = 1
-_METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
 def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:

@@ -1,9 +1,8 @@
 """The links of a page in the JSON of WAT files, for jobs that read Common Crawl's.
 
-WAT files (Web Archive Transformation) have one JSON object for each record. What is here has the
-names and the nesting of theirs as far as links are read from them: `Links` has `A@/href`,
-`IMG@/src` and so on, `Head` the base, `LINK@/href` and `SCRIPT@/src`. However, each `url` is
-absolute: whoever resolves it against `Base` again gets it unchanged.
+WAT files (Web Archive Transformation) have one JSON object for each record, whose names and nesting
+are kept as far as links are read from them. However, each `url` is absolute: whoever resolves it
+against `Base` again gets it unchanged.
 """
 
 from __future__ import annotations
@@ -33,12 +32,6 @@ def wat(
 ) -> dict[str, Any]:
     """Return the links of a page as a record of a WAT file has them.
 
-    Args:
-        page: of an archive.
-        warc: what the archive is called.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
-
     >>> from relbase.warc import Page
     >>> page = Page(0, "<urn:x>", "http://h/d/", "", 200, (), b"<a href=x>", "", ())
     >>> payload = wat(page)["Envelope"]["Payload-Metadata"]
@@ -49,11 +42,11 @@ def wat(
     head: dict[str, Any] = {"Base": found.url} if found.usable else {}
     links: list[dict[str, str]] = []
     for row in link_rows(page, warc, profile=profile, policy=policy):
-        if row.element == "base":
-            continue
         link = {"path": f"{row.element.upper()}@/{row.attribute}", "url": row.url or row.reference}
-        kept = head.setdefault(_IN_HEAD[row.element], []) if row.element in _IN_HEAD else links
-        kept.append(link)
+        if row.element in _IN_HEAD:
+            head.setdefault(_IN_HEAD[row.element], []).append(link)
+        elif row.element != "base":
+            links.append(link)
     message: dict[str, Any] = {
         "Headers": {name.title(): value for name, value in page.fields},
         "HTML-Metadata": {"Head": head, "Links": links},

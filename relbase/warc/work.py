@@ -5,7 +5,10 @@ Nothing here knows of an engine: whatever maps a function over paths can do it.
 
 from __future__ import annotations
 
+from contextlib import ExitStack, closing
 from functools import partial
+from itertools import groupby
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY
@@ -38,29 +41,17 @@ class Part(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What all tasks share; it is pickled to the workers.
+    """What all tasks share; it is pickled to the workers."""
 
-    Args:
-        opener: opens an archive by its path, for reading and seeking.
-        profile: the algorithm.
-        policy: what is left alone.
-        careful: whether to work in a child at once; else when an attempt failed.
-        converts: whether conversions are made, or rows of links.
-        date: of the conversions.
-        all_status: whether responses of every status are converted.
-        salvage: whether what is there of a truncated page is converted.
-        info: the id of the warcinfo record of the conversions.
-    """
-
-    opener: Opener
+    opener: Opener  # opens an archive by its path, for reading and seeking
     profile: Profile = Profile.RFC1808
     policy: Policy = DEFAULT_POLICY
-    careful: bool = False
-    converts: bool = False
-    date: str = ""
-    all_status: bool = False
-    salvage: bool = False
-    info: str = ""
+    careful: bool = False  # whether to work in a child at once; else when an attempt failed
+    converts: bool = False  # whether conversions are made, or rows of links
+    date: str = ""  # of the conversions
+    all_status: bool = False  # whether responses of every status are converted
+    salvage: bool = False  # whether what is there of a truncated page is converted
+    info: str = ""  # the id of the warcinfo record of the conversions
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
@@ -71,23 +62,18 @@ def items(
     job: Job, parts: Iterable[Part], skip: Skip = lambda _part, _record: False
 ) -> Iterator[tuple[str, Item]]:
     """What is made of archives, page by page, each with its path: rows, a record, or a fault."""
-    file, opened = None, ""
-    try:
-        for part in parts:
-            try:
-                if file is None or opened != part.path:
-                    if file is not None:
-                        file.close()
-                    file, opened = None, part.path
-                    file = job.opener(part.path)
-                for page in _pages(job, file, part, skip):
-                    made = page if isinstance(page, Fault) else _made(job, part.path, page)
-                    yield part.path, made
-            except Exception as error:  # noqa: BLE001 (an opener may raise anything)
-                yield part.path, _unreadable(part, error)
-    finally:
-        if file is not None:
-            file.close()
+    for path, group in groupby(parts, key=attrgetter("path")):
+        file = None
+        with ExitStack() as opened:
+            for part in group:
+                try:
+                    if file is None:
+                        file = opened.enter_context(closing(job.opener(path)))
+                    for page in _pages(job, file, part, skip):
+                        made = page if isinstance(page, Fault) else _made(job, path, page)
+                        yield path, made
+                except Exception as error:  # noqa: BLE001 (an opener may raise anything)
+                    yield path, _unreadable(part, error)
 
 
 def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | Fault]:

@@ -1,11 +1,8 @@
 """Conversion records: pages with absolute links, as WARC/1.1 §6.8 describes them.
 
-Strategy: the block of a conversion is the page itself, without its codings, so that nothing of the
-HTTP message is needed to read it: the Content-Type carries the transport's charset, and
-WARC-Refers-To names the record. Ids are derived from what went in, and the date is an argument:
-equal input gives equal bytes, wherever and however often it is made.
+The block of a conversion is the page itself, without its codings. Ids derive from what went in, and
+the date is an argument: equal input gives equal bytes, wherever and however often it is made.
 
-To mind: a value from an archive goes into a header here, and must not begin a line of its own.
 WARC/1.1 §5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in
 conversions.
 """
@@ -23,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
 from relbase.formats import FORMATS
-from relbase.opening.recognition import kind_of_bytes, kind_of_type
+from relbase.opening.recognition import kind_of_bytes
 from relbase.pipeline import rewrite
 from relbase.url.resolver import Profile, as_profile
 
@@ -92,18 +89,20 @@ def conversion(
     result = rewrite(page.body, **arguments(page, profile, policy))
     if not result.changed:
         return Conversion(None, (), result.notes)
-    digest = _digest(result.data)
+    digest = f"sha1:{b32encode(sha1(result.data, usedforsecurity=False).digest()).decode()}"
+    # A page of ARC has no id of its own.
+    source = page.record_id or f"{page.url} {page.date} {page.offset}"
     head = [
         ("WARC-Type", "conversion"),
         ("WARC-Target-URI", page.url),
         ("WARC-Date", date),
-        ("WARC-Record-ID", derived_id(as_profile(profile), policy, _source(page))),
+        ("WARC-Record-ID", derived_id(as_profile(profile), policy, source)),
         ("WARC-Refers-To", page.record_id),
         ("WARC-Warcinfo-ID", info),
         ("WARC-Block-Digest", digest),
         ("WARC-Payload-Digest", digest),
         ("WARC-Truncated", page.truncated),
-        ("Content-Type", page.content_type or _type(page)),
+        ("Content-Type", page.content_type or FORMATS[kind_of_bytes(page.body)].types[0]),
     ]
     return Conversion(_record(head, result.data), result.edits, result.notes)
 
@@ -167,10 +166,8 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
             import zstandard  # noqa: PLC0415 (of the extra `warc`)
         except ImportError:
             raise ImportError(_MISSING) from None
-        made: bytes = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level).compress(
-            record
-        )
-        return made
+        compressed = zstandard.ZstdCompressor(_ZSTD_LEVEL if level is None else level)
+        return bytes(compressed.compress(record))
     return record
 
 
@@ -188,13 +185,7 @@ def check_date(date: str) -> None:
 
 
 def date_of_run(epoch: str) -> str:
-    """Return the date of a run, as WARC writes it.
-
-    Args:
-        epoch: what SOURCE_DATE_EPOCH says, in seconds; "" for now.
-
-    Raises:
-        ValueError: if it is not a time.
+    """Return the date of a run, as WARC writes it: what SOURCE_DATE_EPOCH says, "" for now.
 
     >>> date_of_run("1767323045")
     '2026-01-02T03:04:05Z'
@@ -242,21 +233,7 @@ def _told(value: object) -> str:
     return repr(value) if name is None else f"{getattr(value, '__module__', '')}.{name}"
 
 
-def _source(page: Page) -> str:
-    """What names a page for its id: one of ARC has no id of its own."""
-    return page.record_id or f"{page.url} {page.date} {page.offset}"
-
-
-def _type(page: Page) -> str:
-    kind = kind_of_type("") or kind_of_bytes(page.body)
-    return FORMATS[kind].types[0]
-
-
-def _digest(block: bytes) -> str:
-    return f"sha1:{b32encode(sha1(block, usedforsecurity=False).digest()).decode()}"
-
-
-# What would end a line of a header, or fold it.
+# What would end a line of a header, or fold it: values come from archives.
 _breaks: Final = re.compile(r"[\x00-\x1f\x7f]+").sub
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import zlib
 from typing import TYPE_CHECKING, Final
 
 import brotli
 import pytest
 from archives import PACKED, chunks, gz, http, record, record_id, response, zstd
+from hypothesis import given
+from hypothesis import strategies as st
 
 from relbase.containers.fields import MAX_HEADER
 from relbase.warc import Fault, Page, Trouble, pages
+from relbase.warc.reading import Places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -317,11 +321,37 @@ def test_nothing_is_kept_of_pages_but_numbers() -> None:
         for number in range(2000):
             yield response(number, "http://h/", http(b"<p>" + b"x" * 5000))
 
-    import tracemalloc  # noqa: PLC0415 (for this alone)
-
     tracemalloc.start()
     count = sum(isinstance(page, Page) for page in pages(many()))
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert count == 2000
     assert peak < 2_000_000
+
+
+# ---- names to offsets
+
+
+@given(st.lists(st.tuples(st.text(max_size=3), st.integers(0, 2**63))))
+def test_the_first_offset_of_a_name_is_found(pairs: list[tuple[str, int]]) -> None:
+    places = Places()
+    known: dict[str, int] = {}
+    for name, offset in pairs:
+        places.add(name, offset)
+        known.setdefault(name, offset)
+    assert all(places.find(name) == offset for name, offset in known.items())
+    assert places.find("not there") is None
+
+
+def test_many_names_take_little_memory() -> None:
+    count = 50_000
+    tracemalloc.start()
+    places = Places()
+    for number in range(count):
+        places.add(str(number), number)
+    kept = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert [places.find(str(number)) for number in range(0, count, 997)] == list(
+        range(0, count, 997)
+    )
+    assert kept < 50 * count

@@ -1,4 +1,4 @@
-"""The table of links: 19 columns, dictionaries where values repeat, and the table of errors."""
+"""The table of links: what Arrow's own conversion makes of the rows, and the table of errors."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 import pyarrow as pa
 from archives import http, response
+from hypothesis import example, given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
-from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages
-from relbase.warc.columns import Columns
-from relbase.warc.table import ERRORS, SCHEMA, error_row, schema_of
+from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
+from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import pytest
 
 PLAIN: Final = schema_of(texts=pa.string())
 PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset='y 2x'><a href=#f>")
@@ -46,9 +49,9 @@ def test_a_table_survives_parquet() -> None:
     file = io.BytesIO()
     columns = Columns(SCHEMA, 100)
     assert not list(columns.add(rows()))
-    table = pa.Table.from_batches([columns.take()])
-    parquet.write_table(table, file, compression="zstd")
-    assert parquet.read_table(file).to_pylist() == table.to_pylist()
+    made = pa.Table.from_batches([columns.take()])
+    parquet.write_table(made, file, compression="zstd")
+    assert parquet.read_table(file).to_pylist() == made.to_pylist()
 
 
 def test_errors_are_a_table() -> None:
@@ -65,3 +68,61 @@ def test_errors_are_a_table() -> None:
             "text": "it breaks off",
         }
     ]
+
+
+# ---- columns
+
+ALL_TYPES: Final = pa.schema(
+    [
+        ("text", pa.string()),
+        ("repeated", pa.dictionary(pa.int32(), pa.string())),
+        ("small", pa.int16()),
+        ("large", pa.int64()),
+    ]
+)
+Rows = list[tuple[str | None, str | None, int | None, int | None]]
+
+texts = st.none() | st.sampled_from(["", "a", "é", "\U0001f600"]) | st.text(max_size=5)
+numbers = st.none() | st.integers(-(1 << 15), (1 << 15) - 1)
+all_rows = st.lists(st.tuples(texts, texts, numbers, numbers), max_size=40)
+
+
+@given(rows=all_rows, most=st.integers(1, 50))
+@example(rows=[(None, None, None, None)] * 9, most=8)
+@example(rows=[("a", None, 1, 2)] * 8, most=8)
+def test_batches_are_those_of_arrow(rows: Rows, most: int) -> None:
+    columns = Columns(ALL_TYPES, most)
+    batches = list(columns.add(rows))
+    assert {len(batch) for batch in batches} <= {most}
+    batches += [columns.take()] if len(columns) else []
+    assert len(columns) == 0
+    for batch in batches:
+        batch.validate(full=True)
+    made = pa.Table.from_batches(batches, ALL_TYPES)
+    expected = [dict(zip(ALL_TYPES.names, row, strict=True)) for row in rows]
+    assert made.to_pylist() == pa.Table.from_pylist(expected, ALL_TYPES).to_pylist()
+
+
+def test_what_is_added_later_follows() -> None:
+    columns = Columns(ALL_TYPES, 3)
+    assert not list(columns.add([("a", "b", 1, 2)]))
+    [batch] = columns.add([("c", "b", 3, 4), ("d", "e", 5, 6), ("f", "b", 7, 8)])
+    assert batch.column(0).to_pylist() == ["a", "c", "d"]
+    assert batch.column(1).dictionary.to_pylist() == ["b", "e"]
+    assert columns.take().to_pylist() == [{"text": "f", "repeated": "b", "small": 7, "large": 8}]
+
+
+def test_a_batch_is_full_of_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MAX_TEXT", 1000)
+    columns = Columns(ALL_TYPES, 1 << 30)
+    rows = [("x" * 10, None, None, None)] * 1000
+    found = list(columns.add(rows))
+    assert len(found) > 1
+    assert sum(map(len, found)) + len(columns) == len(rows)
+
+
+def test_bytes_that_are_not_utf_8_are_replaced() -> None:
+    columns = Columns(ALL_TYPES, 9)
+    assert not list(columns.add([("\udce9x", "\udcff", None, None), ("é", "é", 1, 1)]))
+    made = columns.take().to_pylist()
+    assert [(row["text"], row["repeated"]) for row in made] == [("\ufffdx", "\ufffd"), ("é", "é")]
