@@ -49,6 +49,11 @@ def sampled_by(context: Context) -> Resolve | None:
     return context.resolve
 
 
+def is_same_in_css(context: Context) -> bool:
+    """What stands in CSS is resolved as UTF-8: the query of the base may be another then."""
+    return context.encoding == "utf-8" or context.base.url.isascii()
+
+
 def _prepared(resolve: Resolve | None) -> Prepared:
     """What becomes of references of each shape by what resolves their samples."""
     if resolve is None:

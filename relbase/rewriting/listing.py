@@ -1,0 +1,194 @@
+"""What the compiled scanner lists of a document: references, or links in their last form.
+
+Either is made of what plain references of each shape become on the base (`shape_edits`), as long as
+the budget covers them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from relbase.bases.remembering import remembering
+from relbase.edit import Span
+from relbase.references import scanner
+from relbase.references.holding import CSS, KIND, LIST, SRCSET, URL, held_syntax, is_local
+from relbase.rewriting.budget import weight
+from relbase.rewriting.items import Found, Status
+from relbase.rewriting.shape_edits import is_same_in_css, prepared_on, sampled_by
+from relbase.url.resolver import Profile
+from relbase.view.characters import is_multi_byte
+from relbase.view.characters import text as decode_inner
+from relbase.view.charrefs import attribute_view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from relbase.references.shapes import Becomes
+    from relbase.rewriting.context import Context
+
+
+def listing_for(
+    context: Context, walk: str, attributes: tuple[str, ...], element: str = ""
+) -> Callable[..., Any]:
+    """Return what lists plain and absolute references; `element` is whose text is scanned."""
+    records = _records(context, walk)
+    found = _Lister(context, attributes, element).found
+
+    def listing(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `records`)
+        listed, *places = records(text, *where)
+        return (found(text, listed) if listed else ()), *places
+
+    return listing
+
+
+def _records(context: Context, walk: str) -> Callable[..., Any]:
+    """Return what finds plain and absolute references."""
+    return scanner.listing(
+        _becomes(context),
+        walk=walk,
+        whatwg=context.task.profile is Profile.WHATWG,
+        in_css=is_same_in_css(context),
+        ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
+        extended=context.task.policy.extended,
+    )
+
+
+def _becomes(context: Context) -> Becomes:
+    return prepared_on(context.base.url)(sampled_by(context)).becomes
+
+
+class Linker:
+    """Has links made of what the scanner finds, as long as the budget covers them."""
+
+    __slots__ = ("_budget", "_charset", "_lines", "_links", "_listing", "_made_with")
+
+    def __init__(
+        self,
+        context: Context,
+        link: type[tuple[Any, ...]],
+        attributes: tuple[str, ...],
+        listing: Callable[..., Any],
+    ) -> None:
+        self._charset = context.charset
+        self._budget = context.task.budget
+        self._listing = listing
+        self._links = _records(context, scanner.LINKS_WALK)
+        self._made_with: tuple[Any, ...] = (
+            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, _costs_of(context)),
+            *(context.base, context.part, self._decoded, context.task.policy.keep_fragments),
+        )
+        self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
+
+    def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
+        """The links up to the next place that has to be looked at."""
+        made = self._links(text, *where, self._made_with, *self._lines)
+        links, at, cost, shown, *lines = made
+        budget = self._budget
+        if budget is not None:
+            if cost > budget.left or shown > budget.shown:
+                found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
+                return found
+            budget.left -= cost
+            budget.shown -= shown
+        self._lines = tuple(lines)
+        return links, at
+
+    def _decoded(self, raw: bytes, is_name: int) -> str:
+        return _name(raw) if is_name else written_in(raw, self._charset)
+
+
+class _Lister:
+    """Makes what was found of what the scanner lists."""
+
+    __slots__ = ("_attributes", "_context", "_element", "_keeps", "_urls")
+
+    def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
+        self._context = context
+        self._keeps = context.task.policy.keeper()
+        self._attributes = attributes
+        self._element = element
+        # What stands before the rest of a reference of each shape, where that rest begins, and what
+        # that costs.
+        self._urls = [
+            (edit[2].decode("ascii"), edit[1], cost) if edit else None
+            for edit, cost in zip(_becomes(context), _costs_of(context), strict=True)
+        ]
+
+    def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
+        """What stands at the places of some records."""
+        base, part, charset = self._context.base, self._context.part, self._context.charset
+        attributes, verdict_of = self._attributes, self._verdict
+        for start, end, shape, attribute, holds, name, name_end in records:
+            raw = text[start:end]
+            is_plain = b"&" not in raw and raw.isascii()
+            written = raw.decode("ascii") if is_plain else written_in(raw, charset)
+            verdict = verdict_of(written, shape, holds) if shape else (Status.ABSOLUTE, written)
+            values = (
+                tuple.__new__(Span, (start, end)),
+                _name(text[name:name_end]) or self._element,
+                attributes[attribute],
+                _SYNTAXES[holds & KIND],
+                written,
+                verdict[1],
+                base,
+                verdict[0],
+                part,
+            )
+            yield tuple.__new__(Found, values)
+
+    def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
+        before = self._urls[shape]
+        if before is None:
+            return Status.ABSOLUTE, written
+        new, rest, cost = before
+        budget, keeps = self._context.task.budget, self._keeps
+        stays = written.startswith("#") and is_local(holds)
+        if stays or (keeps is not None and keeps(written)):
+            if budget is None or budget.shown < 0:
+                return Status.KEPT, None
+            budget.shown -= len(new) + len(written) - rest
+            return Status.KEPT, new + written[rest:]
+        if budget is None or budget.spend(cost):
+            return Status.REWRITTEN, new + written[rest:]
+        return Status.KEPT, None
+
+
+def _name(raw: bytes) -> str:
+    return _known_name(raw) if len(raw) <= _LONGEST else _known_name.__wrapped__(raw)
+
+
+@lru_cache(maxsize=256)
+def _known_name(raw: bytes) -> str:
+    return raw.lower().decode("utf-8", "replace")
+
+
+# Longer names are those of hostile documents, which would stay in memory.
+_LONGEST: Final = 64
+
+
+def written_in(raw: bytes, charset: str) -> str:
+    """Return a reference as its author wrote it, from the bytes of a value."""
+    if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
+        return raw.replace(b"&amp;", b"&").decode("ascii")
+    return decode_inner(attribute_view(raw, b'"', charset).inner)
+
+
+def _costs_of(context: Context) -> tuple[int, ...]:
+    """What the budget is charged for an edit of each shape."""
+    return _remembered_costs(context.base.url)(_becomes(context), context.depth)
+
+
+def _costs(edits: Becomes, depth: int) -> tuple[int, ...]:
+    return tuple(
+        max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
+        for edit in edits
+    )
+
+
+_remembered_costs: Final = remembering(_costs)
+
+_SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
+_SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
+# By their numbers in _scanner.c.
+_STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)
