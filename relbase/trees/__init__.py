@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.policy import Policy
-    from relbase.trees.markup import Tree
+    from relbase.trees.tree import Tree
 
 __all__ = ["TreeLink", "iterlinks", "make_links_absolute", "tree_links"]
 

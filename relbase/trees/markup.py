@@ -9,10 +9,9 @@ Names are those of lxml: `{namespace}local`, or the name alone; other trees spel
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.references import vocabulary, xml_vocabulary
 from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, namespace_inside
@@ -27,8 +26,6 @@ from relbase.references.xml_vocabulary import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from relbase.references.vocabulary import Row
 
 # xml:base of an element, and of those around it, outward (XML Base §4).
@@ -274,58 +271,3 @@ _HTML_ROOTS: Final = frozenset(
     b"iframe video audio picture base meta style script input button select textarea details "
     b"article".split()
 )
-
-
-_conditional: Final = re.compile(r"\[if[^\]>]*+\]>", re.IGNORECASE).match
-
-
-def is_conditional(comment: str | None) -> bool:
-    """Whether a comment is a conditional one, in which markup is hidden."""
-    return comment is not None and _conditional(comment) is not None
-
-
-def is_sheet_link(rel: str | None) -> bool:
-    """Whether a link with this `rel` is of a style sheet."""
-    return rel is not None and "stylesheet" in rel.lower()
-
-
-class Tree(Protocol):
-    """A tree of one package, or a part of one: what the walk asks of it."""
-
-    # What the document was retrieved from, where the tree knows it.
-    url: str | None
-    # The name of the document's charset, where the tree knows it.
-    encoding: str | None
-
-    def bases(self, *, whole: bool) -> Iterator[Any]:
-        """The `<base>` elements with an href that a browser sees, in order."""
-
-    def has_sheets(self) -> bool:
-        """Whether the document links or imports style sheets."""
-
-    def known(self, *, extended: bool, named: Named = ()) -> Known:
-        """What is known of the names of the tree."""
-
-    def spots(self, known: Known) -> Iterable[Spot]:
-        """What may hold references in this part, in the order of the document."""
-
-    def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
-        """The value of an attribute."""
-
-    def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
-        """Give an attribute another value."""
-
-    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
-        """The text of an element or of a comment with what holds it; none for one with elements."""
-
-    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
-        """The link of the item of RSS around an element, None where there is none."""
-
-    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
-        """Take an attribute away."""
-
-    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
-        """Write another text in place of what is held; return the element, or what replaces it."""
-
-    def remove(self, element: Any) -> None:  # noqa: ANN401
-        """Take an element away, and leave what stands after it."""

@@ -12,27 +12,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lxml import etree
 
-from relbase.trees.markup import (
-    COMMENT,
-    SHEET,
-    TOP,
-    Around,
-    ElementRow,
-    Known,
-    Spot,
-    is_conditional,
-    is_sheet_link,
-    names_html,
-)
-from relbase.view.charset import lookup
+from relbase.trees.markup import COMMENT, SHEET, TOP, Around, ElementRow, Known, Spot, names_html
+from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from relbase.trees.markup import Named, Scope
+    from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 
 
-def lxml_tree(tree: Any) -> LxmlTree:  # noqa: ANN401 (lxml has no types)
+def lxml_tree(tree: Node) -> LxmlTree:
     """Return an element, or an ElementTree, as the walk sees it."""
     element = tree.getroot() if hasattr(tree, "getroot") else tree
     if element is None:
@@ -47,47 +34,32 @@ def _never(_keys: list[str]) -> bool:
 
 
 _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
-_XML_BASE: Final = "{http://www.w3.org/XML/1998/namespace}base"
 
 
-class LxmlTree:
+class LxmlTree(Tree):
     """A tree of lxml, or the part of one that an element begins."""
 
-    __slots__ = ("_element", "_has_conditional", "_is_html", "_root", "encoding", "url")
+    __slots__ = ("_has_conditional",)
 
-    def __init__(self, element: Any) -> None:  # noqa: ANN401
+    XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
+
+    def __init__(self, element: Node) -> None:
         tree = element.getroottree()
-        self._element = element
         # Of a part that was taken out `tree` is the whole that it was in.
-        self._root = next(iter([*element.iterancestors()][-1:]), element)
-        self._is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(self._root.tag)
+        root = next(iter([*element.iterancestors()][-1:]), element)
+        is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(root.tag)
         # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
-        self._has_conditional = self._is_html or self._root.prefix == "html"
-        url: str | None = tree.docinfo.URL if self._root is tree.getroot() else None
-        self.url = url if url and "://" in url else None
-        self.encoding = lookup(tree.docinfo.encoding or "")
-
-    def bases(self, *, whole: bool) -> Iterator[Any]:
-        """The `<base>` elements with an href that a browser sees, in order."""
-        known = self.known(extended=False)
-        element = self._root if whole else self._element
-        for base in element.iter("{*}base"):
-            if base.get("href") is not None:
-                around = self._around(base, known)
-                if known.kind(base.tag, around).is_base and not (around.hidden or around.opaque):
-                    yield base
-
-    def has_sheets(self) -> bool:
-        """Whether the document links or imports style sheets."""
-        if any("@import" in (style.text or "").lower() for style in self._root.iter("{*}style")):
-            return True
-        return any(is_sheet_link(link.get("rel")) for link in self._root.iter("{*}link"))
+        self._has_conditional = is_html or root.prefix == "html"
+        super().__init__(element, root, root, tree.docinfo.encoding, is_html=is_html)
+        url = tree.docinfo.URL
+        if root is tree.getroot() and url and "://" in url:
+            self.url = url
 
     def spots(self, known: Known) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
-        around = self._around(self._element, known)
+        around = self._around(self._part, known)
         if not self._is_html or around != TOP:
-            yield from self._within(self._nodes(), self._element, around, known)
+            yield from self._within(self._nodes(), self._part, around, known)
             return
         nodes = self._nodes()
         # Of most elements no more is asked, and there are many: what is known of a name is at hand.
@@ -119,11 +91,7 @@ class LxmlTree:
                 yield Spot(node, kind, keys)
 
     def _within(
-        self,
-        nodes: Iterable[Any],
-        first: Any,  # noqa: ANN401
-        around: Around,
-        known: Known,
+        self, nodes: Iterable[Node], first: Node, around: Around, known: Known
     ) -> Iterator[Spot]:
         """The spots where the surroundings of an element matter; kept for those with children."""
         arounds: dict[Any, Around] = {first.getparent(): around}
@@ -145,36 +113,35 @@ class LxmlTree:
             if not here.opaque and (kind.speaks or not kind.own.isdisjoint(keys)):
                 yield Spot(node, kind, keys, scope)
 
-    def _scope(self, node: Any, here: Around) -> Scope | None:  # noqa: ANN401
-        """The xml:base that is in force in an element: its own one counts for itself too."""
-        stated = None if self._is_html else node.get(_XML_BASE)
-        return here.scope if stated is None else (stated, here.scope)
-
-    def _nodes(self) -> Iterator[Any]:
+    def _nodes(self) -> Iterator[Node]:
         """The nodes of this part; of a whole tree those beside its root, too."""
-        if self._element is not self._root:
-            return iter(self._element.iter())
+        if self._part is not self._root:
+            return iter(self._part.iter())
         before = reversed(list(self._root.itersiblings(preceding=True)))
         return chain(before, self._root.iter(), self._root.itersiblings())
 
-    def _around(self, element: Any, known: Known) -> Around:  # noqa: ANN401
-        """What is around an element: from the root down to it."""
-        around = TOP
-        for ancestor in reversed(list(element.iterancestors())):
-            kind = known.kind(ancestor.tag, around)
-            around = known.inside(kind, around, self._scope(ancestor, around))
-        return around
+    # lxml.html's own `set` is another, for attributes without a value.
+    get = staticmethod(etree._Element.get)  # noqa: SLF001
+    set = staticmethod(etree._Element.set)  # noqa: SLF001
 
-    def known(self, *, extended: bool, named: Named = ()) -> Known:
-        """What is known of the names of the tree."""
-        return Known(self._root.tag, is_html=self._is_html, extended=extended, named=named)
+    def _name(self, element: Node) -> str:
+        name: str = element.tag
+        return name
 
-    # The value of an attribute, and another one for it. lxml.html's own `set` is another, for
-    # attributes without a value.
-    get: Final = staticmethod(etree._Element.get)  # noqa: SLF001
-    set: Final = staticmethod(etree._Element.set)  # noqa: SLF001
+    def _named(self, name: str, inside: Node) -> Iterator[Node]:
+        return iter(inside.iter(f"{{*}}{name}"))
 
-    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
+    def _attributes(self, element: Node) -> MutableMapping[str, Any]:
+        attributes: MutableMapping[str, Any] = element.attrib
+        return attributes
+
+    def _ancestors(self, element: Node) -> Iterator[Node]:
+        return iter(element.iterancestors())
+
+    def _children(self, element: Node) -> Iterator[Node]:
+        return iter(element)
+
+    def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
         """The text of an element or of a comment, unless there are elements in it."""
         if not len(element):
             return ((element, element.text),) if element.text else ()
@@ -184,20 +151,7 @@ class LxmlTree:
         pieces = [element.text, *(node.tail for node in element)]
         return ((element, "".join(piece for piece in pieces if piece)),)
 
-    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
-        """The link of the item of RSS around an element, None where there is none."""
-        for around in element.iterancestors():
-            if known.is_item(around.tag):
-                link = around.find(around.tag.removesuffix("item") + "link")
-                pieces = () if link is None else self.texts(link)
-                return pieces[0][1] if pieces else None
-        return None
-
-    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
-        """Take an attribute away."""
-        del element.attrib[attribute]
-
-    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
+    def set_text(self, element: Node, holder: Node, text: str) -> Node:
         """Write another text in place of what is held; return the element."""
         pieces = [node for node in holder if node.tail]
         if holder.text or not pieces:
@@ -208,7 +162,7 @@ class LxmlTree:
             node.tail = None
         return element
 
-    def remove(self, element: Any) -> None:  # noqa: ANN401
+    def remove(self, element: Node) -> None:
         """Take an element away, and leave what stands after it."""
         parent, before = element.getparent(), element.getprevious()
         if parent is None or len(element):

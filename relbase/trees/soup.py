@@ -17,25 +17,13 @@ from bs4.element import (
     XMLProcessingInstruction,
 )
 
-from relbase.trees.markup import (
-    COMMENT,
-    SHEET,
-    TOP,
-    Around,
-    Known,
-    Spot,
-    is_conditional,
-    is_sheet_link,
-    names_html,
-)
-from relbase.view.charset import lookup
+from relbase.trees.markup import COMMENT, SHEET, TOP, Around, Known, Spot, names_html
+from relbase.trees.tree import Node, Tree, is_conditional
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, MutableMapping, Sequence
 
     from bs4.element import PageElement
-
-    from relbase.trees.markup import Named, Scope
 
 
 def soup_tree(tree: object) -> SoupTree:
@@ -48,85 +36,51 @@ def soup_tree(tree: object) -> SoupTree:
     return SoupTree(tree)
 
 
-class SoupTree:
+class SoupTree(Tree):
     """A soup, or the part of one that a tag begins."""
 
-    __slots__ = ("_is_html", "_root", "_tag", "encoding", "url")
+    __slots__ = ()
+
+    XML_BASE = "xml:base"
 
     def __init__(self, tag: bs4.Tag) -> None:
         root = tag
         while root.parent is not None:
             root = root.parent
-        self._tag = tag
-        self._root = root
-        first = next((node for node in root.contents if isinstance(node, bs4.Tag)), root)
+        top = next((node for node in root.contents if isinstance(node, bs4.Tag)), root)
         if isinstance(root, bs4.BeautifulSoup):
             is_xml = root.is_xml
         else:
-            is_xml, first = bool(root._is_xml), root  # noqa: SLF001 (a tag that was taken out)
-        self._is_html = not is_xml or (not first.namespace and names_html(first.name))
-        self.url: str | None = None
+            is_xml, top = bool(root._is_xml), root  # noqa: SLF001 (a tag that was taken out)
+        is_html = not is_xml or (not top.namespace and names_html(top.name))
         label = vars(root).get("original_encoding")
-        self.encoding = lookup(label) if isinstance(label, str) else None
-
-    def bases(self, *, whole: bool) -> Iterator[Any]:
-        """The `<base>` elements with an href that a browser sees, in order."""
-        known = self.known(extended=False)
-        for base in _tags(self._root if whole else self._tag):
-            if base.name.endswith("base") and base.attrs.get("href") is not None:
-                around = self._around(base, known)
-                kind = known.kind(self._name(base), around)
-                if kind.is_base and not (around.hidden or around.opaque):
-                    yield base
-
-    def has_sheets(self) -> bool:
-        """Whether the document links or imports style sheets."""
-        for tag in _tags(self._root):
-            if tag.name.endswith("link") and is_sheet_link(_joined(tag.attrs.get("rel"))):
-                return True
-            if tag.name.endswith("style") and "@import" in (tag.string or "").lower():
-                return True
-        return False
+        super().__init__(tag, root, top, label, is_html=is_html)
 
     def spots(self, known: Known) -> Iterator[Spot]:
         """What may hold references in this part, in the order of the document."""
         # What is around the children of a tag, for those where it is not what it is at the top.
         arounds: dict[int, Around] = {}
-        if self._tag.parent is not None:
-            arounds[id(self._tag.parent)] = self._around(self._tag, known)
-        for node in _nodes(self._tag):
+        if self._part.parent is not None:
+            arounds[id(self._part.parent)] = self._around(self._part, known)
+        for node in _nodes(self._part):
             here = arounds.get(id(node.parent), TOP) if arounds else TOP
             if isinstance(node, bs4.Tag):
                 kind = known.kind(self._name(node), here)
                 scope = self._scope(node, here)
                 if kind.is_special or here is not TOP or not self._is_html:
                     arounds[id(node)] = known.inside(kind, here, scope)
-                keys: Any = node.attrs if self._is_html else self._spelled(node)
+                # How lxml would name the attributes of XML, and how they are named.
+                keys: Any = node.attrs
+                if not self._is_html:
+                    keys = {_with_namespace(key): key for key in node.attrs}
                 if (kind.speaks or not kind.own.isdisjoint(keys)) and not here.opaque:
                     yield Spot(node, kind, list(keys) if self._is_html else keys, scope)
             elif isinstance(node, PreformattedString) and not here.opaque:
-                yield from self._instruction(node)
-
-    def _instruction(self, node: PreformattedString) -> Iterator[Spot]:
-        """A conditional comment of HTML, or an `<?xml-stylesheet?>`."""
-        if isinstance(node, Comment) and self._is_html and is_conditional(node):
-            yield Spot(node, COMMENT)
-        elif isinstance(node, XMLProcessingInstruction) and node.startswith("xml-stylesheet"):
-            yield Spot(node, SHEET)
-
-    def _scope(self, tag: bs4.Tag, here: Around) -> Scope | None:
-        """The xml:base that is in force in a tag: its own one counts for itself too."""
-        stated = None if self._is_html else tag.attrs.get("xml:base")
-        return here.scope if stated is None else (_joined(stated), here.scope)
-
-    def _around(self, tag: bs4.Tag, known: Known) -> Around:
-        """What is around a tag: from the top of the soup down to it."""
-        around = TOP
-        for parent in reversed(list(tag.parents)):
-            if not isinstance(parent, bs4.BeautifulSoup):
-                kind = known.kind(self._name(parent), around)
-                around = known.inside(kind, around, self._scope(parent, around))
-        return around
+                is_sheet = isinstance(node, XMLProcessingInstruction)
+                if isinstance(node, Comment) and self._is_html and is_conditional(node):
+                    yield Spot(node, COMMENT)
+                elif is_sheet and node.startswith("xml-stylesheet"):
+                    yield Spot(node, SHEET)
 
     def _name(self, tag: bs4.Tag) -> str:
         """The name of a tag as lxml has it; in HTML without the namespace, which html5lib gives."""
@@ -134,26 +88,29 @@ class SoupTree:
             return tag.name
         return f"{{{tag.namespace}}}{tag.name.rpartition(':')[2]}"
 
-    @staticmethod
-    def _spelled(tag: bs4.Tag) -> dict[str, str]:
-        """The attributes of a tag of XML as lxml names them, and as they are."""
-        return {_with_namespace(key): key for key in tag.attrs}
+    def _named(self, name: str, inside: bs4.Tag) -> Iterator[bs4.Tag]:
+        tags = (node for node in _nodes(inside) if isinstance(node, bs4.Tag))
+        return (tag for tag in tags if tag.name.endswith(name))
 
-    def known(self, *, extended: bool, named: Named = ()) -> Known:
-        """What is known of the names of the tree."""
-        first = next(iter(_tags(self._root)), self._root)
-        return Known(self._name(first), is_html=self._is_html, extended=extended, named=named)
+    def _ancestors(self, element: bs4.Tag) -> Iterator[bs4.Tag]:
+        return (one for one in element.parents if not isinstance(one, bs4.BeautifulSoup))
 
-    def get(self, element: Any, attribute: str) -> str:  # noqa: ANN401
+    def _children(self, element: bs4.Tag) -> Iterator[bs4.Tag]:
+        return (node for node in element.contents if isinstance(node, bs4.Tag))
+
+    def _attributes(self, element: bs4.Tag) -> MutableMapping[str, Any]:
+        return element.attrs
+
+    def get(self, element: Node, attribute: str) -> str:
         """The value of an attribute."""
-        return _joined(element.attrs[attribute])
+        return _joined(element.attrs.get(attribute))
 
-    def set(self, element: Any, attribute: str, value: str) -> None:  # noqa: ANN401
+    def set(self, element: Node, attribute: str, value: str) -> None:
         """Give an attribute another value."""
         is_list = isinstance(element.attrs[attribute], list)
         element.attrs[attribute] = value.split() if is_list else value
 
-    def texts(self, element: Any) -> Sequence[tuple[Any, str]]:  # noqa: ANN401
+    def texts(self, element: Node) -> Sequence[tuple[Any, str]]:
         """The text of an element, unless there are elements in it, or of a comment."""
         if isinstance(element, NavigableString):
             return (((element,), str(element)),)
@@ -167,20 +124,7 @@ class SoupTree:
         ]
         return ((pieces, "".join(pieces)),) if pieces else ()
 
-    def item_link(self, element: Any, known: Known) -> str | None:  # noqa: ANN401
-        """The link of the item of RSS around an element, None where there is none."""
-        for around in element.parents:
-            if known.is_item(self._name(around)):
-                name = around.name.removesuffix("item") + "link"
-                links = (one for one in around.contents if isinstance(one, bs4.Tag))
-                return next((one.get_text() for one in links if one.name == name), None)
-        return None
-
-    def delete(self, element: Any, attribute: str) -> None:  # noqa: ANN401
-        """Take an attribute away."""
-        del element.attrs[attribute]
-
-    def set_text(self, element: Any, holder: Any, text: str) -> Any:  # noqa: ANN401
+    def set_text(self, element: Node, holder: Node, text: str) -> Node:
         """Write another text in place of what is held; return the element, or what replaces it."""
         first, *others = holder
         made = type(first)(text)
@@ -189,7 +133,7 @@ class SoupTree:
             piece.extract()
         return made if first is element else element
 
-    def remove(self, element: Any) -> None:  # noqa: ANN401
+    def remove(self, element: Node) -> None:
         """Take an element away, and leave what stands in it and after it."""
         element.unwrap()
 
@@ -206,12 +150,6 @@ def _nodes(tag: bs4.Tag) -> Iterator[PageElement]:
     while node is not None and node is not end:
         yield node
         node = node.next_element
-
-
-def _tags(tag: bs4.Tag) -> Iterator[bs4.Tag]:
-    for node in _nodes(tag):
-        if isinstance(node, bs4.Tag):
-            yield node
 
 
 def _with_namespace(attribute: str) -> str:

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
     from relbase.trees.links import TreeLink
-    from relbase.trees.markup import ElementRow, Scope, Spot, Tree
+    from relbase.trees.markup import ElementRow, Scope, Spot
+    from relbase.trees.tree import Tree
 
 
 class Walk:
