@@ -1,25 +1,21 @@
 """What a URL is by RFC 1808 §2.2 and RFC 1738 §5, and why a text is none.
 
-Strategy: white space and a `<URL:...>` wrapper are taken off the text, and found (`core`); the
-fragment is set aside (RFC 1808 §2.4.1); what is left is cut as an absolute URL by the production
-of its scheme (`rfc1738`), or as a relative one (`rfc1808`); then every component is searched by
-its own production, and `practice` adds its remarks. `parse_url` reads the same cut.
+The core of the text is what is left without white space and a `<URL:...>` wrapper (`core`); it is
+cut (`rfc1738`, `rfc1808`), every component is searched by its production, and `practice` adds its
+remarks.
 
 Which RFC decides: an absolute URL of a predefined scheme must match the production of RFC 1738.
 Where RFC 1808 says that the two differ (`?` in ftp and file paths and `;` in http, §2.3 NOTE; `/`
 and `?` in a query, §5.1), what one of them accepts is not a violation but a remark. A relative URL
 is judged by RFC 1808 alone. Either grammar can be asked alone (`Grammar`), `verdicts` asks both:
 RFC 1808 §2.2 takes `http:g` and `file:/etc/x`, which the productions of their schemes do not.
-
-Everything is linear in the length of the text, and the number of violations reported is limited:
-a document read as a URL would otherwise have one for each of its characters.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.url.grammar import rfc1738, rfc1808
@@ -29,6 +25,7 @@ from relbase.url.grammar.characters import (
     Cut,
     Severity,
     Violation,
+    searched,
 )
 from relbase.url.grammar.core import Core, core_of
 from relbase.url.grammar.practice import base_remarks, remarks
@@ -254,11 +251,10 @@ def _alone(found: list[Violation]) -> list[Violation]:
 
 def _searched(core: Core, cut: Cut) -> list[Violation]:
     """All violations and remarks by the grammars, as offsets of the text, in their order."""
-    found = chain.from_iterable(part.check(core.text, part.start, part.end) for part in cut.parts)
     # A part has at most two findings that are not counted below: a remark, and a second one on
     # its first character.
     enough = MAX_VIOLATIONS + 1 + 2 * len(cut.parts)
-    listed = [core.moved(one) for one in chain(cut.faults, islice(found, enough))]
+    listed = list(map(core.moved, islice(searched(core.text, cut.parts), enough)))
     # One place is one finding: a violation before a remark, and what cannot be replaced first.
     listed.sort(
         key=lambda one: (one.start, one.kind is not Severity.VIOLATION, one.replacement is not None)

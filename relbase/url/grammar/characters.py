@@ -1,12 +1,10 @@
 """The characters of a URL, what a place that fails is called, and how a component is searched.
 
-Strategy: a URL is first cut into components at its delimiters (`rfc1808`, `rfc1738`), then each
-component is searched by the `Check` of its production. A check of characters is one regular
-expression that matches whatever the production cannot take: it finds the first place where the
-production cannot go on, and every further one, in one pass.
+A URL is first cut into components at its delimiters, by one regular expression that matches any
+text (`rfc1808`, `rfc1738`); then each component is searched by the `Check` of its production.
 
-Mind that a `%` without two hex digits after it *inside its component* is a bad escape, and that
-the search therefore always has the bounds of the component, never a slice of the text.
+A `%` without two hex digits after it *inside its component* is a bad escape: the search always has
+the bounds of the component, never a slice of the text.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -14,10 +12,13 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from relbase.expressions import expression
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 RFC_1808: Final = "RFC 1808 §2.2"
 RFC_1738: Final = "RFC 1738 §5"
@@ -46,6 +47,7 @@ NATIONAL: Final = "{}|\\^~[]`"
 RESERVED: Final = ";/?:@&="
 PUNCTUATION: Final = '<>#%"'
 UNRESERVED: Final = ALPHA + DIGIT + SAFE + EXTRA
+XCHAR: Final = UNRESERVED + RESERVED
 
 
 class CharacterClass(StrEnum):
@@ -117,11 +119,10 @@ class Component(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A URL cut into components: its production, the parts, and where the cutting failed."""
+    """A URL cut into components: its production, and the parts."""
 
     production: str
     parts: list[Component]
-    faults: list[Violation]
 
 
 class Difference(NamedTuple):
@@ -185,91 +186,107 @@ def escape(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in data)
 
 
-def expected(
+def finding(
     text: str,
-    at: int,
+    start: int,
+    end: int,
     production: str,
-    what: str,
-    *,
+    message: str,
+    *remedies: str,
+    kind: Severity = Severity.VIOLATION,
     section: str = RFC_1738,
-    replacement: str | None = None,
+) -> Violation:
+    """Return a finding on a place of the text, with at most two remedies."""
+    character = text[start : start + 1]
+    replacement, alternative = (*remedies, None, None)[:2]
+    known = class_of(character)
+    place = (start, end, kind, production, character, known, section, message)
+    return Violation(*place, replacement, alternative)
+
+
+def expected(
+    text: str, at: int, production: str, what: str, *remedies: str, section: str = RFC_1738
 ) -> Violation:
     """Return the violation that `what` ought to stand at the offset `at` of the text."""
     character = text[at : at + 1]
     instead = f"not {printable(character)}" if character else "but the text ends"
-    return Violation(
-        at,
-        at + len(character),
-        Severity.VIOLATION,
-        production,
-        character,
-        class_of(character),
-        section,
-        f"{what} is expected, {instead}",
-        replacement,
-    )
+    message = f"{what} is expected, {instead}"
+    return finding(text, at, at + len(character), production, message, *remedies, section=section)
 
 
 def of_characters(
     production: str,
     allowed: str,
     *,
+    least: str = "",
     escapes: bool = True,
     section: str = RFC_1738,
     difference: Difference | None = None,
 ) -> Check:
-    """Return the check of a component that may have any of the `allowed` characters, repeated."""
+    """Return the check of a component of `allowed` characters, `least` what one of them is."""
     percent = "%(?![0-9A-Fa-f]{2})" if escapes else "%"
-    bad = re.compile(f"[^{re.escape(allowed)}%]|{percent}")
-    differing = re.compile(f"[{re.escape(difference.characters)}]") if difference else None
+    bad = expression(f"[^{re.escape(allowed)}%]|{percent}")
+    differing = expression(f"[{difference.characters}]") if difference else None
 
     def check(text: str, start: int, end: int) -> Iterator[Violation]:
+        if least and start == end:
+            yield expected(text, start, production, least, section=section)
         if difference and differing and (found := differing.search(text, start, end)):
-            yield _remark(found, production, difference)
+            yield _remark(text, found.start(), production, difference)
         for found in bad.finditer(text, start, end):
-            yield _bad_character(text, found.start(), production, section, escapes=escapes)
+            at = found.start()
+            known, message = _bad_character(text, at, production)
+            remedies = (escape(found[0]),) if escapes else ()
+            fault = finding(text, at, at + 1, production, message, *remedies, section=section)
+            yield fault._replace(character_class=known)
 
     return check
 
 
-def _remark(found: re.Match[str], production: str, difference: Difference) -> Violation:
-    return Violation(
-        found.start(),
-        found.end(),
-        Severity.REMARK,
-        production,
-        found[0],
-        class_of(found[0]),
-        difference.section,
-        difference.message,
-        escape(found[0]) if difference.escaped else None,
-    )
+def _remark(text: str, at: int, production: str, difference: Difference) -> Violation:
+    remedies = (escape(text[at]),) if difference.escaped else ()
+    found = finding(text, at, at + 1, production, difference.message, *remedies)
+    return found._replace(kind=Severity.REMARK, section=difference.section)
 
 
-def _bad_character(
-    text: str, at: int, production: str, section: str, *, escapes: bool
-) -> Violation:
+def _bad_character(text: str, at: int, production: str) -> tuple[CharacterClass, str]:
     character = text[at]
-    character_class = class_of(character)
-    message = f"{printable(character)} is {character_class}: {production} does not allow it"
     if character == "%":
-        character_class, message = _bad_percent(text, at, production)
-    if later := _LATER.get(character):
-        message = f"{message}; {later}"
-    return Violation(
-        at,
-        at + 1,
-        Severity.VIOLATION,
-        production,
-        character,
-        character_class,
-        section,
-        message,
-        escape(character) if escapes else None,
-    )
+        if _escape_match(text, at):
+            return CharacterClass.ESCAPE, f"{production} does not allow an escape"
+        message = '"%" begins no escape: two hex digits must follow it'
+        return CharacterClass.BAD_ESCAPE, message
+    known = class_of(character)
+    message = f"{printable(character)} is {known}: {production} does not allow it"
+    later = _LATER.get(character)
+    return known, f"{message}; {later}" if later else message
 
 
-def _bad_percent(text: str, at: int, production: str) -> tuple[CharacterClass, str]:
-    if _escape_match(text, at):
-        return CharacterClass.ESCAPE, f"{production} does not allow an escape"
-    return CharacterClass.BAD_ESCAPE, '"%" begins no escape: two hex digits must follow it'
+def cut_by(
+    pattern: re.Pattern[str],
+    groups: Mapping[str, tuple[str, Check]],
+    text: str,
+    start: int,
+    end: int,
+) -> list[Component]:
+    """Cut what is between two offsets by the groups of a pattern; [] where it does not match.
+
+    Groups that are no field of `Url` stand where the production fails. They come first, since
+    that is what is said of the place.
+    """
+    found = pattern.fullmatch(text, start, end)
+    if found is None:
+        return []
+    spans = ((groups[name], found.span(name)) for name in found.groupdict())
+    parts = [Component(field, *span, check) for (field, check), span in spans if span[0] >= 0]
+    return sorted(parts, key=lambda part: part.name != "")
+
+
+def fault(violation: Violation) -> Component:
+    """Return a part that stands for a violation."""
+    return Component("", 0, 0, lambda *_: iter((violation,)))
+
+
+def searched(text: str, parts: Iterable[Component]) -> Iterator[Violation]:
+    """Search the parts of a cut, one after the other."""
+    return chain.from_iterable(part.check(text, part.start, part.end) for part in parts)

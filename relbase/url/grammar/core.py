@@ -1,9 +1,8 @@
 """RFC 1738 Appendix: the URL inside of what delimits it, and of what breaks it across lines.
 
-Strategy: the runs that are not part of the URL are taken out, and the text that is left is judged;
-every finding on it is then moved to where it stands in the whole text. Taken out are white space
-at the ends, `<URL:` and `>` or bare brackets, white space between brackets, and runs of white space
-that break a line or have a tab. A space alone stays: outside of brackets it may be meant.
+Taken out are white space at the ends, `<URL:` and `>` or bare brackets, white space between
+brackets, and runs of white space that break a line or have a tab. A space alone stays: outside of
+brackets it may be meant.
 
 Each run is itself a violation: in an attribute or a header "delimiters are already specified".
 """
@@ -12,13 +11,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from itertools import accumulate
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.url.grammar.characters import Severity, Violation, class_of
+from relbase.url.grammar.characters import finding
 from relbase.url.step import not_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from relbase.url.grammar.characters import Violation
 
 _APPENDIX: Final = "RFC 1738 Appendix"
 
@@ -53,18 +55,7 @@ class Core(NamedTuple):
     def around(self) -> Iterator[Violation]:
         """The violations that the runs are."""
         for start, end, message in self.runs:
-            character = self.whole[start]
-            yield Violation(
-                start,
-                end,
-                Severity.VIOLATION,
-                "URL",
-                character,
-                class_of(character),
-                _APPENDIX,
-                message,
-                "",
-            )
+            yield finding(self.whole, start, end, "URL", message, "", section=_APPENDIX)
 
     def moved(self, found: Violation) -> Violation:
         """A finding on the text, as one on the whole."""
@@ -88,21 +79,11 @@ def core_of(text: str) -> Core:
     runs = [run for run in _runs(text) if run.start < run.end]
     starts = [0, *(run.end for run in runs)]
     ends = [*(run.start for run in runs), len(text)]
-    pieces: list[str] = []
-    at: list[int] = []
-    length = 0
-    for start, end in zip(starts, ends, strict=True):
-        at.append(length)
-        pieces.append(text[start:end])
-        length += end - start
-    return _without_empty(Core(text, runs, "".join(pieces), at, starts), ends)
-
-
-def _without_empty(core: Core, ends: list[int]) -> Core:
-    """Drop the empty pieces: what is missing at the end of a URL is missing before a bracket."""
-    bounds = zip(core.at, core.starts, ends, strict=True)
-    kept = [(at, start) for at, start, end in bounds if start < end] or [(0, core.starts[0])]
-    return core._replace(at=[at for at, _ in kept], starts=[start for _, start in kept])
+    # An empty piece is dropped: what is missing at the end of a URL is missing before a bracket.
+    kept = [(at, end) for at, end in zip(starts, ends, strict=True) if at < end] or [(0, 0)]
+    lengths = list(accumulate((end - at for at, end in kept), initial=0))
+    left = "".join([text[at:end] for at, end in kept])
+    return Core(text, runs, left, lengths[:-1], [at for at, _ in kept])
 
 
 def _runs(text: str) -> Iterator[Excess]:

@@ -1,10 +1,6 @@
 """Recommended practice: what is a URL by the grammar, and still not what should be written.
 
-Strategy: one function per practice, each over the reference, its components (RFC 1808 §2.4) and
-the components of a base, if there is one. They yield findings of kind PRACTICE, which never make a
-text a violation. What depends on a base that is not known is said conditionally, or not at all.
-
-RFC 1808 §5.3 is the heart of it: a colon in the first segment, and `;type=d`.
+What depends on a base that is not known is said conditionally, or not at all.
 """
 
 from __future__ import annotations
@@ -12,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.url import schemes
-from relbase.url.grammar.characters import Severity, Violation, class_of
+from relbase.url.grammar.characters import Severity, finding
 from relbase.url.rfc1808 import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from relbase.url.grammar.characters import Violation
     from relbase.url.rfc1808 import Components
 
 _KNOWN: Final = schemes.NEVER | schemes.SOMETIMES | schemes.ALWAYS
@@ -202,19 +199,6 @@ def _practice(
     text: str, place: tuple[int, int], rule: tuple[str, str], message: str, *remedies: str
 ) -> Violation:
     """A finding: where it is, its production and section, and at most two remedies."""
-    start, end = place
     production, section = rule
-    character = text[start : start + 1]
-    replacement, alternative = (*remedies, None, None)[:2]
-    return Violation(
-        start,
-        end,
-        Severity.PRACTICE,
-        production,
-        character,
-        class_of(character),
-        section,
-        message,
-        replacement,
-        alternative,
-    )
+    found = finding(text, *place, production, message, *remedies, section=section)
+    return found._replace(kind=Severity.PRACTICE)

@@ -1,63 +1,55 @@
 """RFC 1738 §5, production by production: what a URL of each scheme is.
 
-Strategy: `absolute_url` reads the scheme and hands what is after it to the function of that scheme
-in `_SCHEMES`; a scheme that is not there is an otherurl. Each function has the RFC's production
-above it, cuts at its delimiters into `Component`s, and notes as faults where a delimiter is missing
-or must not stand. What the parts consist of is searched later, by the check that each part carries.
+The groups of a scheme's pattern are the components, and the places where a delimiter is missing or
+must not stand.
 
-Three things to mind. An alternative is chosen by the delimiter that is there (`@` in a news URL
+Four things to mind. An alternative is chosen by the delimiter that is there (`@` in a news URL
 makes it an article), so that a violation stands where a reader would look for it. After a fault
-the rest is still searched, for the characters that stand in no URL. And a quoted literal matches
-in either case (RFC 822 §2.1): `;TYPE=A` is a type.
+the rest is still searched, for the characters that stand in no URL. A quoted literal matches
+in either case (RFC 822 §2.1): `;TYPE=A` is a type. And an empty user is not no user (§3.1):
+`//@h/` has one, `//h/` has none.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
 from __future__ import annotations
 
 import re
-from itertools import chain
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.expressions import expression
 from relbase.url.grammar.characters import (
     ALPHA,
     DIGIT,
-    RESERVED,
     RFC_1738,
     RFC_1808,
     UNRESERVED,
+    XCHAR,
     Component,
     Cut,
     Difference,
     Severity,
     Violation,
-    class_of,
+    cut_by,
     expected,
+    fault,
+    finding,
     of_characters,
     printable,
+    searched,
 )
-from relbase.url.grammar.host import (
-    BRACKETS,
-    after_required_slash,
-    after_slash,
-    check_host,
-    cut_authority,
-    find,
-)
+from relbase.url.grammar.host import check_host, check_schemepart, check_slashes_schemepart
 from relbase.url.grammar.rfc1808 import scheme_match
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+
+    from relbase.url.grammar.characters import Check
 
 NOTE: Final = "RFC 1808 §2.3 NOTE"
 
-# xchar          = unreserved | reserved | escape
-_XCHAR: Final = UNRESERVED + RESERVED
-
-# schemepart     = *xchar | ip-schemepart
-_check_schemepart: Final = of_characters("schemepart", _XCHAR)
-
 # urlpath        = *xchar    ; depends on protocol see section 3.1
-_check_urlpath: Final = of_characters("urlpath", _XCHAR)
+_check_urlpath: Final = of_characters("urlpath", XCHAR)
 
 # fpath          = fsegment *[ "/" fsegment ]
 # fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
@@ -91,7 +83,7 @@ _check_hpath: Final = of_characters(
 # "/" and "?" are taken too: RFC 1808 has them in its query, and `g?y/./x` among its examples.
 _check_search: Final = of_characters(
     "search",
-    _XCHAR,
+    XCHAR,
     difference=Difference(
         "/?",
         RFC_1808,
@@ -100,213 +92,38 @@ _check_search: Final = of_characters(
     ),
 )
 
-# gtype          = xchar
-# selector       = *xchar
-# gopher+_string = *xchar
-#
-# What is not a search is still a selector, so that the grammar takes any xchar in it as well.
-_check_selector: Final = of_characters("selector", _XCHAR)
-_check_gopher_search: Final = of_characters("search", _XCHAR)
-_check_gopher_string: Final = of_characters("gopher+_string", _XCHAR)
-_gtype_match: Final = re.compile(r"%[0-9A-Fa-f]{2}|.", re.DOTALL).match
 
-# encoded822addr = 1*xchar               ; further defined in RFC822
-_check_address: Final = of_characters("encoded822addr", _XCHAR)
-
-# group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
-_group_characters: Final = of_characters("group", ALPHA + DIGIT + "-.+_", escapes=False)
-
-# article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
-_check_article: Final = of_characters("article", UNRESERVED + ";/?:&=")
-
-# digits         = 1*digit
-_check_digits: Final = of_characters("digits", DIGIT, escapes=False)
-
-# database       = *uchar
-# wtype          = *uchar
-# wpath          = *uchar
-_check_database: Final = of_characters("database", UNRESERVED)
-_check_wtype: Final = of_characters("wtype", UNRESERVED)
-_check_wpath: Final = of_characters("wpath", UNRESERVED)
-
-# ppath          = psegment *[ "/" psegment ]
-# psegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
-_check_ppath: Final = of_characters("psegment", UNRESERVED + "?:@&=/")
-
-# fieldspec      = ";" fieldname "=" fieldvalue
-# fieldname      = *[ uchar | "?" | ":" | "@" | "&" ]
-# fieldvalue     = *[ uchar | "?" | ":" | "@" | "&" ]
-_check_fieldname: Final = of_characters("fieldname", UNRESERVED + "?:@&")
-_check_fieldvalue: Final = of_characters("fieldvalue", UNRESERVED + "?:@&")
-
-
-def _ftpurl(text: str, at: int, end: int) -> Cut:
-    # ftpurl         = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
-    authority = cut_authority(text, at, end, "ftpurl", users=True)
-    parts, faults, _ = authority
-    path = after_slash(text, authority, end, "ftpurl")
-    if path is not None:
-        semicolon = find(text, ";", path, end)
-        parts.append(Component("path", path, semicolon, _check_fpath))
-        if semicolon < end:
-            _ftptype(text, semicolon, end, parts, faults)
-    return Cut("ftpurl", parts, faults)
-
-
-def _ftptype(text: str, at: int, end: int, parts: list[Component], faults: list[Violation]) -> None:
+def _check_ftptype(text: str, start: int, end: int) -> Iterator[Violation]:
     # ftptype        = "A" | "I" | "D" | "a" | "i" | "d"
-    for literal in ";type=":
-        if at == end or text[at].lower() != literal:
-            faults.append(expected(text, at, "ftpurl", '";type="'))
-            parts.append(Component("", at, end, _check_urlpath))
-            return
-        at += 1
-    if at == end or text[at] not in "AIDaid":
-        faults.append(expected(text, at, "ftptype", '"A", "I" or "D"'))
-    elif at + 1 < end:
-        faults.append(expected(text, at + 1, "ftpurl", "the end"))
-    parts.append(Component("ftptype", at, end, _check_urlpath))
+    if start == end or text[start] not in "AIDaid":
+        yield expected(text, start, "ftptype", '"A", "I" or "D"')
+    elif start + 1 < end:
+        yield expected(text, start + 1, "ftpurl", "the end")
+    yield from _check_urlpath(text, start, end)
 
 
-def _fileurl(text: str, at: int, end: int) -> Cut:
-    # fileurl        = "file://" [ host | "localhost" ] "/" fpath
-    slash = find(text, "/", at, end)
-    parts = [Component("host", at, slash, check_host if slash > at else _check_urlpath)]
-    if slash == end:
-        return Cut("fileurl", parts, [expected(text, end, "fileurl", '"/"')])
-    return Cut("fileurl", [*parts, Component("path", slash + 1, end, _check_fpath)], [])
-
-
-def _httpurl(text: str, at: int, end: int) -> Cut:
-    # httpurl        = "http://" hostport [ "/" hpath [ "?" search ]]
-    authority = cut_authority(text, at, end, "httpurl", users=False)
-    parts, faults, _ = authority
-    path = after_slash(text, authority, end, "httpurl")
-    if path is not None:
-        question = find(text, "?", path, end)
-        parts.append(Component("path", path, question, _check_hpath))
-        if question < end:
-            parts.append(Component("search", question + 1, end, _check_search))
-    return Cut("httpurl", parts, faults)
-
-
-def _gopherurl(text: str, at: int, end: int) -> Cut:
-    # gopherurl      = "gopher://" hostport [ / [ gtype [ selector
-    #                  [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
-    authority = cut_authority(text, at, end, "gopherurl", users=False)
-    parts, faults, _ = authority
-    path = after_slash(text, authority, end, "gopherurl")
-    if path is not None and (gtype := _gtype_match(text, path, end)):
-        parts.append(Component("gtype", path, gtype.end(), _check_selector))
-        selector = gtype.end()
-        tab = find(text, "%09", selector, end)
-        parts.append(Component("selector", selector, tab, _check_selector))
-        if tab < end:
-            tab2 = find(text, "%09", tab + 3, end)
-            parts.append(Component("search", tab + 3, tab2, _check_gopher_search))
-            if tab2 < end:
-                parts.append(Component("gopher_string", tab2 + 3, end, _check_gopher_string))
-    return Cut("gopherurl", parts, faults)
-
-
-def _mailtourl(text: str, at: int, end: int) -> Cut:
-    # mailtourl      = "mailto:" encoded822addr
-    faults = [expected(text, at, "encoded822addr", "an xchar")] if at == end else []
-    return Cut("mailtourl", [Component("encoded822addr", at, end, _check_address)], faults)
-
-
-def _newsurl(text: str, at: int, end: int) -> Cut:
-    # newsurl        = "news:" grouppart
-    # grouppart      = "*" | group | article
-    sign = find(text, "@", at, end)
-    if sign < end:
-        faults = [expected(text, at, "article", "a uchar")] if sign == at else []
-        parts = [Component("article", at, sign, _check_article)]
-        return Cut("newsurl", [*parts, Component("host", sign + 1, end, check_host)], faults)
-    if text.startswith("*", at, end):
-        faults = [expected(text, at + 1, "grouppart", "the end")] if end > at + 1 else []
-        return Cut("newsurl", [Component("group", at, end, _check_urlpath)], faults)
-    return Cut("newsurl", [Component("group", at, end, _check_group)], [])
+def _no_ftptype(text: str, start: int, end: int) -> Iterator[Violation]:
+    literal = ";type="
+    written = text[start : min(start + len(literal), end)].lower()
+    at = start + next(at for at in range(len(literal)) if written[at : at + 1] != literal[at])
+    yield expected(text, at, "ftpurl", '";type="')
+    yield from _check_urlpath(text, start, end)
 
 
 def _check_group(text: str, start: int, end: int) -> Iterator[Violation]:
+    # group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
     if start == end or text[start] not in ALPHA:
         yield expected(text, start, "group", "an alpha")
     yield from _group_characters(text, start, end)
 
 
-def _nntpurl(text: str, at: int, end: int) -> Cut:
-    # nntpurl        = "nntp://" hostport "/" group [ "/" digits ]
-    authority = cut_authority(text, at, end, "nntpurl", users=False)
-    parts, faults, stop = authority
-    path = after_required_slash(text, authority, end, "nntpurl")
-    if stop < end:
-        slash = find(text, "/", path, end)
-        parts.append(Component("group", path, slash, _check_group))
-        if slash < end:
-            parts.append(Component("digits", slash + 1, end, _check_digits))
-            if slash + 1 == end:
-                faults.append(expected(text, end, "digits", "a digit"))
-    return Cut("nntpurl", parts, faults)
-
-
-def _telneturl(text: str, at: int, end: int) -> Cut:
-    # telneturl      = "telnet://" login [ "/" ]
-    authority = cut_authority(text, at, end, "telneturl", users=True)
-    parts, faults, _ = authority
-    path = after_slash(text, authority, end, "telneturl")
-    if path is not None and path < end:
-        faults.append(expected(text, path, "telneturl", "the end"))
-        parts.append(Component("", path, end, _check_urlpath))
-    return Cut("telneturl", parts, faults)
-
-
-def _waisurl(text: str, at: int, end: int) -> Cut:
-    # waisurl        = waisdatabase | waisindex | waisdoc
-    authority = cut_authority(text, at, end, "waisurl", users=False)
-    parts, faults, _ = authority
-    path = after_required_slash(text, authority, end, "waisurl")
-    slash = find(text, "/", path, end)
-    question = find(text, "?", path, slash)
-    if question < slash:
-        # waisindex      = "wais://" hostport "/" database "?" search
-        parts.append(Component("database", path, question, _check_database))
-        parts.append(Component("search", question + 1, end, _check_search))
-        return Cut("waisindex", parts, faults)
-    parts.append(Component("database", path, slash, _check_database))
-    if slash == end:
-        # waisdatabase   = "wais://" hostport "/" database
-        return Cut("waisdatabase", parts, faults)
-    # waisdoc        = "wais://" hostport "/" database "/" wtype "/" wpath
-    slash2 = find(text, "/", slash + 1, end)
-    parts.append(Component("wtype", slash + 1, slash2, _check_wtype))
-    if slash2 == end:
-        faults.append(expected(text, end, "waisdoc", '"/"'))
-    else:
-        parts.append(Component("wpath", slash2 + 1, end, _check_wpath))
-    return Cut("waisdoc", parts, faults)
-
-
-def _prosperourl(text: str, at: int, end: int) -> Cut:
-    # prosperourl    = "prospero://" hostport "/" ppath *[ fieldspec ]
-    authority = cut_authority(text, at, end, "prosperourl", users=False)
-    parts, faults, _ = authority
-    path = after_required_slash(text, authority, end, "prosperourl")
-    semicolon = find(text, ";", path, end)
-    parts.append(Component("ppath", path, semicolon, _check_ppath))
-    parts.append(Component("fieldspecs", semicolon, end, _check_fieldspecs))
-    return Cut("prosperourl", parts, faults)
-
-
-def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Where the fieldspecs of a Prospero URL begin (after ";"), have their "=", and end."""
-    while start < end:
-        stop = find(text, ";", start + 1, end)
-        yield start + 1, find(text, "=", start + 1, stop), stop
-        start = stop
+_group_characters: Final = of_characters("group", ALPHA + DIGIT + "-.+_", escapes=False)
 
 
 def _check_fieldspecs(text: str, start: int, end: int) -> Iterator[Violation]:
+    # fieldspec      = ";" fieldname "=" fieldvalue
+    # fieldname      = *[ uchar | "?" | ":" | "@" | "&" ]
+    # fieldvalue     = *[ uchar | "?" | ":" | "@" | "&" ]
     for at, equals, stop in fieldspecs(text, start, end):
         yield from _check_fieldname(text, at, equals)
         if equals == stop:
@@ -314,43 +131,127 @@ def _check_fieldspecs(text: str, start: int, end: int) -> Iterator[Violation]:
         yield from _check_fieldvalue(text, equals + 1, stop)
 
 
-def _otherurl(text: str, at: int, end: int) -> Cut:
-    # otherurl       = genericurl
-    # genericurl     = scheme ":" schemepart
-    # ip-schemepart  = "//" login [ "/" urlpath ]
-    if not text.startswith("//", at, end):
-        return Cut("otherurl", [Component("schemepart", at, end, _check_schemepart)], [])
-    parts = [Component("schemepart", at, end, _check_slashes_schemepart)]
-    authority = cut_authority(text, at + 2, end, "ip-schemepart", users=True)
-    path = after_slash(text, authority, end, "ip-schemepart")
-    if path is not None:
-        authority.parts.append(Component("urlpath", path, end, _check_urlpath))
-    searched = chain.from_iterable(part.check(text, *part[1:3]) for part in authority.parts)
-    failed = next(chain(authority.faults, searched), None)
-    if failed is None:
-        return Cut("otherurl", parts + authority.parts, [])
-    # By *xchar it may still be a URL, so that this is not a violation.
-    message = f"no ip-schemepart, only *xchar: {failed.message}"
-    return Cut("otherurl", parts, [failed._replace(kind=Severity.REMARK, message=message)])
+_check_fieldname: Final = of_characters("fieldname", UNRESERVED + "?:@&")
+_check_fieldvalue: Final = of_characters("fieldvalue", UNRESERVED + "?:@&")
 
 
-def _check_slashes_schemepart(text: str, start: int, end: int) -> Iterator[Violation]:
-    """Search a schemepart that begins with "//": an escaped bracket would make no address."""
-    authority = min(find(text, delimiter, start + 2, end) for delimiter in "/?")
-    for found in _check_schemepart(text, start, end):
-        if found.start < authority and found.character in {"[", "]"}:
-            message = f"{found.message}; {BRACKETS}"
-            yield found._replace(message=message, replacement=None)
-        else:
-            yield found
+def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Where the fieldspecs of a Prospero URL begin (after ";"), have their "=", and end."""
+    while start < end:
+        stop = _find(text, ";", start + 1, end)
+        yield start + 1, _find(text, "=", start + 1, stop), stop
+        start = stop
+
+
+def _find(text: str, delimiter: str, at: int, end: int) -> int:
+    found = text.find(delimiter, at, end)
+    return end if found < 0 else found
+
+
+def _missing(production: str, what: str, text: str, at: int, _end: int) -> Iterator[Violation]:
+    yield expected(text, at, production, what)
+
+
+def _no_slash(production: str, never_right: str, text: str, at: int, _: int) -> Iterator[Violation]:
+    # What can only stand in a path or after it: take the slash as read and go on with it.
+    remedies = [] if text[at] in never_right else [f"/{text[at]}"]
+    yield expected(text, at, production, '"/"', *remedies)
+
+
+def _no_user(production: str, text: str, at: int, end: int) -> Iterator[Violation]:
+    yield finding(text, at, end, production, "no user name or password is allowed here")
+
+
+# By the groups of the patterns: the field of `Url`, and what searches it.
+_GROUPS: Final[dict[str, tuple[str, Check]]] = {
+    # user           = *[ uchar | ";" | "?" | "&" | "=" ]
+    # password       = *[ uchar | ";" | "?" | "&" | "=" ]
+    "user": ("user", of_characters("user", UNRESERVED + ";?&=")),
+    "password": ("password", of_characters("password", UNRESERVED + ";?&=")),
+    "host": ("host", check_host),
+    "no_host": ("host", _check_urlpath),
+    # port           = digits
+    # digits         = 1*digit
+    "port": ("port", of_characters("port", DIGIT, least="a digit", escapes=False)),
+    "digits": ("digits", of_characters("digits", DIGIT, least="a digit", escapes=False)),
+    "fpath": ("path", _check_fpath),
+    "hpath": ("path", _check_hpath),
+    "ftptype": ("ftptype", _check_ftptype),
+    "no_ftptype": ("", _no_ftptype),
+    "search": ("search", _check_search),
+    # gtype          = xchar
+    # selector       = *xchar
+    # gopher+_string = *xchar
+    #
+    # What is not a search is still a selector, so that the grammar takes any xchar in it as well.
+    "gtype": ("gtype", of_characters("selector", XCHAR)),
+    "selector": ("selector", of_characters("selector", XCHAR)),
+    "gopher_search": ("search", of_characters("search", XCHAR)),
+    "gopher_string": ("gopher_string", of_characters("gopher+_string", XCHAR)),
+    # encoded822addr = 1*xchar               ; further defined in RFC822
+    "encoded822addr": (
+        "encoded822addr",
+        of_characters("encoded822addr", XCHAR, least="an xchar"),
+    ),
+    # article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
+    "article": ("article", of_characters("article", UNRESERVED + ";/?:&=", least="a uchar")),
+    "group": ("group", _check_group),
+    "every_group": ("group", _check_urlpath),
+    "after_every_group": ("", partial(_missing, "grouppart", "the end")),
+    # database       = *uchar
+    # wtype          = *uchar
+    # wpath          = *uchar
+    "database": ("database", of_characters("database", UNRESERVED)),
+    "wtype": ("wtype", of_characters("wtype", UNRESERVED)),
+    "wpath": ("wpath", of_characters("wpath", UNRESERVED)),
+    "no_wpath": ("", partial(_missing, "waisdoc", '"/"')),
+    # ppath          = psegment *[ "/" psegment ]
+    # psegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
+    "ppath": ("ppath", of_characters("psegment", UNRESERVED + "?:@&=/")),
+    "fieldspecs": ("fieldspecs", _check_fieldspecs),
+    "urlpath": ("urlpath", _check_urlpath),
+    "no_fpath": ("", partial(_missing, "fileurl", '"/"')),
+    "after_telnet": ("", partial(_missing, "telneturl", "the end")),
+    "rest": ("", _check_urlpath),
+}
+
+# hostport       = host [ ":" port ]
+# login          = [ user [ ":" password ] "@" ] hostport
+#
+# An address in brackets has colons of its own; no other host can have a bracket. Without a "/"
+# before them, "?" and ";" begin what can only stand after one.
+_HOSTPORT: Final = r"(?P<host>(?:\[[^]/?;]*+\])?+[^:/?;]*+)(?::(?P<port>[^/?;]*+))?+"
+_LOGIN: Final = rf"//(?:(?P<user>[^:@/]*+)(?::(?P<password>[^@/]*+))?+@)?+{_HOSTPORT}"
+_NO_LOGIN: Final = (
+    rf"//(?:(?P<user>[^:@/?;]*+)(?::(?P<password>[^@/?;]*+))?+(?P<no_user>@))?+{_HOSTPORT}"
+)
 
 
 class _Scheme(NamedTuple):
-    """The production of a scheme, and what cuts what is after its literal."""
+    """The production of the URLs of a scheme."""
 
     production: str
-    slashes: bool
-    cut: Callable[[str, int, int], Cut]
+    pattern: re.Pattern[str]
+    groups: dict[str, tuple[str, Check]]
+
+
+def _scheme(production: str, pattern: str, never_right: str = "") -> _Scheme:
+    groups: dict[str, tuple[str, Check]] = {
+        **_GROUPS,
+        "no_slash": ("", partial(_no_slash, production, never_right)),
+        "end": ("", partial(_missing, production, '"/"')),
+        "no_user": ("", partial(_no_user, production)),
+    }
+    return _Scheme(production, expression(pattern, re.DOTALL), groups)
+
+
+def _optional(path: str) -> str:
+    """What stands after a "/", which may be missing together with it."""
+    return rf"(?:(?:/|(?P<no_slash>(?=[?;]))){path})?+"
+
+
+def _required(path: str) -> str:
+    return rf"(?:/|(?P<no_slash>(?=[?;]))|(?P<end>\Z)){path}"
 
 
 # url            = httpurl | ftpurl | newsurl |
@@ -358,28 +259,81 @@ class _Scheme(NamedTuple):
 #                  waisurl | mailtourl | fileurl |
 #                  prosperourl | otherurl
 _SCHEMES: Final = {
-    "http": _Scheme("httpurl", True, _httpurl),
-    "ftp": _Scheme("ftpurl", True, _ftpurl),
-    "news": _Scheme("newsurl", False, _newsurl),
-    "nntp": _Scheme("nntpurl", True, _nntpurl),
-    "telnet": _Scheme("telneturl", True, _telneturl),
-    "gopher": _Scheme("gopherurl", True, _gopherurl),
-    "wais": _Scheme("waisurl", True, _waisurl),
-    "mailto": _Scheme("mailtourl", False, _mailtourl),
-    "file": _Scheme("fileurl", True, _fileurl),
-    "prospero": _Scheme("prosperourl", True, _prosperourl),
+    # httpurl        = "http://" hostport [ "/" hpath [ "?" search ]]
+    "http": _scheme("httpurl", _NO_LOGIN + _optional(r"(?P<hpath>[^?]*+)(?:\?(?P<search>.*+))?+")),
+    # ftpurl         = "ftp://" login [ "/" fpath [ ";type=" ftptype ]]
+    "ftp": _scheme(
+        "ftpurl",
+        _LOGIN
+        + _optional(r"(?P<fpath>[^;]*+)(?:(?i:;type=)(?P<ftptype>.*+)|(?P<no_ftptype>;.*+))?+"),
+    ),
+    # newsurl        = "news:" grouppart
+    # grouppart      = "*" | group | article
+    "news": _scheme(
+        "newsurl",
+        r"(?P<article>[^@]*+)@(?P<host>.*+)"
+        r"|(?P<every_group>\*)(?:(?P<after_every_group>(?=.))(?P<rest>.++))?+|(?P<group>.*+)",
+    ),
+    # nntpurl        = "nntp://" hostport "/" group [ "/" digits ]
+    #
+    # Not even a "/" before them makes "?" and ";" right: a group begins with an alpha.
+    "nntp": _scheme(
+        "nntpurl",
+        _NO_LOGIN + _required(r"(?P<group>[^/]*+)(?:/(?P<digits>.*+))?+"),
+        never_right="?;",
+    ),
+    # telneturl      = "telnet://" login [ "/" ]
+    "telnet": _scheme(
+        "telneturl",
+        _LOGIN + _optional("(?:(?P<after_telnet>(?=.))(?P<rest>.++))?+"),
+        never_right="?;",
+    ),
+    # gopherurl      = "gopher://" hostport [ / [ gtype [ selector
+    #                  [ "%09" search [ "%09" gopher+_string ] ] ] ] ]
+    "gopher": _scheme(
+        "gopherurl",
+        _NO_LOGIN
+        + _optional(
+            r"(?:(?P<gtype>%[0-9A-Fa-f]{2}|.)(?P<selector>(?:[^%]|%(?!09))*+)"
+            r"(?:%09(?P<gopher_search>(?:[^%]|%(?!09))*+)(?:%09(?P<gopher_string>.*+))?+)?+)?+"
+        ),
+    ),
+    # waisurl        = waisdatabase | waisindex | waisdoc
+    # waisdatabase   = "wais://" hostport "/" database
+    # waisindex      = "wais://" hostport "/" database "?" search
+    # waisdoc        = "wais://" hostport "/" database "/" wtype "/" wpath
+    "wais": _scheme(
+        "waisurl",
+        _NO_LOGIN
+        + _required(
+            r"(?P<database>[^?/]*+)(?:\?(?P<search>.*+)"
+            r"|/(?P<wtype>[^/]*+)(?:/(?P<wpath>.*+)|(?P<no_wpath>)))?+"
+        ),
+        never_right=";",
+    ),
+    # mailtourl      = "mailto:" encoded822addr
+    "mailto": _scheme("mailtourl", "(?P<encoded822addr>.*+)"),
+    # fileurl        = "file://" [ host | "localhost" ] "/" fpath
+    "file": _scheme(
+        "fileurl", "//(?:(?P<host>[^/]++)|(?P<no_host>))(?:/(?P<fpath>.*+)|(?P<no_fpath>))"
+    ),
+    # prosperourl    = "prospero://" hostport "/" ppath *[ fieldspec ]
+    "prospero": _scheme(
+        "prosperourl", _NO_LOGIN + _required("(?P<ppath>[^;]*+)(?P<fieldspecs>.*+)")
+    ),
 }
-_OTHER: Final = _Scheme("otherurl", False, _otherurl)
+# ip-schemepart  = "//" login [ "/" urlpath ]
+_IP_SCHEMEPART: Final = _scheme("ip-schemepart", f"{_LOGIN}{_optional('(?P<urlpath>.*+)')}")
+_WAIS: Final = {"database": "waisdatabase", "search": "waisindex"}
 
 
 def url(text: str, start: int, end: int) -> Cut:
     """Cut a URL by this grammar alone, which has no relative ones, without its fragment."""
     if scheme := scheme_match(text, start, end):
         return absolute_url(text, scheme.end(), end)
-    fault = expected(text, start, "url", 'a scheme and ":"')
     message = 'a scheme and ":" are expected: RFC 1738 has no relative URLs'
     rest = Component("", start, end, _check_urlpath)
-    return Cut("url", [rest], [fault._replace(end=start, message=message)])
+    return Cut("url", [fault(finding(text, start, start, "url", message)), rest])
 
 
 def by_itself(found: Violation) -> Violation | None:
@@ -395,16 +349,21 @@ def by_itself(found: Violation) -> Violation | None:
 def absolute_url(text: str, colon: int, end: int) -> Cut:
     """Cut an absolute URL without its fragment; its scheme ends at `colon`."""
     written = text[:colon]
-    scheme = _SCHEMES.get(written.lower(), _OTHER)
     at = colon + 1
-    while scheme.slashes and at < colon + 3:
-        if not text.startswith("/", at, end):
-            rest = Component("", at, end, _check_urlpath)
-            return Cut(scheme.production, [rest], [expected(text, at, scheme.production, '"//"')])
-        at += 1
-    cut = scheme.cut(text, at, end)
+    scheme = _SCHEMES.get(written.lower())
+    if scheme is None:
+        cut = _otherurl(text, at, end)
+    else:
+        production, pattern, groups = scheme
+        cut = Cut(production, cut_by(pattern, groups, text, at, end))
+        if not cut.parts:
+            at += text.startswith("/", at, end)
+            missing = fault(expected(text, at, production, '"//"'))
+            return Cut(production, [missing, Component("", at, end, _check_urlpath)])
+        if production == "waisurl":
+            cut = cut._replace(production=_WAIS.get(cut.parts[-1].name, "waisdoc"))
     if written != written.lower():
-        cut.faults.append(_upper_case(written))
+        cut.parts.append(fault(_upper_case(written)))
     return cut
 
 
@@ -412,14 +371,22 @@ def _upper_case(written: str) -> Violation:
     # scheme         = 1*[ lowalpha | digit | "+" | "-" | "." ]
     # ; the scheme is in lower case; interpreters should use case-ignore
     message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 takes either case"
-    return Violation(
-        0,
-        len(written),
-        Severity.REMARK,
-        "scheme",
-        written[0],
-        class_of(written[0]),
-        RFC_1738,
-        message,
-        written.lower(),
-    )
+    found = finding(written, 0, len(written), "scheme", message, written.lower())
+    return found._replace(kind=Severity.REMARK)
+
+
+def _otherurl(text: str, at: int, end: int) -> Cut:
+    # otherurl       = genericurl
+    # genericurl     = scheme ":" schemepart
+    if not text.startswith("//", at, end):
+        return Cut("otherurl", [Component("schemepart", at, end, check_schemepart)])
+    whole = Component("schemepart", at, end, check_slashes_schemepart)
+    _, pattern, groups = _IP_SCHEMEPART
+    parts = cut_by(pattern, groups, text, at, end)
+    failed = next(searched(text, parts), None)
+    if failed is None:
+        return Cut("otherurl", [whole, *parts])
+    # By *xchar it may still be a URL, so that this is not a violation.
+    message = f"no ip-schemepart, only *xchar: {failed.message}"
+    remark = failed._replace(kind=Severity.REMARK, message=message)
+    return Cut("otherurl", [fault(remark), whole])

@@ -1,7 +1,6 @@
 """RFC 1808 §2.2, production by production: what a relative URL and a fragment are.
 
-Strategy: §2.4 says where a URL is cut, and the productions below say what may stand in each
-component. What comes in is a text without its fragment; what goes out is a `Cut`.
+§2.4 says where a URL is cut, and the productions below say what may stand in each component.
 
 Mind two consequences of the grammar. Only the first segment of a path must not be empty, so
 `//h//x` is not a URL, while `//h/x//y` is one. And a net_loc takes `?` and `;`: `//h?q` has no
@@ -12,20 +11,24 @@ query.
 from __future__ import annotations
 
 import re
-from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from relbase.expressions import expression
 from relbase.url.grammar.characters import (
     RESERVED,
     RFC_1808,
     UNRESERVED,
     Component,
     Cut,
+    cut_by,
     expected,
     of_characters,
+    searched,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from relbase.url.grammar.characters import Violation
 
 # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
@@ -62,54 +65,48 @@ _check_query: Final = of_characters("query", UNRESERVED + RESERVED, section=RFC_
 check_fragment: Final = of_characters("fragment", UNRESERVED + RESERVED, section=RFC_1808)
 
 
+# An fsegment is not empty: the path after a net_loc that begins with a slash.
+def _no_fsegment(text: str, at: int, _end: int) -> Iterator[Violation]:
+    yield expected(text, at, "fsegment", "a pchar", section=RFC_1808)
+
+
+_GROUPS: Final = {
+    "net_loc": ("net_loc", _check_net_loc),
+    "no_fsegment": ("", _no_fsegment),
+    "path": ("path", _check_path),
+    "params": ("params", _check_params),
+    "query": ("query", _check_query),
+}
+
+# relativeURL = net_path | abs_path | rel_path
+# net_path    = "//" net_loc [ abs_path ]
+# abs_path    = "/"  rel_path
+# rel_path    = [ path ] [ ";" params ] [ "?" query ]
+_AFTER_PATH: Final = r"(?:;(?P<params>[^?]*+))?+(?:\?(?P<query>.*+))?+"
+_REL_PATH: Final = rf"(?P<path>[^;?]*+){_AFTER_PATH}"
+_net_path: Final = expression(
+    rf"//(?P<net_loc>[^/]*+)(?:/(?P<no_fsegment>(?=/))?+{_REL_PATH})?+", re.DOTALL
+)
+_abs_path: Final = expression(rf"/{_REL_PATH}", re.DOTALL)
+_rel_path: Final = expression(rf"(?P<path>[^;?]++)?+{_AFTER_PATH}", re.DOTALL)
+
+
 def url(text: str, start: int, end: int) -> Cut:
     """Cut a URL by this grammar alone, without its fragment."""
     scheme = scheme_match(text, start, end)
     if scheme is None:
         return relative_url(text, start, end)
     after = scheme.end() + 1
-    cut = relative_url(text, after, end)
-    searched = chain.from_iterable(part.check(text, *part[1:3]) for part in cut.parts)
-    if next(chain(cut.faults, searched), None) is None:
-        return cut._replace(production="generic-RL")
-    return Cut("absoluteURL", [Component("schemepart", after, end, _check_absolute)], [])
+    parts = relative_url(text, after, end).parts
+    if next(searched(text, parts), None) is None:
+        return Cut("generic-RL", parts)
+    return Cut("absoluteURL", [Component("schemepart", after, end, _check_absolute)])
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:
     """Cut a relativeURL, given as the bounds of it in the text, without its fragment."""
-    # relativeURL = net_path | abs_path | rel_path
     if text.startswith("//", start, end):
-        return _net_path(text, start, end)
-    # abs_path    = "/"  rel_path
+        return Cut("net_path", cut_by(_net_path, _GROUPS, text, start, end))
     if text.startswith("/", start, end):
-        return Cut("abs_path", _rel_path(text, start + 1, end, slash=True), [])
-    return Cut("rel_path", _rel_path(text, start, end, slash=False), [])
-
-
-def _net_path(text: str, start: int, end: int) -> Cut:
-    # net_path    = "//" net_loc [ abs_path ]
-    slash = text.find("/", start + 2, end)
-    stop = end if slash < 0 else slash
-    parts = [Component("net_loc", start + 2, stop, _check_net_loc)]
-    faults: list[Violation] = []
-    if slash >= 0:
-        parts += _rel_path(text, slash + 1, end, slash=True)
-        if text.startswith("/", slash + 1, end):
-            faults.append(expected(text, slash + 1, "fsegment", "a pchar", section=RFC_1808))
-    return Cut("net_path", parts, faults)
-
-
-def _rel_path(text: str, start: int, end: int, *, slash: bool) -> list[Component]:
-    # rel_path    = [ path ] [ ";" params ] [ "?" query ]
-    question = text.find("?", start, end)
-    before_query = end if question < 0 else question
-    semicolon = text.find(";", start, before_query)
-    before_params = before_query if semicolon < 0 else semicolon
-    parts: list[Component] = []
-    if slash or before_params > start:
-        parts.append(Component("path", start, before_params, _check_path))
-    if semicolon >= 0:
-        parts.append(Component("params", semicolon + 1, before_query, _check_params))
-    if question >= 0:
-        parts.append(Component("query", question + 1, end, _check_query))
-    return parts
+        return Cut("abs_path", cut_by(_abs_path, _GROUPS, text, start, end))
+    return Cut("rel_path", cut_by(_rel_path, _GROUPS, text, start, end))
