@@ -17,32 +17,24 @@ unfolded in pieces up to `MAX_DECODED` bytes, by no more than `MAX_CODINGS` codi
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.compressions import (
+    CODINGS,
     GZIP,
-    TOO_LONG,
     MislabelledError,
     UndecodableError,
-    gunzip,
-    inflate,
     looks_like_text,
-    unbrotli,
-    unzstd,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
 # The bytes that a body may unfold to: no page is so long, and all of it is held at once.
 MAX_DECODED: Final = 64 << 20
 
 # Of one message; real ones have one or two, and the sum of the work grows with each.
 MAX_CODINGS: Final = 4
-
-# Extensions of a chunk that are longer hold nothing that anybody reads (RFC 9112 §7.1.1).
-MAX_CHUNK_LINE: Final = 8192
 
 
 class Decoded(NamedTuple):
@@ -83,90 +75,58 @@ def decoded(
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
     undone: list[str] = []
     remarks: list[str] = []
-    fault = ""
+    faults: list[str] = []
     while stated or (body.startswith(GZIP) and len(undone) < MAX_CODINGS):
-        coding, shown = _next(stated)
+        is_stated = bool(stated)
+        coding = stated.pop() if is_stated else "gzip"  # no text begins as gzip does
+        shown = coding if is_stated else "gzip, not stated"
         try:
-            body, remark = _undo(body, coding, limit)
+            found = _undo(body, coding, limit)
         except MislabelledError as error:
             if not (stated or body.startswith(GZIP) or looks_like_text(body)):
-                found = tuple(undone), tuple(remarks), f"{shown}: {error}"
-                return Decoded(None, *found, is_mislabelled=True)
+                why = tuple(undone), tuple(remarks), f"{shown}: {error}"
+                return Decoded(None, *why, is_mislabelled=True)
             remarks.append(f"the body is said to be {coding}, and is not: taken as it stands")
             continue
-        except UndecodableError as error:
-            if not (salvage and error.salvaged):
-                return Decoded(None, tuple(undone), tuple(remarks), f"{shown}: {error}")
-            body, remark, fault = error.salvaged, "", fault or f"{shown}: {error}"
+        if found.fault:
+            faults.append(f"{shown}: {found.fault}")
+            if not (salvage and found.data):
+                return Decoded(None, tuple(undone), tuple(remarks), faults[-1])
+        body = found.data
         undone.append(coding)
-        if remark:
-            remarks.append(f"{coding}: {remark}")
-        if shown != coding:
+        if found.remark:
+            remarks.append(f"{coding}: {found.remark}")
+        if not is_stated:
             remarks.append("the body is gzip once more than is stated")
-    return Decoded(body, tuple(undone), tuple(remarks), fault)
+    return Decoded(body, tuple(undone), tuple(remarks), "".join(faults[:1]))
 
 
-def _next(stated: list[str]) -> tuple[str, str]:
-    """The coding to be undone next, and what it is called: no text begins as gzip does."""
-    if stated:
-        coding = stated.pop()
-        return coding, coding
-    return "gzip", "gzip, not stated"
+class _Undone(NamedTuple):
+    """A body without one coding."""
+
+    data: bytes
+    remark: str = ""
+    fault: str = ""  # why that is not all
 
 
-def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str]:
-    """The body without one coding, and what is to be remarked on it."""
-    undo = _CODINGS.get(coding)
-    if undo is None:
+def _undo(body: bytes, coding: str, limit: int) -> _Undone:
+    if coding not in CODINGS:
         raise MislabelledError("no coding that is known")
     if not body:
-        return b"", ""  # HEAD, 204, 304: no body has no coding
-    return undo(body, limit)
-
-
-# ---- chunked (RFC 9112 §7.1)
-
-# chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; lines end with LF alone, too (§2.2)
-_chunk_line: Final = re.compile(
-    rb"([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]{0,%d}+)?\r?\n" % MAX_CHUNK_LINE
-).match
-_part_of_line: Final = re.compile(rb"[0-9A-Fa-f]{1,16}[ \t]*+(?:;[^\n]*+)?\r?|").fullmatch
-_chunk_end: Final = re.compile(rb"\r?\n").match
-
-
-def _dechunk(body: bytes, limit: int) -> tuple[bytes, str]:
+        return _Undone(b"")  # HEAD, 204, 304: no body has no coding
     pieces: list[bytes] = []
-    at, left = 0, limit
-    while True:
-        line = _chunk_line(body, at)
-        if line is None:
-            at_end = _part_of_line(body, at) is not None
-            if at == 0 and not at_end:
-                raise MislabelledError("the body begins with no chunk")
-            why = _broken(body, len(body) if at_end else at, "no chunk")
-            raise UndecodableError(why, pieces)
-        size, start = int(line[1], 16), line.end()
-        if size == 0:
-            return b"".join(pieces), ""  # trailers tell nothing of the body
-        end = _chunk_end(body, start + size) if start + size < len(body) else None
-        left -= min(size, len(body))
-        if left < 0:
-            raise UndecodableError(TOO_LONG)
-        pieces.append(body[start : start + size])
-        if end is None:
-            why = _broken(body, start + size, "a chunk that is longer")
-            raise UndecodableError(why, pieces)
-        at = end.end()
-
-
-def _broken(body: bytes, at: int, what: str) -> str:
-    return f"it breaks off at byte {len(body)}" if at >= len(body) else f"{what} at byte {at}"
-
-
-_CODINGS: Final[dict[str, Callable[[bytes, int], tuple[bytes, str]]]] = {
-    "chunked": _dechunk,
-    "gzip": gunzip,
-    "deflate": inflate,
-    "br": unbrotli,
-    "zstd": unzstd,
-}
+    remark, left = "", limit
+    try:
+        for piece in CODINGS[coding](body):
+            if isinstance(piece, str):
+                remark = remark or piece
+                continue
+            left -= len(piece)
+            if left < 0:
+                return _Undone(b"", fault="it unfolds to too many bytes")
+            pieces.append(piece)
+    except MislabelledError:
+        raise
+    except UndecodableError as error:
+        return _Undone(b"".join(pieces), fault=str(error))
+    return _Undone(b"".join(pieces), remark)

@@ -1,4 +1,4 @@
-"""The grammar inside of Content-Type, Content-Disposition and Content-Transfer-Encoding.
+"""What Content-Type, Content-Disposition and Content-Transfer-Encoding state of a body.
 
 What comes in is the value of a field as text, folded or not; comments in parentheses may stand
 anywhere between its tokens.
@@ -7,10 +7,12 @@ anywhere between its tokens.
 from __future__ import annotations
 
 import re
-from functools import partial
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache, partial
+from itertools import count, takewhile
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.view.charset import UNREADABLE, lookup
+from relbase.view.encoded_words import decoded_words
 from relbase.view.transcode import decode, encode
 
 if TYPE_CHECKING:
@@ -52,10 +54,7 @@ def is_lone(value: str) -> bool:
 
 
 def media_type(value: str) -> str:
-    """Return the media type that a Content-Type states, in lower case; "" when it states none.
-
-    Implements RFC 2045 §5.1.
-    """
+    """Return the media type that a Content-Type states (RFC 2045 §5.1), lower case; "" for none."""
     major = _token(value, _skip(value, 0))
     slash = _skip(value, major.end()) if major else len(value)
     if major is None or not value.startswith("/", slash):
@@ -100,10 +99,11 @@ def parameters(value: str) -> dict[str, str]:
     """
     plain: dict[str, str] = {}
     split: dict[str, dict[int, tuple[str, bool]]] = {}
-    pos, count = _next(value, 0), 0
-    while pos < len(value) and count < MAX_PARAMETERS:
+    pos = _next(value, 0)
+    for _ in range(MAX_PARAMETERS):
+        if pos >= len(value):
+            break
         pos, name, text = _parameter(value, pos)
-        count += 1
         if section := _section(name):
             extended = section[2] is None or section[3] is not None
             split.setdefault(section[1], {}).setdefault(int(section[2] or 0), (text, extended))
@@ -114,9 +114,8 @@ def parameters(value: str) -> dict[str, str]:
 
 def _parameter(value: str, pos: int) -> tuple[int, str, str]:
     """Return where `; a = "b"` ends (at the next `;`), its name and its value; "" for no name."""
-    separators = _separators(value, pos)
-    assert separators is not None
-    attribute = _attribute(value, _skip(value, separators.end()))
+    pos = _past(_separators, value, pos)
+    attribute = _attribute(value, pos)
     assert attribute is not None
     pos = _skip(value, attribute.end())
     # ASCII only: U+212A is not a "k" (rule 13)
@@ -168,21 +167,59 @@ def _joined(sections: dict[int, tuple[str, bool]]) -> str:
     label = ""
     if extended and text.count("'") > 1:
         label, _, text = text.split("'", 2)
-    encoded = [_bytes(text, extended=extended)]
-    for number in range(1, len(sections)):
-        if number not in sections:
-            break
+        sections[0] = text, extended
+    encoded: list[bytes] = []
+    for number in takewhile(sections.__contains__, count()):
         text, extended = sections[number]
-        encoded.append(_bytes(text, extended=extended))
+        section = encode(text, "utf-8")
+        encoded.append(_percent(_byte, section) if extended else section)
     charset = lookup(label)
     if charset is None or charset in UNREADABLE:
         charset = "utf-8"
     return decode(b"".join(encoded), charset)
 
 
-def _bytes(text: str, *, extended: bool) -> bytes:
-    """Return what a section stands for: `%41` is `A` in an extended one."""
-    encoded = encode(text, "utf-8")
-    if not extended:
-        return encoded
-    return _percent(lambda found: bytes.fromhex(found[1].decode("ascii")), encoded)
+def _byte(found: re.Match[bytes]) -> bytes:
+    return bytes.fromhex(found[1].decode("ascii"))
+
+
+class Stated(NamedTuple):
+    """What a Content-Type states."""
+
+    type: str  # in lower case, "" for none
+    charset: str | None  # the label, None for none
+    boundary: bytes | None  # as it stands in delimiters, None for none
+    name: str  # of the file, "" for none
+
+
+def read_type(content_type: str) -> Stated:
+    """Read a Content-Type (RFC 2045 §5.1)."""
+    # Few are new: many parts and messages share theirs.
+    return (_read if len(content_type) > _REMEMBERED else _remembered)(content_type)
+
+
+# What some programs write in the place of a type.
+_MISSPELT: Final = {"html": "text/html"}
+
+
+def _read(content_type: str) -> Stated:
+    stated = parameters(content_type)
+    type_ = media_type(content_type) or _MISSPELT.get(token(content_type), "")
+    charset = stated.get("charset", "").strip() or None
+    # RFC 2046 §5.1.1: a boundary ends in no space.
+    boundary = encode(stated.get("boundary", ""), "utf-8").rstrip(b"\t ") or None
+    return Stated(type_, charset, boundary, decoded_words(stated.get("name", "")))
+
+
+_REMEMBERED: Final = 1_000
+_remembered: Final = lru_cache(maxsize=128)(_read)
+
+
+def file_name(disposition: str) -> str:
+    """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3).
+
+    However, its encoded words are decoded: RFC 2047 §5 forbids them there, and mailers write them.
+    """
+    if "filename" not in disposition.lower():
+        return ""
+    return decoded_words(parameters(disposition).get("filename", ""))

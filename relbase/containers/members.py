@@ -20,19 +20,19 @@ import zlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import arc
-from relbase.containers.compressions import GZIP, MAX_WINDOW, ZSTD
+from relbase.containers.compressions import GZIP, ZSTD, zstd_stream
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from relbase.containers.compressions import Stream
+
     _Search = Callable[[bytes, int], re.Match[bytes] | None]
 
-# How much is fed at a time, doubled from the first to the last: most members are some kilobytes,
-# and what follows their end is copied. zlib gives up to 1,032 times as much, Zstandard 32,000: no
-# piece is longer than 8 MB.
-_FED_FIRST: Final = {GZIP: 1 << 12, ZSTD: 1 << 8}
-_FED_LAST: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
+# How much is fed at a time. zlib gives up to 1,032 times as much, Zstandard 32,000: no piece is
+# longer than 8 MB.
+_FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
@@ -181,18 +181,18 @@ def _unfolded(
     source: _Stream, mark: bytes, dictionary: bytes, kept: list[bytes]
 ) -> Iterator[Piece]:
     """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
-    at, step, size = source.at, _FED_FIRST[mark], 0
-    stream, errors = _stream(mark, dictionary)
-    if stream is None:
+    at, size = source.at, 0
+    found = _stream(mark, dictionary)
+    if found is None:
         source.take(1)
         yield Piece(b"", at, end=None, fault=_MISSING, packed=True)
         return
-    while fed := source.take(step):
+    stream, errors = found
+    while fed := source.take(_FED[mark]):
         kept.append(fed)
         size += len(fed)
         while size > _KEPT and len(kept) > 1:
             size -= len(kept.pop(0))
-        step = min(_FED_LAST[mark], 2 * step)
         try:
             data = stream.decompress(fed)
         except errors as error:
@@ -214,18 +214,10 @@ BREAKS_OFF: Final = "the archive breaks off inside of a member"
 _MISSING: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
 
 
-def _stream(
-    mark: bytes, dictionary: bytes
-) -> tuple[zlib._Decompress | None, tuple[type[Exception], ...]]:
+def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:
     if mark == GZIP:
-        return zlib.decompressobj(31), (zlib.error,)
-    try:
-        import zstandard  # noqa: PLC0415 (of the extra `warc`)
-    except ImportError:
-        return None, ()
-    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
-    reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=MAX_WINDOW)
-    return reader.decompressobj(), (zstandard.ZstdError,)  # type: ignore[return-value]
+        return zlib.decompressobj(31), zlib.error
+    return None if mark is None else zstd_stream(dictionary)
 
 
 # ---- after damage
@@ -254,10 +246,10 @@ _any_mark: Final = expression(b"|".join(map(re.escape, (GZIP, ZSTD))))
 
 
 def _holds_record(start: bytes, dictionary: bytes) -> bool:
-    mark = _mark_of(start)
-    stream, errors = _stream(mark, dictionary) if mark else (None, ())
-    if stream is None:
+    found = _stream(_mark_of(start), dictionary)
+    if found is None:
         return False
+    stream, errors = found
     try:
         return begins_record(stream.decompress(start)[:_LOOKED_AT])
     except errors:
@@ -295,9 +287,10 @@ def _dictionary(content: bytes) -> tuple[bytes, str]:
     """A dictionary, which may itself be compressed (the .warc.zst specification)."""
     if not content.startswith(ZSTD):
         return content, ""
-    stream, errors = _stream(ZSTD, b"")
-    if stream is None:
+    found = zstd_stream()
+    if found is None:
         return b"", _MISSING
+    stream, errors = found
     try:
         return stream.decompress(content), ""
     except errors as error:

@@ -46,22 +46,21 @@ class Part(NamedTuple):
     number: str
     parent: int | None  # the index of the part around it, None for the outermost message
     type: str  # the media type in lower case, the default one when none is stated
-    charset: str | None  # the label that its Content-Type states, None for none
-    encoding: str  # the Content-Transfer-Encoding in lower case, "7bit" when none is stated
-    # That encoding as stated, where some mail programs read it and others do not: `base64;`.
-    disputed: str
-    disposition: str | None  # of Content-Disposition in lower case, None for none
-    name: str  # of the file that it is to be saved as, "" for none
     header: Header  # its fields with their spans
     body: Span  # exactly its body, without the line break that belongs to the next delimiter
     # the delimiter line in front, with both line breaks; empty for a message
     delimiter: Span
     # those that are open in its body, outermost first, its own left out
     boundaries: tuple[bytes, ...]
-    opaque: Opaque | None  # why it was not entered, None when nothing hindered it
-    # what is around its parts when it is an entered multipart, else None
-    multipart: Multipart | None
-    message: bool  # whether its body is a message that was entered: the next part
+    charset: str | None = None  # the label that its Content-Type states
+    encoding: str = "7bit"  # the Content-Transfer-Encoding in lower case
+    # That encoding as stated, where some mail programs read it and others do not: `base64;`.
+    disputed: str = ""
+    disposition: str | None = None  # of Content-Disposition in lower case
+    name: str = ""  # of the file that it is to be saved as
+    opaque: Opaque | None = None  # why it was not entered, None when nothing hindered it
+    multipart: Multipart | None = None  # what is around its parts when it was entered
+    message: bool = False  # whether its body is a message that was entered: the next part
 
 
 # Why a media type is never entered.
@@ -79,14 +78,6 @@ OPAQUE_PREFIXES: Final = ("application/pgp", "application/x-pgp")
 MESSAGES: Final = frozenset(["message/rfc822", "message/global", "message/news"])
 
 
-class TransferEncoding(NamedTuple):
-    """How a body is read."""
-
-    name: str  # in lower case
-    # The value as stated, "" where all readers read it as `name`: others show such a body as it is.
-    disputed: str = ""
-
-
 # The encodings that change nothing (RFC 2045 §6.2), and how mailers misspell them.
 IDENTITY: Final = frozenset(["7bit", "8bit", "binary", "7-bit", "8-bit", "7bits", "8bits"])
 QUOTED_PRINTABLE: Final = "quoted-printable"
@@ -96,11 +87,12 @@ _SHOWN: Final = 100  # characters of an encoding that nobody can undo
 _quoted: Final = re.compile(r'"([^"]++)"').fullmatch
 
 
-def transfer_encoding(data: bytes, header: Header) -> TransferEncoding:
-    """Return the Content-Transfer-Encoding of a header, "7bit" for none.
+def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
+    """Return the Content-Transfer-Encoding of a header, and as stated where that is disputed.
 
     | stated | read as |
     |---|---|
+    | nothing | 7bit |
     | a token, comments around it | that token (RFC 2045 §6.1) |
     | a token in quotes, or with more behind it: `base64;` | that token, disputed |
     | several tokens, or none | an encoding that nobody can undo |
@@ -108,18 +100,15 @@ def transfer_encoding(data: bytes, header: Header) -> TransferEncoding:
     found: dict[str, str] = {}
     for field in header.fields:
         if field.name == "content-transfer-encoding":
-            name, disputed = _read(text_of(data, field))
+            value = text_of(data, field)
+            quoted = _quoted(value)
+            name = token(quoted[1] if quoted else value)
+            disputed = "" if not name or is_lone(value) else value[:_SHOWN]
+            if not name and not value.startswith("("):
+                name = value.lower()
             if name:
                 found[name] = found.get(name) or disputed
     if IDENTITY.issuperset(found):
-        return TransferEncoding(next(iter(found), "7bit"))
+        return next(iter(found), "7bit"), ""
     name = ", ".join(found)[:_SHOWN]
-    return TransferEncoding(name, found.get(name, ""))
-
-
-def _read(value: str) -> TransferEncoding:
-    quoted = _quoted(value)
-    name = token(quoted[1] if quoted else value)
-    if not name:
-        return TransferEncoding("" if value.startswith("(") else value.lower())
-    return TransferEncoding(name, "" if is_lone(value) else value[:_SHOWN])
+    return name, found.get(name, "")

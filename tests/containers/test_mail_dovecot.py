@@ -7,11 +7,12 @@ we keep no such cache. "In small blocks" and "stop early" are `test_any_prefix` 
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
+from unittest.mock import patch
 
 import pytest
 
-from relbase.containers import fields
+from relbase.containers import fields, mail
 from relbase.containers.mail import walk
 from relbase.containers.parts import Opaque
 from relbase.edit import Span
@@ -254,32 +255,33 @@ FORWARDED: Final = (
 )
 
 
-def limited(data: bytes, **limits: int) -> list[tuple[str, Opaque | None, bytes]]:
-    return [(part.number, part.opaque, data[slice(*part.body)]) for part in walk(data, **limits)]
+def limited(data: bytes, **limits: Any) -> list[tuple[str, Opaque | None, bytes]]:
+    with patch.multiple(mail, **limits):
+        return [(part.number, part.opaque, data[slice(*part.body)]) for part in walk(data)]
 
 
 def test_mime_part_nested_limit() -> None:
-    _, first, second = limited(NESTED, max_depth=1)
+    _, first, second = limited(NESTED, MAX_DEPTH=1)
     assert first == ("1", Opaque.DEPTH, b"--2\n\n1\n--2\n\n22")
     assert second == ("2", None, b"333\n")
 
 
 def test_mime_part_nested_limit_rfc822() -> None:
     data = FORWARD + FORWARD + b"\n1\n"
-    _, inner = limited(data, max_depth=1)
+    _, inner = limited(data, MAX_DEPTH=1)
     assert inner == ("1.1", Opaque.DEPTH, b"\n1\n")
 
 
 def test_mime_part_limit() -> None:
     """The last part that Dovecot reads holds the rest; we put it into one part more."""
-    *_, last, rest = limited(NESTED, max_parts=3)
+    *_, last, rest = limited(NESTED, MAX_PARTS=3)
     assert last == ("1.1", None, b"1")
     assert rest == ("1.2", Opaque.PARTS, b"\n22\n--1\n\n333\n")
 
 
 def test_mime_part_limit_rfc822() -> None:
     """The message that would be too many is not entered, in Dovecot it holds the rest."""
-    *_, message, rest = limited(FORWARDED, max_parts=3)
+    *_, message, rest = limited(FORWARDED, MAX_PARTS=3)
     assert message == ("1.1", Opaque.PARTS, b"\n1")
     assert rest[:2] == ("1.2", Opaque.PARTS)
     assert FORWARDED.endswith(rest[2])

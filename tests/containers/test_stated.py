@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from relbase.containers.content_type import read_type
 from relbase.containers.mail import walk
-from relbase.containers.stated import read_type
 
 # (the header, the type, the name of the file)
 HEADERS = [
