@@ -15,8 +15,7 @@ from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import printable
 from relbase.cli.writing import Writer, settle
-from relbase.explaining.index import index
-from relbase.explaining.page import page
+from relbase.explaining.page import index, page
 from relbase.url.resolver import as_profile
 
 if TYPE_CHECKING:

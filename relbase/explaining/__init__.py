@@ -1,10 +1,10 @@
 """A page that shows why each reference of a document means what it means: `relbase.explain`.
 
-Strategy: what the library says of a document (`entities`, `rewrite`, `links`) is drawn as one page
+What the library says of a document (`entities`, `rewrite`, `links`) is drawn as one page
 of HTML that needs nothing else: `boxes` the layers of RFC 1808 §3, `source` the bytes with each
 reference marked, `listing` what each resolves to and by which step. Nothing is decided here.
 
-To mind: a hostile document must stay inert in the page. Every text goes through `markup.text` or
+A hostile document must stay inert in the page. Every text goes through `markup.text` or
 `markup.attribute`, and the page forbids itself by its Content-Security-Policy whatever is not its
 own style sheet.
 """

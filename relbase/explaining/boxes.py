@@ -10,8 +10,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Base, Layer
-from relbase.explaining.layers import SHOWN, chain
-from relbase.explaining.markup import attribute, counted, text, url
+from relbase.explaining.markup import SHOWN, attribute, chain, counted, text, url
 from relbase.registry import States, bases
 from relbase.rewriting.items import Status
 
@@ -37,7 +36,7 @@ def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
         inner = f'<p class="leaf">{text(outermost.type)}: {summed(counts[outermost.part])}</p>'
         return _layers(outermost.base, inner, tuple(SHOWN), outermost.base)
     around = [base for base in chain(outermost.base) if base.layer in _OUTSIDE]
-    inner = _Tree(entities, counts).drawn(outermost, set(map(_key, around)))
+    inner = _part(outermost, set(map(_key, around)), _contents(entities), counts)
     if len(entities) > MAX_DRAWN:
         inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
     return _layers(around[0] if around else None, inner, _OUTSIDE, outermost.base)
@@ -65,7 +64,7 @@ def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Ba
 
 
 def _box(
-    layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool = False
+    layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool
 ) -> str:
     shown = SHOWN[layer]
     body = '<p class="verdict">Decides for what is inside</p>' if decides else ""
@@ -87,6 +86,9 @@ def _refused(notes: Iterable[Note]) -> str:
     return "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in notes)
 
 
+_HEADERS: Final = frozenset(row.name for row in bases(States.MAIL))
+
+
 def _layer_of(note: Note) -> Layer:
     """The layer that a refused statement belongs to, by the source that its text begins with."""
     source = note.text.partition(": ")[0]
@@ -96,54 +98,53 @@ def _layer_of(note: Note) -> Layer:
     return Layer.ENTITY if source.partition(" of ")[0] in _HEADERS else Layer.RETRIEVAL
 
 
-_HEADERS: Final = frozenset(row.name for row in bases(States.MAIL))
-
-
 def _key(base: Base) -> tuple[str, str]:
     # Not the layer: what a header states is §3.1 to the message and §3.2 to the parts inside.
     return base.url, base.source
 
 
+# ---- the parts of a message, the messages of a mailbox
+
 # What holds parts, by the first half of its type.
 _WHOLE: Final = {"message": "The message", "multipart": "The message", "application": "The mailbox"}
 
 
-class _Tree:
-    """The parts of a message, or the messages of a mailbox, by the part they are in."""
-
-    def __init__(self, entities: Sequence[Entity], counts: dict[str, Counter[Status]]) -> None:
-        self._inside: dict[str, list[Entity]] = defaultdict(list)
-        self._counts = counts
-        known = {entity.part for entity in entities}
-        for entity in entities[1:MAX_DRAWN]:
-            self._inside[_around(entity.part, known)].append(entity)
-
-    def drawn(self, entity: Entity, known: set[tuple[str, str]]) -> str:
-        """The box of a part; `known` are the bases that the boxes around it have shown."""
-        own = [base for base in chain(entity.base) if _key(base) not in known]
-        inside = known | {_key(base) for base in own}
-        inner = "".join(self.drawn(part, inside) for part in self._inside[entity.part])
-        inner = inner or f'<p class="leaf">{summed(self._counts[entity.part])}</p>'
-        refused = [note for note in entity.base.refused if note.part == entity.part]
-        for base in own:
-            if base.layer is not Layer.NONE:
-                inner = _box(base.layer, inner, base, refused, decides=base is own[0])
-                refused = []
-        if not own:
-            same = '<p class="quiet">The base is that of the box around it.</p>'
-            inner += f"{_refused(refused)}{same}"
-        major = entity.type.partition("/")[0]
-        name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")
-        return (
-            f'<div class="part" role="group" aria-label="{attribute(name)}">'
-            f'<p class="name">{text(name)} <small>{text(entity.type)}</small></p>{inner}</div>'
-        )
+def _contents(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
+    """The parts by the nearest part around them: of "3/1.2" that is "3/1", "3" or ""."""
+    known = {entity.part for entity in entities}
+    contents: dict[str, list[Entity]] = defaultdict(list)
+    for entity in entities[1:MAX_DRAWN]:
+        around = entity.part
+        while around:
+            around = around[: max(around.rfind("."), around.rfind("/"), 0)]
+            if around in known:
+                break
+        contents[around].append(entity)
+    return contents
 
 
-def _around(part: str, known: set[str]) -> str:
-    """The number of the nearest part around one: of "3/1.2" it is "3/1", "3" or ""."""
-    while part:
-        part = part[: max(part.rfind("."), part.rfind("/"), 0)]
-        if part in known:
-            break
-    return part
+def _part(
+    entity: Entity,
+    known: set[tuple[str, str]],
+    contents: dict[str, list[Entity]],
+    counts: dict[str, Counter[Status]],
+) -> str:
+    """The box of a part; `known` are the bases that the boxes around it have shown."""
+    own = [base for base in chain(entity.base) if _key(base) not in known]
+    inside = known | {_key(base) for base in own}
+    inner = "".join(_part(part, inside, contents, counts) for part in contents[entity.part])
+    inner = inner or f'<p class="leaf">{summed(counts[entity.part])}</p>'
+    refused = [note for note in entity.base.refused if note.part == entity.part]
+    for base in own:
+        if base.layer is not Layer.NONE:
+            inner = _box(base.layer, inner, base, refused, decides=base is own[0])
+            refused = []
+    if not own:
+        same = '<p class="quiet">The base is that of the box around it.</p>'
+        inner += f"{_refused(refused)}{same}"
+    major = entity.type.partition("/")[0]
+    name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")
+    return (
+        f'<div class="part" role="group" aria-label="{attribute(name)}">'
+        f'<p class="name">{text(name)} <small>{text(entity.type)}</small></p>{inner}</div>'
+    )

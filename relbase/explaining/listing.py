@@ -4,32 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.explaining.layers import SHOWN
-from relbase.explaining.markup import text, url
+from relbase.explaining.markup import badge, text, url
 from relbase.rewriting.items import Status
 from relbase.url.resolver import Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from relbase.call import Call
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.url.step import Step
 
-# All are marked in the source. So many are listed, and of so many the steps are shown: a page that
-# is read has fewer, and a browser takes long to open one of a million elements.
+# All are marked in the source. A page that is read has fewer than this to list and to show the
+# steps of, and a browser takes long to open one of a million elements.
 MAX_LISTED: Final = 5_000
 MAX_STEPS: Final = 500
 
 # Nobody reads the steps of a longer URL, and a hostile one has millions of segments.
 MAX_TAKEN: Final = 10_000
 
-# The list is laid out by the browser as far as it is in sight, so many at a time.
+# References in one list: a browser lays out only the lists that are in sight.
 _GROUP: Final = 100
-
-_ABSOLUTE: Final = "absolute as it stands: not a byte of it is changed"
-_NO_BASE: Final = "relative, and there is no base URL that it could be resolved on"
 
 
 def listing(links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: str) -> str:
@@ -47,13 +43,11 @@ def listing(links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: 
 
 
 class _Writer:
-    """Writes items; resolvers are prepared once for each base."""
+    """Writes items; a resolver is prepared once for references in a row with one base."""
 
     def __init__(self, notes: Sequence[Note], call: Call, encoding: str) -> None:
         self._notes = {note.span: note for note in notes if note.span}
-        self._profile = call.profile
-        self._policy = call.policy
-        self._places = call.origin.places if call.origin else None
+        self._call = call
         self._encoding = encoding
         self._resolver: Resolver | None = None
         self._explained = 0
@@ -69,32 +63,31 @@ class _Writer:
             f'<a class="number" href="#s{number}">{number:,}</a>'
             f'<p class="from"><span class="status">{link.status.value}</span> '
             f"{url(link.reference)}</p>{target}"
-            f'<div class="why">{_layer(link)}{self._why(link)}</div>'
+            f'<div class="why">{self._why(link)}</div>'
             f'<p class="where">line {link.line:,}, column {link.column:,}: {text(where)}</p></li>'
         )
 
     def _why(self, link: Link) -> str:
+        if link.status is Status.ABSOLUTE:
+            return "<p>absolute as it stands: not a byte of it is changed</p>"
         note = self._notes.get(link.span)
         said = f"<p>{text(note.text)}</p>" if note else ""
-        match link.status:
-            case Status.ABSOLUTE:
-                return f"<p>{_ABSOLUTE}</p>"
-            case Status.UNRESOLVED:
-                return said or f"<p>{_NO_BASE}</p>"
-            case Status.KEPT:
-                return f"<p>{self._why_kept(link.reference)}</p>{said}"
-            case _:
-                return self._steps(link) + said
+        if link.status is Status.KEPT:
+            said = f"<p>{self._why_kept(link.reference)}</p>{said}"
+        elif link.status is Status.REWRITTEN:
+            said = self._steps(link) + said
+        no_base = "<p>relative, and there is no base URL that it could be resolved on</p>"
+        return f"<p>{badge(link.base)} {text(link.base.source)}</p>{said or no_base}"
 
     def _why_kept(self, reference: str) -> str:
-        keep = self._policy.keep
+        places = self._call.origin.places if self._call.origin else None
         if reference.startswith("#"):
             return "a fragment that stays: it is meant for this document"
         if reference == "":
             return "it means the document itself, or nothing is fetched for it: it stays"
-        if keep is not None and _matches(keep, reference):
+        if self._call.policy.keeps(reference):
             return "the policy keeps references like this"
-        if self._places is not None and self._places(reference) is not None:
+        if places is not None and places(reference) is not None:
             return "it leads to a file that was saved with the page"
         return "it stays as it is"
 
@@ -104,7 +97,7 @@ class _Writer:
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL
         step = [one for one in steps if not one.number.startswith(_FOLLOWING)][-1]
-        decides = f"{_OF[self._profile.value]}{text(step.number)}: {text(step.text)}"
+        decides = f"{_OF[self._call.profile.value]}{text(step.number)}: {text(step.text)}"
         if self._explained >= MAX_STEPS:
             return f"<p>{decides}</p>"
         self._explained += 1
@@ -120,7 +113,7 @@ class _Writer:
             return []
         if self._resolver is None or self._resolver.base != link.base.url:
             try:
-                self._resolver = Resolver(link.base.url, self._profile, self._encoding)
+                self._resolver = Resolver(link.base.url, self._call.profile, self._encoding)
             except ValueError:
                 return []
         return self._resolver.steps(link.reference)
@@ -128,23 +121,6 @@ class _Writer:
 
 _OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}
 
-# What follows from a decision that was made before: merging, and putting together again.
-_FOLLOWING: Final = (
-    *("7", "6a", "6b", "6c", "6d"),  # RFC 1808 §4
-    *("5.2.4", "5.3"),  # RFC 3986
-    "URL serializer",  # WHATWG
-)
-
-
-def _layer(link: Link) -> str:
-    """The layer that decided a relative reference."""
-    if link.status is Status.ABSOLUTE:
-        return ""
-    shown = SHOWN[link.base.layer]
-    badge = f'<span class="badge {shown.name}">{shown.section}</span>'
-    return f"<p>{badge} {text(link.base.source)}</p>"
-
-
-def _matches(keep: object, reference: str) -> bool:
-    search: Callable[[str], object] = getattr(keep, "search", None) or keep  # type: ignore[assignment]
-    return bool(search(reference))
+# What follows from a decision that was made before: merging, and putting together again, in RFC
+# 1808 §4, RFC 3986 and WHATWG.
+_FOLLOWING: Final = ("7", "6a", "6b", "6c", "6d", "5.2.4", "5.3", "URL serializer")

@@ -1,7 +1,7 @@
 """The source of a document, with each reference marked by the layer that decides it.
 
-Strategy: the source is cut where a mark or an edit begins or ends, and written piece by piece. An
-edit strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). The whole stands in
+The source is cut where a mark or an edit begins or ends, and written piece by piece. An edit
+strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). The whole stands in
 chunks of many lines, so that a browser lays out only those that are in sight.
 
 A body in base64 or quoted-printable is shown as it decodes, in a frame of its own: there its
@@ -10,26 +10,29 @@ references can be read. Its marks are those of the document's links, in the same
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections import defaultdict, deque
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.edit import Span
-from relbase.explaining.layers import SHOWN
 from relbase.explaining.listing import MAX_LISTED
-from relbase.explaining.markup import attribute, text
+from relbase.explaining.markup import SHOWN, attribute, text
 from relbase.rewriting.items import Status
+from relbase.view.charset import DEFAULT, WIDE, lookup, sniff
+from relbase.view.transcode import decode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.edit import Edit
-    from relbase.explaining.decoding import Decoder
+    from relbase.formats import Document
     from relbase.results import Link
+    from relbase.view.charset import Charset
 
-# A chunk ends at the first line end after so many bytes; without one it is cut here at last: a page
-# that was minified is one line.
+# A chunk ends at the first line end after this many bytes; without one it is cut here at last: a
+# page that was minified is one line.
 _CHUNK: Final = 8 << 10
 _LONGEST: Final = 64 << 10
 
@@ -40,20 +43,7 @@ _FAR: Final = 16 * _CHUNK
 # What the title of a mark has of a URL, in characters.
 _TITLE: Final = 300
 
-
 T = TypeVar("T", "Edit", "_Mark")
-
-
-class Body(NamedTuple):
-    """An encoded body that is shown as it decodes."""
-
-    title: str  # what stands above it, markup
-    span: Span  # of the body, in the document
-    part: str  # its number
-    inner: bytes  # the decoded bytes
-    spans: Sequence[Span]  # of its references, in offsets of `inner`
-    edits: Sequence[Edit]  # in offsets of `inner`
-    decoder: Decoder
 
 
 class _Mark(NamedTuple):
@@ -66,47 +56,51 @@ class _Mark(NamedTuple):
 
 
 def source(
-    data: bytes,
-    edits: Sequence[Edit],
-    links: Sequence[Link],
-    decoder: Decoder,
-    bodies: Iterable[Body] = (),
+    document: Document, label: str | None, edits: Sequence[Edit], links: Sequence[Link]
 ) -> str:
-    """Return the marked source."""
+    """Return the marked source; `label` is the charset that the caller gave."""
+    data = document.data
+    charset = _charset(data, document.charset, label)
     marks = [_Mark(number, link, *link.span) for number, link in enumerate(links, 1)]
-    shown = _decoded(marks, bodies)
-    inside = {mark.number for _, own in shown for mark in own}
+    framed = list(_framed(document, edits, marks))
+    inside = {number for *_, numbers in framed for number in numbers}
     marks = [mark for mark in marks if mark.number not in inside]
     pieces: list[str] = []
     at = 0
-    for body, own in shown:
-        start, end = body.span
-        around = Span(at, start)
-        pieces.append(_marked(data, around, _of(edits, at, start), _of(marks, at, start), decoder))
-        changes = body.edits if _of(edits, start, end) else ()
-        inner = _marked(body.inner, Span(0, len(body.inner)), changes, own, body.decoder)
-        pieces.append(f'<div class="decoded"><p>{body.title}</p>{inner}</div>')
+    # What stands at the end is a part of the last piece.
+    for (start, end), frame, _ in (*framed, (Span(len(data), 0), "", ())):
+        until = start if frame else start + 1
+        own = _of(edits, at, until), _of(marks, at, until)
+        pieces += _marked(data, Span(at, start), *own, charset), frame
         at = end
-    rest = len(data) + 1  # what stands at the end is a part of it
-    pieces.append(
-        _marked(data, Span(at, len(data)), _of(edits, at, rest), _of(marks, at, rest), decoder)
-    )
     far = " far" if len(data) > _FAR else ""
     return f'<div class="all{far}">{"".join(pieces)}</div>'
 
 
-def _decoded(marks: Sequence[_Mark], bodies: Iterable[Body]) -> list[tuple[Body, list[_Mark]]]:
-    """The bodies whose references are all known, with their marks."""
+def _framed(
+    document: Document, edits: Sequence[Edit], marks: Sequence[_Mark]
+) -> Iterator[tuple[Span, str, Sequence[int]]]:
+    """The encoded bodies with references that are all known: span, frame, numbers of the marks."""
+    decoded = document.format.decoded
+    if decoded is None:
+        return
     by_part: dict[str, list[_Mark]] = defaultdict(list)
     for mark in marks:
         by_part[mark.link.part].append(mark)
-    shown = []
-    for body in bodies:
-        own = _of(by_part[body.part], body.span.start, body.span.end)
-        if own and len(own) == len(body.spans):
-            places = zip(own, body.spans, strict=True)
-            shown.append((body, [_Mark(mark.number, mark.link, *span) for mark, span in places]))
-    return shown
+    for body in decoded(document.data, document.context):
+        own = _of(by_part[body.part], *body.span)
+        if not own or len(own) != len(body.found):
+            continue
+        inner = body.inner
+        places = zip(own, body.found, strict=True)
+        moved = [_Mark(mark.number, mark.link, *found.span) for mark, found in places]
+        changes = body.edits if _of(edits, *body.span) else ()
+        charset = _charset(inner, sniff(inner, body.label), body.label)
+        name = f"Part {text(body.part)}" if body.part else "The body"
+        shown = _marked(inner, Span(0, len(inner)), changes, moved, charset)
+        title = f"<p>{name}, decoded from {text(body.encoding)}</p>"
+        numbers = [mark.number for mark in own]
+        yield body.span, f'<div class="decoded">{title}{shown}</div>', numbers
 
 
 def _of(sorted_: Sequence[T], start: int, end: int) -> Sequence[T]:
@@ -120,14 +114,14 @@ def _start(one: Edit | _Mark) -> int:
 
 
 def _marked(
-    data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], decoder: Decoder
+    data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], charset: str
 ) -> str:
     """A span of the source with its marks and edits, in chunks."""
-    breaks = set(_breaks(data, within, decoder.unit))
+    breaks = set(_breaks(data, within, 2 if charset in WIDE else 1))
     bounds = {bound for edit in edits for bound in (edit.start, edit.end)}
     bounds |= {bound for mark in marks for bound in (mark.start, mark.end)}
     cuts = sorted(breaks | bounds | set(within))
-    writer = _Writer(edits, marks, decoder)
+    writer = _Writer(edits, marks, charset)
     for at, until in pairwise((*cuts, cuts[-1])):
         writer.stop(at, breaks=at in breaks)
         writer.text(data[at:until], at)
@@ -137,13 +131,13 @@ def _marked(
 class _Writer:
     """Writes marks, edits and text; it is told each place where one begins or ends, in order."""
 
-    def __init__(self, edits: Iterable[Edit], marks: Iterable[_Mark], decoder: Decoder) -> None:
+    def __init__(self, edits: Iterable[Edit], marks: Iterable[_Mark], charset: str) -> None:
         self.pieces: list[str] = []
         self._edits = deque(edits)  # those that have not ended
         self._marks = deque(marks)  # those that have not begun
         self._open: _Mark | None = None
         self._breaks = False  # whether a chunk is to end as soon as it can
-        self._decoder = decoder
+        self._charset = charset
 
     def stop(self, at: int, *, breaks: bool) -> None:
         """What begins or ends at a place."""
@@ -151,39 +145,35 @@ class _Writer:
         edits = self._edits
         if edits and edits[0].end == at and (self._open or edits[0].start < at):
             self._insert(at)
-        if self._open and self._open.end <= at:
-            self._close()
+        self._close(at)
         if self._breaks and not self._open and not (edits and edits[0].start < at):
             self.pieces.append('</div><div class="chunk">')
             self._breaks = False
         while not self._open and self._marks and self._marks[0].start <= at:
-            self._begin(at)
+            self._open = self._marks.popleft()
+            self.pieces.append(_opening(self._open.number, self._open.link))
+            if self._open.end <= at:
+                self._insert(at)
+                self._close(at)
         self._insert(at)
 
     def text(self, piece: bytes, at: int) -> None:
         """What stands up to the next place."""
-        if not piece:
-            return
-        shown = text(self._decoder.text(piece))
-        is_struck = self._edits and self._edits[0].start <= at
-        self.pieces.append(f"<del>{shown}</del>" if is_struck else shown)
+        if piece:
+            is_struck = self._edits and self._edits[0].start <= at
+            shown = text(_decoded(piece, self._charset))
+            self.pieces.append(f"<del>{shown}</del>" if is_struck else shown)
 
     def _insert(self, at: int) -> None:
         while self._edits and self._edits[0].end <= at:
             new = self._edits.popleft().new
             if new:
-                self.pieces.append(f"<ins>{text(self._decoder.text(new))}</ins>")
+                self.pieces.append(f"<ins>{text(_decoded(new, self._charset))}</ins>")
 
-    def _begin(self, at: int) -> None:
-        self._open = self._marks.popleft()
-        self.pieces.append(_opening(self._open.number, self._open.link))
-        if self._open.end <= at:
-            self._insert(at)
-            self._close()
-
-    def _close(self) -> None:
-        self.pieces.append("</a>")
-        self._open = None
+    def _close(self, at: int) -> None:
+        if self._open and self._open.end <= at:
+            self.pieces.append("</a>")
+            self._open = None
 
 
 def _opening(number: int, link: Link) -> str:
@@ -210,3 +200,27 @@ def _breaks(data: bytes, within: Span, unit: int) -> Iterator[int]:
 
 
 _CONTINUING: Final = range(0x80, 0xC0)
+
+# ---- bytes as text: each piece on its own, which in ISO-2022-JP begins in ASCII, as lines do
+
+# Bytes that are not a character: the view carries them as surrogates.
+_BYTES: Final = re.compile("[\udc80-\udcff]")
+
+
+def _decoded(piece: bytes, charset: str) -> str:
+    escape = r"\x{:02x}".format
+    return _BYTES.sub(lambda found: escape(ord(found[0]) & 0xFF), decode(piece, charset))
+
+
+def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
+    """The charset that a document is shown in."""
+    name = (stated or sniff(data, label, meta=False)).name
+    if lookup(name) is None:  # UTF-32 and the like, which browsers do not read
+        name = DEFAULT.name
+    if name != DEFAULT.name:
+        return name
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return name
+    return "utf-8"  # most often what says that it is Latin-1 is UTF-8 all the same

@@ -12,8 +12,7 @@ from served import Answer
 
 from relbase import explain
 from relbase.call import check
-from relbase.explaining.index import index
-from relbase.explaining.page import page
+from relbase.explaining.page import index, page
 
 if TYPE_CHECKING:
     from served import Site

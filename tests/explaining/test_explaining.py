@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from relbase import Policy, entities, explain, links, rewrite
 from relbase.call import check
 from relbase.explaining import boxes, listing
-from relbase.explaining.index import index
 from relbase.explaining.markup import attribute, counted, text, url
-from relbase.explaining.page import page
+from relbase.explaining.page import index, page
 
 URL: Final = "http://h.example/a/p.html?x"
 PAGE: Final = b"""<base href="/d/e/"><a href="../x?a=1&amp;b=2">one</a>
