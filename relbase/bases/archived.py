@@ -1,11 +1,8 @@
 """What a web archive wrote around the references of a page, taken away again.
 
 The Wayback Machine writes `/web/20120611024252im_/http://h.example/x.png`, with or without its host
-before it, and names its own files `/_static/...`. Its servers take `http:/h.example/` for
-`http://h.example/`, since what is between may have merged the slashes.
-
-To mind: authors link to web archives, too. In their pages such a reference is wrapped once more, so
-that it is unwrapped once; where it is absolute, it counts only with the stamp of the page itself.
+before it. Authors link to web archives, too: such a reference is wrapped once more, so that it is
+unwrapped once; where it is absolute, it counts only with the stamp of the page itself.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
 """RFC 1808 §3: the base URL of a document, from the four layers in their order.
 
-Strategy: what states a base is a `Statement`. `establish` takes the statements of one entity,
-strongest first, and the `Base` of what lies around the entity; the first statement that holds
-becomes the entity's base, each resolved against the next layer out. The result links outward
-(`outer`), so that the whole chain stays visible, and keeps what was refused and why.
-
-A statement embedded in the content (`<base>`) is treated as browsers do: it may be relative, and
-once it is the first one it decides even when no reference can be resolved against it.
+To mind: a statement embedded in the content (`<base>`) is treated as browsers do. It may be
+relative, and the first one decides even when no reference can be resolved against it.
 """
 
 from __future__ import annotations

@@ -1,14 +1,8 @@
 """What programs leave in the pages that they save: the URL of the page, and the base it had.
 
-Strategy: what comes in is the text of a page, what goes out are statements of its URL and of its
-own base, each validated, and notes on those that do not count. A page without the words that all
-marks have is not looked at any further. Otherwise the tokens of its head are walked, so that text
-in a script or a title is never taken for a mark, and each comment and tag is matched with the rows
-of the tables below, one row a program.
-
-The formats were read in the sources of the programs or in what they write. To mind: a mark is
-written into the page by whoever saved it, and anybody can write one. It serves where nothing was
-given, and only `http:` and `https:` count: a `file:` URL names a file of somebody else's disk.
+The tokens of the head are walked, so that text in a script or a title is never taken for a mark.
+To mind: anybody can write one. It serves where nothing was given, and only `http:` and `https:`
+count: a `file:` URL names a file of somebody else's disk.
 """
 
 from __future__ import annotations

@@ -1,9 +1,5 @@
 """The URLs of the messages of a mailbox (rule 16): by Message-ID, List-Id or sender, or a field.
 
-Strategy: a table of selectors and URLs is read once. For a message its header is asked in the order
-Message-ID, List-Id, first address of From; the first kind that has a row decides. Then the fields
-that the caller names are asked for an absolute URL.
-
 | selector | messages |
 |---|---|
 | `<id@host>` | the one with this Message-ID |
@@ -11,8 +7,6 @@ that the caller names are asked for an absolute URL.
 | `news@example.org` | those from this address |
 | `@example.org` | those from this domain |
 | `@.example.org` | those from this domain and its subdomains |
-
-Hosts, domains and List-Ids are compared in any case.
 """
 
 from __future__ import annotations

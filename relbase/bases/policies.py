@@ -1,8 +1,6 @@
 """Content-Security-Policy: whether a page's policy forbids its `<base>` (CSP 3 §7.5, `base-uri`).
 
-Strategy: of each policy the first `base-uri` counts. It lists sources, and a base is allowed where
-one of them matches it. What cannot be decided, as `'self'` of a page whose URL nobody knows, is
-allowed: then the base counts as it does without a policy.
+What cannot be decided, as `'self'` of a page whose URL nobody knows, is allowed.
 """
 
 from __future__ import annotations

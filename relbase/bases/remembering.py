@@ -1,7 +1,6 @@
 """What is made of a base is remembered: references of a page and parts of a mail share it.
 
-To mind: a hostile URL is as long as its document, and would stay in memory after it (threat N3). So
-of long ones few are remembered, and of those that are longer than any URL none.
+To mind: a hostile URL is as long as its document, and would stay in memory after it (threat N3).
 """
 
 from __future__ import annotations

@@ -1,18 +1,9 @@
 """What the codings of an HTTP body hide: chunked, gzip, deflate, br, zstd.
 
-Strategy: `decoded` undoes the codings that `Transfer-Encoding` and `Content-Encoding` state, the
-last one first (RFC 9112 §6.1, RFC 9110 §8.4). Nothing is undone in place: who changes a body
-changes one that has no coding.
-
 Where real messages break the rules: programs write down a body that they have decoded, with the
 fields as they came. So a coding that the body does not begin with is skipped, with a remark, if a
-later one or text follows; so is a gzip that nobody stated undone. A checksum that is wrong or
-missing loses no byte: a remark. A body that begins as stated and then breaks off, does not decode
-or is too long is refused: half a page is a wrong page. Only who asks for it (`salvage`) is given
-what was decoded until then.
-
-To mind: a coding may unfold to a thousand times its size, and codings may be stacked. Everything is
-unfolded in pieces up to `MAX_DECODED` bytes, by no more than `MAX_CODINGS` codings.
+later one or text follows; so is a gzip that nobody stated undone. A body that begins as stated and
+then breaks off, does not decode or is too long is refused: half a page is a wrong page.
 """
 
 from __future__ import annotations

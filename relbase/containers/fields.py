@@ -1,22 +1,16 @@
 """Headers of messages and parts by byte offsets.
 
-Strategy: bytes and an offset come in, a `Header` of spans comes out; nothing is copied but the
-few names. Fields of no use to relbase are passed over inside the regex engine, so that millions of
-them cost neither memory nor a step of Python. A field's value becomes `str` (`text_of`) only when
-it is asked for (`containers.content_type` reads such values).
+Fields of no use to relbase are passed over inside the regex engine, so that millions of them cost
+neither memory nor a step of Python.
 
 Where real headers break the grammar: a line that is neither a field nor the continuation of one
 is passed over where a field of MIME follows before the first empty line, as in Chromium, Dovecot
-and Thunderbird: without that field nothing in the message would be what it is to them. Else it ends
-the header, and the body begins with it, as in Python's `email`: its author forgot the empty line.
-So does a line that begins with `--`: it is the delimiter of a part without an empty line, and no
-field has such a name. Names may be empty and hold any bytes but white space, which may stand before
-the colon (RFC 5322 §4.5). A byte order mark and a first line `From ` or `>From ` belong to the
-header.
+and Thunderbird. Else it ends the header, and the body begins with it, as in Python's `email`. So
+does a line that begins with `--`: it is the delimiter of a part without an empty line. Names may be
+empty and hold any bytes but white space, which may stand before the colon (RFC 5322 §4.5).
 
 To mind: a CR alone is not a line end, or a value could hold a field that other readers do not see.
-Only a message without any LF has CR as its line end (`eol_of`). Text is UTF-8, undecodable bytes
-are carried as surrogates.
+Only a message without any LF has CR as its line end (`eol_of`).
 """
 
 from __future__ import annotations

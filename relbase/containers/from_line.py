@@ -1,13 +1,7 @@
-"""The From_ line of an mbox: `From a@b Thu Nov 29 22:33:52 2001` begins a message, prose does not.
-
-What comes in is a text that begins with a line. What goes out is whether that line separates
-messages (rule 19): it is `From `, anything or nothing, and a date, in one of the forms that
-mailers have written. Where the date has no year, or is in another language, or is left out, a field
-of a header has to follow.
+"""The From_ line of an mbox (rule 19): `From a@b Thu Nov 29 22:33:52 2001` begins a message.
 
 To mind: whether an empty line stands before it is the reader's to know. Every repetition is
-bounded, so that a line of spaces costs no more than another one, and no more than `LOOKED_AT` bytes
-are looked at.
+bounded, so that a line of spaces costs no more than another one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""HTTP messages as bytes: the head, by spans.
-
-Strategy: `read_head` finds the start line and hands the fields to the one reader of headers
-(`fields.read_header`), so that every repeated field has its span. What the codings of a body hide
-is for `codings`.
-"""
+"""Heads of HTTP messages, by spans."""
 
 from __future__ import annotations
 

@@ -1,21 +1,12 @@
-"""The messages of an mbox, one after the other, out of a file that is fed in pieces of any size.
+"""The messages of an mbox, out of a file that is fed in pieces of any size.
 
-What comes in are the bytes of the file in pieces. What goes out are `Message` values whose bytes,
-joined in order, are the file again. At most one message and one piece are held at a time.
-
-The rule (rule 19): a From_ line (`containers.from_line`) separates messages where it is the
-first line of the file (after a byte order mark too) or follows an empty line. Prose that begins
-with `From ` is text, and so is a From_ line after a line that is not empty; the latter is reported,
-since other readers take it for a separator. An edit must make no such line: `mail.mbox` sees to it.
+The rule (rule 19): a From_ line (`containers.from_line`) separates messages where it is the first
+line of the file or follows an empty line. Other ones are text, and reported.
 
 Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes after
 the header is followed by at most two line ends and then a separator, or the end of the file. In
-mboxcl2 the lines `From ` inside are not escaped, and this is how they are known.
-
-To mind: `>From ` (mboxo, mboxrd, mboxcl) stays as it is, a message's content is what the file has.
-Who rewrites it must write no line that begins with `From `, and must write the number at `length`
-anew. What separates messages is not escaped in mboxcl2: a content that was found by its length may
-hold such lines, and is only found again by the right one.
+mboxcl2 the lines `From ` inside are not escaped: such a content is only found again by the right
+length, which has to be written anew when it changes.
 """
 
 from __future__ import annotations

@@ -1,16 +1,10 @@
 """The members of a compressed archive: bytes in, pieces of text out, each with its place.
 
-Strategy: a web archive is gzip members, frames of Zstandard, or neither. `pieces` unfolds them in
-small steps, since a member may unfold to a thousand times its size, and says where each begins and
-ends in the archive: these are the offsets that indexes hold. An archive that is not compressed is
-one member whose pieces are the chunks themselves.
-
 Where a member does not decode or breaks off, its last piece says so (`fault`), and reading goes on
 at the next place that begins like a member and unfolds to the start of a record. The bytes of the
 bad member are looked through, too: its damage may have eaten the beginning of the next.
 
-To mind: a member that ends because the archive does is a fault, too. An archive that ends between
-two members looks whole, and nobody can tell.
+To mind: an archive that ends between two members looks whole, and nobody can tell.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""What bytes look like, kind by kind: what begins as such a document does.
-
-Each question is asked of the first bytes of a document (`beginning`), and answered by a row of
-`relbase.formats`, in the order of the rows.
-"""
+"""What bytes look like, kind by kind, asked of the `beginning` of a document."""
 
 from __future__ import annotations
 

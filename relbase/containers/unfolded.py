@@ -1,9 +1,5 @@
 """The text of an archive as its records are read: what is at hand, and more of it when asked for.
 
-Strategy: a record mostly lies in one member, and a member mostly holds one record, so `Unfolded`
-joins pieces no further than to the end of a member. That another one goes on with the same record
-is asked for (`goes_on`). What was taken can be put back, since a wrong length takes too much.
-
 To mind: an offset of what is compressed is that of its member; else it is the byte's own.
 """
 

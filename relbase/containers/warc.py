@@ -1,18 +1,11 @@
-r"""Records of web archives: chunks of bytes in, records with their places out.
+"""Records of web archives: chunks of bytes in, records with their places out.
 
-Strategy: `members.pieces` unfolds the archive. A record is its fields, as many bytes as its
-Content-Length says, and two line ends (WARC/1.1 §4); in ARC one line and as many bytes as that
-says. A record counts when what follows it is the start of another one, or the end of its member or
-of the archive: then its length is right. Else it is a fault, and reading goes on at the next
-start of a record, which may stand inside of what the wrong length covered. So nothing is lost
-without being reported.
+A record counts when what follows it is the start of another one, or the end of its member or of the
+archive: then its length is right. Else it is a fault, and reading goes on at the next start of a
+record, which may stand inside of what the wrong length covered.
 
 Where real archives break the rules: lines end with LF alone, line ends between records are more or
 fewer, one gzip member holds many records or one record lies in several.
-
-To mind: only blocks that are `wanted`, and are no longer than `MAX_BLOCK`, are kept; the others are
-passed over as they are unfolded. Fields are text with undecodable bytes as surrogates; names are in
-lower case.
 """
 
 from __future__ import annotations

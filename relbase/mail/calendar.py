@@ -1,8 +1,4 @@
-"""Invitations: the HTML that calendars carry in `X-ALT-DESC;FMTTYPE=text/html` (RFC 5545).
-
-Outlook shows it in the place of DESCRIPTION. Each is a document nested in the part, in UTF-8, read
-through the view of its folding and escapes.
-"""
+"""Invitations: the HTML that calendars carry in `X-ALT-DESC;FMTTYPE=text/html` (RFC 5545)."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """An mbox: the messages in it, each with the bases of its own.
 
-Strategy: `messages` is the one way to read an mbox, from a file as it comes or from bytes, for the
-library and the command line. Each message is visited like any other. `settle` then has the last
-word on its edits, so that whoever reads the output finds the same messages.
-
-To mind: the Content-Length of a message tells where the next one begins, so it follows the body
-wherever other readers see the header end.
+`settle` has the last word on the edits of a message, so that whoever reads the output finds the
+same messages. The Content-Length tells where the next one begins, so it follows the body wherever
+other readers see the header end.
 """
 
 from __future__ import annotations

@@ -1,11 +1,5 @@
 """Mail: bases down the MIME tree, references in headers and documents, and what follows a body.
 
-Strategy: `containers.mail` lists the parts. The base of each is established from its own header,
-within that of the part around it (RFC 1808 §3.2). The references of its header are visited, and
-when it holds a document, that is read through the views of its transfer encoding and charset and
-visited like any other. In the end the fields that describe a body (Content-Length, Lines,
-Content-MD5) follow it, innermost first.
-
 To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
 the first is handed on, since a header describes the body after it.
 """

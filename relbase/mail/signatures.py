@@ -1,13 +1,9 @@
 """Signatures over whole messages (DKIM, DomainKeys, ARC): which messages have one, and which break.
 
-Strategy: nothing is verified, since that takes the network. What a signature covers stands in its
-tags (RFC 6376 §3.5): fields by name in `h=`, the last ones first where there are several, and the
-body, up to `l=`. An edit in what is covered breaks it, and no other edit does. So what is said is
-true of every signature that held before.
-
-To mind: `l=` counts octets of the canonical body (§3.4), with CRLF. The seal of ARC covers the
-fields of ARC alone; the chain holds only as long as the newest ARC-Message-Signature does, which
-covers what a DKIM-Signature would (RFC 8617 §5.2 step 4).
+Nothing is verified, since that takes the network. What a signature covers stands in its tags (RFC
+6376 §3.5): fields by name in `h=`, the last ones first, and the body, up to `l=` octets in its
+canonical form (§3.4). The seal of ARC covers the fields of ARC alone; the chain holds only as long
+as the newest ARC-Message-Signature does (RFC 8617 §5.2 step 4).
 """
 
 from __future__ import annotations
