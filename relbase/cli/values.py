@@ -20,7 +20,7 @@ from relbase.policy import Policy
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
-    from relbase.containers.dumps import Dump
+    from relbase.containers.http import Dump
 
 _SHOWN = 200
 
@@ -60,7 +60,7 @@ def charset(value: str) -> str:
 
 def headers(value: str) -> Dump:
     """Read --headers."""
-    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
     return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
 

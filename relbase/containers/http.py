@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.fields import Header, read_header, text_of
+from relbase.containers.fields import Header, fields_of_paragraph, read_header, text_of
 from relbase.edit import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class Head(NamedTuple):
@@ -127,3 +127,80 @@ def _is_whole(content_range: str) -> bool:
 def values(data: bytes, head: Head, name: str) -> list[str]:
     r"""Return the values of all fields of a name, in order."""
     return [text_of(data, field) for field in head.header.fields if field.name == name]
+
+
+# ---- dumps of headers: `curl -D FILE -L`, `wget -S`, or one header pasted
+
+
+class Dump(NamedTuple):
+    """What a dump of HTTP headers holds."""
+
+    # Of the last header, names in lower case; a Content-Range only where the status says that it
+    # counts, and one of its own for a partial response without.
+    fields: tuple[tuple[str, str], ...]
+    redirects: tuple[str, ...]  # the first Location of each header before it that redirects
+
+
+class _Block(NamedTuple):
+    """A header of a dump: its status, 0 for none, and the lines of its fields."""
+
+    status: int
+    lines: list[bytes]
+
+
+def parse_dump(dump: bytes) -> Dump:
+    r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header."""
+    fields: list[tuple[str, str]] = []
+    redirects: list[str] = []
+    status = 0
+    for block in _blocks(_in_utf_8(dump)):
+        redirects += _locations(fields, status)
+        fields, status = _fields(block.lines), block.status
+    return Dump(with_range(fields, status or None), tuple(redirects))
+
+
+def _in_utf_8(dump: bytes) -> bytes:
+    try:
+        return dump.decode("utf-8-sig").encode()
+    except UnicodeDecodeError:
+        return dump.decode("latin-1").encode()
+
+
+_line_ends: Final = re.compile(rb"\r\n|\r|\n")
+
+
+def _blocks(dump: bytes) -> Iterator[_Block]:
+    """The headers, each without the margin that `wget -S` and people give it."""
+    block, margin, is_header = _Block(0, []), None, True
+    for line in _line_ends.split(dump.lstrip(b"\r\n")):
+        bare = line.lstrip(b" \t")
+        indent = len(line) - len(bare)
+        found = status_line(bare)
+        if found:
+            yield block
+            block, margin, is_header = _Block(int(found[1]), []), indent, True
+        elif not bare:
+            is_header = False
+        elif is_header:
+            margin = indent if margin is None else margin
+            block.lines.append(line[min(indent, margin) :])
+    yield block
+
+
+def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
+    """The fields of a header; a line that goes on is part of its value (RFC 9112 §5.2)."""
+    header = b"\n".join(lines)
+    found = fields_of_paragraph(header, 0, len(header), of_any_name=True)
+    return [(one.name, _fold(" ", text_of(header, one))) for one in found if _token(one.name)]
+
+
+# field-name = token (RFC 9110 §5.1, §5.6.2)
+_token: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]++").fullmatch
+_fold: Final = re.compile(r"\n[ \t]++").sub
+
+
+def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
+    """Where a header redirects to, if it does."""
+    if status not in REDIRECTION:
+        return []
+    return [value for name, value in fields if name == "location"][:1]

@@ -7,7 +7,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.containers.dumps import Dump, parse_dump
+from relbase.containers.http import Dump, parse_dump
 
 BASE = (("base", "http://h.example/"),)
 

@@ -321,16 +321,6 @@ def test_files_of_the_property_have_messages() -> None:
     assert any(followed for _, followed in seen)
 
 
-def test_a_separator_is_found_wherever_the_pieces_are_cut() -> None:
-    file = b"x\r\n\r\n" + A + ONE + b"\n" + lengthened(len(BODY)) + b"\r\n" + B + ONE
-    messages = list(split([file]))
-    assert [message.separator for message in messages] == [None, A, A, B]
-    for first in range(len(file) + 1):
-        assert list(split([file[:first], file[first:]])) == messages
-        for second in range(first, len(file) + 1, 5):
-            assert list(split([file[:first], b"", file[first:second], file[second:]])) == messages
-
-
 # Time (threat M13)
 
 

@@ -331,7 +331,7 @@ def _list_of(tree: str) -> dict[str, str] | None:
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:
     """What a header dump adds: `curl -D` has no URL of the request, a log of `wget -S` has."""
-    from relbase.containers.dumps import parse_dump  # noqa: PLC0415 (start-up time)
+    from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
     read = parse_dump(dump)
     url, source = found.url, found.source
