@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from decoded import decoded
+from entities import Entity, decoded
 from lxml import etree
 
 from relbase.containers.mail import walk
@@ -61,14 +61,9 @@ def text(raw: str | None) -> str:
 
 def differences(data: bytes, expected: etree._Element) -> Iterator[str]:
     """Yield what is expected otherwise."""
-    parts = walk(data)
-    children: dict[int | None, list[int]] = {}
-    for index, part in enumerate(parts):
-        children.setdefault(part.parent, []).append(index)
-    left = [(0, expected)]
+    left = [(Entity.of(data), expected)]
     while left:
-        at, element = left.pop()
-        part, inner = parts[at], children.get(at, [])
+        (part, inner), element = left.pop()
         body = element[1]
         entities = [body] if body.tag == "message" else body.findall("body-part")
         ours, theirs = ours_of(data, part, len(inner)), theirs_of(element, part)

@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import webencodings
-from decoded import decoded
+from entities import Entity, decoded
 
 from relbase.containers.mail import walk
 
@@ -70,7 +70,7 @@ def messages(data: Path) -> Iterator[tuple[str, bytes, Row]]:
 class Pair(NamedTuple):
     """An entity of relbase's, and the message and part of theirs that it stands for."""
 
-    ours: int
+    ours: Entity
     message: Row
     theirs: Row
 
@@ -78,13 +78,9 @@ class Pair(NamedTuple):
 def differences(data: bytes, expected: Row) -> Iterator[str]:
     """Yield what is expected otherwise, by part numbers."""
     parts = walk(data)
-    children: dict[int | None, list[int]] = {}
-    for index, part in enumerate(parts):
-        children.setdefault(part.parent, []).append(index)
-    left = [Pair(0, expected, expected["parts"][0])]
+    left = [Pair(Entity.of(data), expected, expected["parts"][0])]
     while left:
-        at, message, theirs = left.pop()
-        part, inner = parts[at], children.get(at, [])
+        (part, inner), message, theirs = left.pop()
         around = parts[part.parent] if part.parent is not None else None
         ours = ours_of(part, len(inner))
         want = theirs_of(part, theirs, around)

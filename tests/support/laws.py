@@ -108,3 +108,21 @@ def place(link: Link) -> tuple[str, str, str, str]:
 def prefixes(data: bytes) -> Iterable[bytes]:
     """Some beginnings of a document, the longest without its last byte."""
     return [data[:length] for length in range(len(data) - 1, 0, -(1 + len(data) // 4))]
+
+
+def assert_laws(data: bytes, result: Result, **call: Any) -> list[Link]:
+    """Assert laws 1 to 4 and 7 of a document that was rewritten; return the links after it."""
+    assert result.changed == bool(result.edits) == (result.data is not data)
+    law_2_outside_of_the_edits_every_byte_is_the_same(data, call, result)
+    law_3_a_second_rewriting_changes_nothing(data, call, result)
+    before = list(result.links)
+    after = list(relbase.links(result.data, **call))
+    assert_links_alike(before, after)
+    assert result.changed == any(link.status is relbase.Status.REWRITTEN for link in before)
+    at = 0
+    for link in before:
+        start, end = link.span
+        assert at <= start <= end <= len(data), link
+        at = end
+        assert link.column == start - data.rfind(b"\n", 0, start), link
+    return after

@@ -1,0 +1,278 @@
+"""Web Platform Tests: bases, values, queries in the document's encoding, the laws on all documents.
+
+The scripts do not run here: what each asserts is read by hand, or from its text. A script that sets
+`href` itself tests the DOM: the document as it stands has no base then. Documents are taken to be
+where WPT serves them from.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import TYPE_CHECKING, Any, Final
+
+import ada_url
+import pytest
+from tables import load_table
+from test_real_pages import PROFILES, assert_laws_hold
+
+import relbase
+from relbase.bases.layers import Layer
+from relbase.references.values import clean, refresh, srcset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from counts import Counts
+
+HOST: Final = "http://web-platform.test:8000"
+
+_LINKS: Final = "html/semantics/links/links-created-by-a-and-area-elements"
+_METADATA: Final = "html/semantics/document-metadata"
+
+# (document, its base; "" is the URL of the document, without <base>)
+ROWS: Final = (
+    # assert_equals(document.baseURI, document.querySelectorAll("base[href]")[0].href)
+    (
+        "html/infrastructure/urls/terminology-0/multiple-base.sub.html",
+        "http://www.web-platform.test:8000/",
+    ),
+    # match: document-base-url-ref.html shows resources/cat.jpg
+    (
+        "html/semantics/embedded-content/the-img-element/document-base-url.html",
+        f"{HOST}/html/semantics/embedded-content/the-img-element/resources/",
+    ),
+    # <base target=_blank>
+    (
+        f"{_LINKS}/target_blank_implicit_noopener_base.html",
+        "",
+    ),
+    # "An action URL should be resolved relative to the document's base URL"
+    (
+        "html/semantics/forms/the-form-element/form-action-reflection-with-base-url.html",
+        f"{HOST}/common/blank.html",
+    ),
+    # match: stylesheet-with-base-ref.html applies resources/stylesheet.css
+    (
+        f"{_METADATA}/the-link-element/stylesheet-with-base.html",
+        f"{HOST}/{_METADATA}/the-link-element/resources/",
+    ),
+    # the script sets the href
+    (f"{_METADATA}/the-base-element/base_href_specified.html", ""),
+    # "The value of the href attribute must be the document's address if it is empty"
+    (
+        f"{_METADATA}/the-base-element/base_href_empty.html",
+        f"{HOST}/{_METADATA}/the-base-element/base_href_empty.html",
+    ),
+    # <base target=_blank>
+    (f"{_METADATA}/the-base-element/base_target_does_not_affect_iframe_src_navigation.html", ""),
+    # of base_multiple.html: "must be affected by the first base element", whose href is empty
+    (
+        f"{_METADATA}/the-base-element/example.html",
+        f"{HOST}/{_METADATA}/the-base-element/example.html",
+    ),
+    # "URLs in style attributes are relative to the specified base"
+    ("css/css-style-attr/style-attr-urls-002.xht", f"{HOST}/css/css-style-attr/support/"),
+)
+
+
+def read(data: Path, name: str) -> bytes:
+    """Return a document with the host names that its server would fill in."""
+    text = (data / "html/wpt" / name).read_bytes()
+    return text.replace(b"{{domains[www]}}", b"www.web-platform.test").replace(
+        b"{{ports[http][0]}}", b"8000"
+    )
+
+
+@pytest.mark.parametrize("profile", relbase.Profile)
+@pytest.mark.parametrize(("name", "expected"), ROWS)
+def test_base(
+    data: Path, counts: Counts, name: str, expected: str, profile: relbase.Profile
+) -> None:
+    url = f"{HOST}/{name}"
+    # HTML for the XHTML document too: both parsers find the same base.
+    base = relbase.base(read(data, name), url=url, profile=profile, kind="html")
+    assert base.url == (expected or url)
+    assert base.layer is (Layer.EMBEDDED if expected else Layer.RETRIEVAL)
+    counts("WPT: base", 1, 0)
+
+
+def test_every_document_with_a_base_has_a_row(data: Path) -> None:
+    root = data / "html/wpt"
+    found = {
+        str(path.relative_to(root))
+        for path in root.rglob("*.*ht*")
+        if b"<base" in path.read_bytes().lower() and "conformance-checkers" not in path.parts
+    }
+    assert found == {name for name, _ in ROWS}
+
+
+def test_form_actions(data: Path) -> None:
+    """form-action-reflection-with-base-url: an empty action is the URL of the document."""
+    name = "html/semantics/forms/the-form-element/form-action-reflection-with-base-url.html"
+    links = relbase.links(read(data, name), url=f"{HOST}/{name}")
+    assert [link.url for link in links if link.element == "form"] == [
+        f"{HOST}/common/a.html",
+        f"{HOST}/{name}",
+    ]
+
+
+def test_the_first_base_decides_for_the_links(data: Path) -> None:
+    name = f"{_METADATA}/the-base-element/example.html"
+    links = relbase.links(read(data, name), url=f"{HOST}/{name}")
+    assert [link.url for link in links if link.element == "a"] == [
+        f"{HOST}/{_METADATA}/the-base-element/example2.html"
+    ]
+
+
+def test_one_base_with_every_kind_of_url(data: Path, counts: Counts) -> None:
+    """conformance-checkers: one <base href> a file; valid or not, browsers resolve it or fail.
+
+    The referee is the URL parser alone: its result is the base, but where it fails, or where the
+    result is `data:` or `javascript:`, the next layer out counts (frozen base URL).
+    """
+    url = "http://h.example/d/p.html"
+    directory = data / "html/wpt/conformance-checkers/html/elements/base/href"
+    wrong, run = [], 0
+    for path in sorted(directory.glob("*.html")):
+        text = path.read_bytes()
+        href = text.decode().partition('<base href="')[2].partition('"')[0].replace("&amp;", "&")
+        try:
+            expected = ada_url.join_url(url, href)
+        except ValueError:
+            expected = url
+        if expected.startswith(("data:", "javascript:")):
+            expected = url
+        base = relbase.base(text, url=url, profile="whatwg")
+        run += 1
+        if base.url != expected:
+            wrong.append((path.name, href, base.url, expected))
+    assert not wrong
+    assert run > 70
+    counts("WPT: conformance-checkers, base href", run, 0)
+
+
+# ---- Tables on values: srcset, meta refresh, attributes that browsers reflect as URLs
+
+Row = dict[str, Any]
+
+
+def rows_of(data: Path, name: str, least: int) -> list[Row]:
+    rows = load_table(data / f"html/extracted/{name}.json")
+    assert len(rows) >= least
+    return rows
+
+
+def test_meta_refresh(data: Path, counts: Counts) -> None:
+    rows = rows_of(data, "meta-refresh", 37)
+    for row in rows:
+        value = row["content"].encode()
+        urls = [clean(value[start:end].decode()) for start, end in refresh(value)]
+        # "" is the document's own URL, and stays (rule 6)
+        assert urls == ([row["url"]] if row["url"] else []), row
+    counts("WPT: meta refresh", len(rows), 0)
+
+
+# Steps 9 to 15 of "parse a srcset attribute", for candidates with one descriptor of each kind.
+_descriptors: Final = re.compile(
+    rb"""(?: 0*[1-9]\d*w (?:[ ] 0*[1-9]\d*h)? | 0*[1-9]\d*h [ ] 0*[1-9]\d*w
+           | (?: \d+ | -?0*\.?0+ | \d*\.\d+ ) (?: [eE][+-]?\d+ )? x )?""",
+    re.VERBOSE,
+).fullmatch
+# What rule 6 took off the end of the URL.
+_untrimmed: Final = re.compile(rb"^[^\t\n\f\r ,]*")
+
+
+def first_valid_candidate(value: bytes) -> bytes:
+    """Return the URL that a browser shows at 1x when, as in WPT, each is as dense as the others."""
+    spans = list(srcset(value))
+    starts = [span.start for span in spans[1:]]
+    for (start, end), following in zip(spans, [*starts, len(value)], strict=False):
+        if _descriptors(_untrimmed.sub(b"", value[end:following]).strip(b"\t\n\f\r ,")):
+            return value[start:end]
+    return b""
+
+
+@pytest.mark.parametrize(("name", "least"), [("srcset-parse", 118), ("srcset-select", 7)])
+def test_srcset(data: Path, counts: Counts, name: str, least: int) -> None:
+    rows = rows_of(data, name, least)
+    for row in rows:
+        selected = row["selected"].encode().strip(bytes(range(0x21)))
+        assert first_valid_candidate(row["srcset"].encode()) == selected, row
+    counts("WPT: srcset", len(rows), 0)
+
+
+# Attributes that hold a URL on some elements of a name only, with what makes them so.
+CONDITIONS: Final = {("input", "src"): b"type=image"}
+
+
+def test_every_attribute_that_reflects_a_url_is_known(data: Path, counts: Counts) -> None:
+    rows = rows_of(data, "html-reflected-url-attributes", 14)
+    for row in rows:
+        pair = row["element"], row["attribute"]
+        condition = CONDITIONS.get(pair, b"")
+        document = f"<{row['element']} {row['attribute']}=x ".encode() + condition + b">"
+        links = relbase.links(document, url="http://h/d/", kind="html")
+        found = [(link.element, link.attribute, link.url) for link in links]
+        assert found == [(*pair, "http://h/d/x")], row
+    counts("WPT: attributes that reflect URLs", len(rows), 0)
+
+
+# ---- Documents
+
+URL: Final = "http://web-platform.test/html/p.html"
+QUERY_ENCODING: Final = "html/wpt/html/infrastructure/urls/resolving-urls/query-encoding"
+
+# function expected(encoding) { return "?" + {"UTF-8": "%C3%BF", ...}[encoding]; }
+_expected: Final = re.compile(r'^    "([\w-]+)": "(\S+)",?$', re.MULTILINE)
+# <meta name=variant content="?encoding=x-cp1251">
+_variant: Final = re.compile(r'content="\?encoding=([\w-]+)"')
+# The encodings by the labels of the variants.
+ENCODINGS: Final = {"windows-1252": "windows-1252", "x-cp1251": "windows-1251", "utf8": "UTF-8"}
+_LINK: Final = '<a href="?\xff">'
+
+
+def query(document: bytes) -> str:
+    """Return the query of the last link of a document, resolved as browsers do."""
+    *_, link = relbase.links(document, url=URL, kind="html", profile="whatwg")
+    assert link.url is not None
+    return link.url.removeprefix(f"{URL}?")
+
+
+def test_query_encoding(data: Path, counts: Counts) -> None:
+    text = (data / QUERY_ENCODING / "location.sub.html").read_text("utf-8")
+    expected = dict(_expected.findall(text))
+    assert set(expected) == {"UTF-8", "windows-1251", "windows-1252"}
+    labels = _variant.findall(text)
+    assert labels
+    for label in labels:
+        document = text.replace("{{GET[encoding]}}", label) + "<a href='?&#255;'>"
+        assert query(document.encode("ascii")) == expected[ENCODINGS[label]], label
+    counts("WPT: query encoding", len(labels), 0)
+
+
+# The documents by their encodings. What is UTF-16 asks in UTF-8.
+DOCUMENTS: Final = {"windows-1252": "%FF", "utf-8": "%C3%BF", "utf-16be": "%C3%BF"}
+
+
+def test_documents_in_their_encodings(data: Path, counts: Counts) -> None:
+    run = 0
+    for path in sorted((data / QUERY_ENCODING).glob("*.html")):
+        if path.stem in DOCUMENTS:
+            document = path.read_bytes() + _LINK.encode(path.stem)
+            assert query(document) == DOCUMENTS[path.stem], path.stem
+            run += 1
+    assert run == len(DOCUMENTS)
+    counts("WPT: query encoding", run, 0)
+
+
+def test_laws(data: Path, counts: Counts) -> None:
+    run = changed = 0
+    for path in sorted((data / "html/wpt").rglob("*.*ht*")):
+        document = path.read_bytes()
+        profile = PROFILES[zlib.crc32(path.name.encode()) % len(PROFILES)]
+        changed += assert_laws_hold(document, URL, profile)
+        run += 1
+    assert run > 200
+    assert changed > 50
+    counts("WPT: documents", run, 0, "the laws hold")
