@@ -12,8 +12,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli.inputs import STDIN
-from relbase.cli.origins.lists import MapError, read_map
-from relbase.cli.origins.paths import Mirror, Root, read_mirror, read_root
+from relbase.cli.origins.paths import MapError, Mirror, Root, read_map, read_mirror, read_root
 from relbase.cli.selection import CHOICES
 from relbase.cli.streams import printable
 from relbase.policy import Policy

@@ -1,7 +1,5 @@
 """What the system and other programs keep of a file beside its content: attributes, side files.
 
-Strategy: each place is a row that reads one URL. Nothing is believed that is not http or https.
-
 To mind: what stands beside a file may be written by anybody who could write the file. Sizes are
 limited before anything is parsed.
 """
@@ -11,10 +9,11 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN
+from relbase.cli.origins.paths import Stated
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -27,16 +26,6 @@ if TYPE_CHECKING:
 _LIMIT: Final = 1 << 20
 
 
-class Stated(NamedTuple):
-    """A URL that is stated outside of a document, and where."""
-
-    url: str
-    source: str  # for people
-    sure: bool = True  # otherwise its directory is right, and its end a guess
-    remark: str = ""  # what the user should know of it
-    given: bool = False  # by the user
-
-
 def beside(source: OpenInput) -> Iterator[Stated]:
     """Yield the URLs that are stated beside an input, strongest first."""
     if source.name == STDIN or source.status is None:
@@ -45,12 +34,10 @@ def beside(source: OpenInput) -> Iterator[Stated]:
         value = _attribute(source, name)
         if value is not None and (url := read(value)):
             yield Stated(url, f"the attribute {name}")
-    zone = side_file(source.input, source.input.parts[-1] + ":Zone.Identifier")
-    if zone is not None and (url := _host_url(zone)):
-        yield Stated(url, "Zone.Identifier")
-    index = side_file(source.input, "index.json")
-    if index is not None and (url := _archive_box(index)):
-        yield Stated(url, "index.json of ArchiveBox")
+    for pattern, read, shown in _FILES:
+        content = side_file(source.input, pattern.format(source.input.parts[-1]))
+        if content is not None and (url := read(content)):
+            yield Stated(url, shown)
 
 
 def side_file(one: Input, name: str) -> bytes | None:
@@ -95,23 +82,17 @@ def _where_froms(value: bytes) -> str:
     return ""
 
 
-_host_url_line: Final = expression(
-    r"^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)", re.IGNORECASE | re.MULTILINE
+_zone: Final = expression(
+    r"^[ \t]*\[ZoneTransfer\](?:(?!^[ \t]*\[).)*?^[ \t]*HostUrl[ \t]*=[ \t]*(\S+)",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-_zone_transfer: Final = expression(r"^[ \t]*\[ZoneTransfer\]", re.IGNORECASE | re.MULTILINE)
-_section: Final = expression(r"^[ \t]*\[", re.MULTILINE)
 
 
 def _host_url(value: bytes) -> str:
     """Windows: `[ZoneTransfer]` and `HostUrl=` of the stream or file Zone.Identifier."""
     utf_16 = value.startswith((b"\xff\xfe", b"\xfe\xff"))
     text = value.decode("utf-16" if utf_16 else "utf-8-sig", "replace").replace("\r", "\n")
-    section = _zone_transfer.search(text)
-    if section is None:
-        return ""
-    following = _section.search(text, section.end())
-    end = following.start() if following else len(text)
-    found = _host_url_line.search(text, section.end(), end)
+    found = _zone.search(text)
     return "" if found is None or found[1].lower().startswith("about:") else found[1]
 
 
@@ -135,3 +116,40 @@ _ATTRIBUTES: Final[tuple[tuple[str, Callable[[bytes], str]], ...]] = (
     ("com.apple.metadata:kMDItemWhereFroms", _where_froms),
     ("user.Zone.Identifier", _host_url),
 )
+_FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
+    ("{}:Zone.Identifier", _host_url, "Zone.Identifier"),
+    ("index.json", _archive_box, "index.json of ArchiveBox"),
+)
+
+
+# ---- what the page says itself, where --canonical asks
+
+# The element, the attribute and its value that say so, where the URL is, and the source.
+_CANONICAL: Final = (
+    (b"link", b"rel", b"canonical", b"href", "<link rel=canonical>"),
+    (b"meta", b"property", b"og:url", b"content", "<meta property=og:url>"),
+)
+
+
+def canonical(data: bytes) -> Stated | None:
+    """Return the address that a page calls its own, None where it does not.
+
+    The author wishes for it: many pages of a site may state one, so it counts after all else.
+    """
+    from relbase.references.heads import head_tokens  # noqa: PLC0415 (start-up time)
+    from relbase.references.tags import attributes  # noqa: PLC0415
+    from relbase.references.values import clean  # noqa: PLC0415
+    from relbase.view.characters import text  # noqa: PLC0415
+    from relbase.view.charrefs import attribute_view  # noqa: PLC0415
+
+    tokens = list(head_tokens(data))
+    for element, tells, value, url, source in _CANONICAL:
+        for token in tokens:
+            if token.name != element:
+                continue
+            found = attributes(data, token.start, token.end, frozenset((tells, url)))
+            read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
+            if tells in read and url in read and read[tells][0].strip().lower() == value:
+                raw, quote = read[url]
+                return Stated(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
+    return None

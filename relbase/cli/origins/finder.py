@@ -21,8 +21,18 @@ from relbase.bases.marks import read_marks
 from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
-from relbase.cli.origins.beside import Stated, beside, side_file
-from relbase.cli.origins.paths import Mirror, Root, adds, inside, url_in_mirror, url_on_root
+from relbase.cli.origins.beside import beside, canonical, side_file
+from relbase.cli.origins.paths import (
+    Mirror,
+    Root,
+    Stated,
+    adds,
+    inside,
+    original_name,
+    read_new_txt,
+    url_in_mirror,
+    url_on_root,
+)
 from relbase.cli.origins.places import Local, Neighbours, file_url, may_lead_beside
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -105,15 +115,12 @@ class Finder:
             if name in mapped:
                 yield Stated(mapped[name], "--map", given=True)
         if (rooted := url_on_root(path, self.origins.roots)) is not None:
-            yield Stated(*rooted, given=True)
+            yield rooted
         if path in self._listed:
             yield Stated(self._listed[path], "the list of what was saved")
         for mirror in self.origins.mirrors:
             if (mirrored := url_in_mirror(path, mirror)) is not None:
-                doubt = f", {mirrored.doubt}" if mirrored.doubt else ""
-                remark = _guessed(mirror) if mirrored.guessed else ""
-                source = f"--mirror {mirror.directory}{doubt}"
-                yield Stated(mirrored.url, source, mirrored.sure, remark)
+                yield mirrored
 
     def _names(self, path: str) -> Iterator[str]:
         """How --map may name a file: from here, by its whole path, or from its tree."""
@@ -206,8 +213,6 @@ class Finder:
                 return found._replace(url=mark.value, source=mark.source)
         if not self.origins.canonical:
             return found._replace(notes=notes)
-        from relbase.cli.origins.canonical import canonical  # noqa: PLC0415 (start-up time)
-
         if (stated := canonical(data)) is not None:
             url, why, _ = found_url(stated.url, stated.source)
             if url:
@@ -246,11 +251,10 @@ class Finder:
             return places
         from relbase.cli.origins.converted import is_converted, undone  # noqa: PLC0415 (likewise)
 
-        name = source.input.parts[-1]
-        for before in dict.fromkeys((name, name.removesuffix(".html"), name.removesuffix(".css"))):
-            original = side_file(source.input, f"{before}.orig")
-            if original is not None:
-                return undone(call, data, original, places)
+        before = original_name(source.name)
+        original = side_file(source.input, f"{before}.orig") if before else None
+        if original is not None:
+            return undone(call, data, original, places)
         return places if is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
@@ -301,11 +305,6 @@ def _stated_in(path: str) -> str | None:
     return pages[0].value if pages else None
 
 
-def _guessed(mirror: Mirror) -> str:
-    fix = f"give --mirror {mirror.directory}=https if it is that"
-    return f"--mirror {mirror.directory}: its paths do not say the scheme: taken for http; {fix}"
-
-
 def _archived(found: Found, marks: Marks | None) -> Archived | None:
     """What a web archive holds the page of: as its URL says, or what its scripts get."""
     stated = [mark.value for mark in marks.pages] if marks is not None else []
@@ -322,11 +321,7 @@ def _marks(data: bytes) -> Marks:
 def _list_of(tree: str) -> dict[str, str] | None:
     """The URLs in HTTrack's list of a tree, None where there is no list."""
     data = side_file(Input(os.path.join(tree, "hts-cache", "new.txt")), "new.txt")  # noqa: PTH118
-    if data is None:
-        return None
-    from relbase.cli.origins.lists import read_new_txt  # noqa: PLC0415 (start-up time)
-
-    return read_new_txt(data, tree)
+    return None if data is None else read_new_txt(data, tree)
 
 
 def _with_dump(found: Found, dump: bytes, suffix: str) -> Found:

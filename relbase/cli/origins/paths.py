@@ -1,20 +1,24 @@
-"""URLs from paths: `--root DIR=URL`, and the layout of mirrors, `host/path`.
+"""URLs of files from their paths: `--root`, `--map`, `--mirror`, and HTTrack's list.
 
-To mind: a path is not a URL. It is percent-encoded here, and what a program renamed is undone only
-where the name can mean one thing. Whose name can mean several has none here.
+To mind: a path is percent-encoded to become a URL. What a program renamed is undone only where the
+name can mean one thing. A list is data like any other: what its lines say of files outside of the
+tree does not count.
 """
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, unquote_to_bytes
 
+from relbase.bases.layers import unsuitable
+from relbase.bases.retrieval import found_url
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -22,6 +26,16 @@ _SAFE_QUERY: Final = _SAFE + "?"
 
 # Servers show these for their directory.
 INDEXES: Final = frozenset(("index.html", "index.htm", "index.xhtml", "index.shtml", "index.php"))
+
+
+class Stated(NamedTuple):
+    """A URL that is stated outside of a document, and where."""
+
+    url: str
+    source: str  # for people
+    sure: bool = True  # otherwise its directory is right, and its end a guess
+    remark: str = ""  # what the user should know of it
+    given: bool = False  # by the user
 
 
 class Root(NamedTuple):
@@ -50,20 +64,18 @@ def inside(path: str, directory: str) -> list[str] | None:
     return None if steps[0] in {os.pardir, os.curdir} else steps
 
 
-def url_of_steps(steps: list[str]) -> str:
-    """Return a path as a URL's: an index page is its directory."""
+def _quoted(steps: list[str]) -> str:
+    """A path as a URL's: an index page is its directory."""
     *directories, name = steps
     path = "/".join((*directories, "" if name in INDEXES else name))
     return quote(os.fsencode(path), _SAFE)
 
 
-def url_on_root(path: str, roots: tuple[Root, ...]) -> tuple[str, str] | None:
-    """Return the URL of a file by --root, and which, None where no root is around it."""
-    around = sorted(roots, key=lambda root: len(os.path.abspath(root.directory)))  # noqa: PTH100
-    for root in reversed(around):
-        steps = inside(path, root.directory)
-        if steps is not None:
-            return root.url + url_of_steps(steps), f"--root {root.directory}"
+def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
+    """Return the URL of a file by the innermost --root around it."""
+    for root in sorted(roots, key=lambda root: -len(os.path.abspath(root.directory))):  # noqa: PTH100
+        if (steps := inside(path, root.directory)) is not None:
+            return Stated(root.url + _quoted(steps), f"--root {root.directory}", given=True)
     return None
 
 
@@ -98,29 +110,18 @@ _host: Final = expression(
 _added: Final = expression(r".*(?:\?.*|\.(?:php[0-9]?|aspx?|jsp|cgi|pl|cfm|do))\.(?:html|css)")
 
 
-# What `wget -E` adds to names.
-_ENDS: Final = (".html", ".css")
-
-
-def original_name(name: str, is_there: Callable[[str], bool]) -> str | None:
+def original_name(path: str) -> str | None:
     """Return the name that a file had before `wget -E`, None where no original tells."""
-    for suffix in ("", *_ENDS):
+    folder, name = os.path.split(path)
+    for suffix in ("", ".html", ".css"):
         before = name.removesuffix(suffix)
-        if name.endswith(suffix) and is_there(f"{before}.orig"):
+        original = os.path.join(folder, f"{before}.orig")  # noqa: PTH118
+        if name.endswith(suffix) and os.path.isfile(original):  # noqa: PTH113
             return before
     return None
 
 
-class Mirrored(NamedTuple):
-    """The URL of a file of a mirror, as its path has it."""
-
-    url: str
-    sure: bool  # whether the name can mean only this
-    doubt: str = ""
-    guessed: bool = False  # nothing says that its scheme is http
-
-
-def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
+def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     """Return the URL of a file in a mirror, None where no host is on its path."""
     steps = inside(path, mirror.directory)
     if steps is None:
@@ -131,17 +132,25 @@ def url_in_mirror(path: str, mirror: Mirror) -> Mirrored | None:
     host = _host.fullmatch(steps[0])
     if host is None or len(steps) == 1:
         return None
-    doubt = "" if scheme else "its scheme is not known: taken for http"
-    authority = host[1] + (f":{host[2]}" if host[2] else "")
-    *directories, name = steps[1:]
-    folder = os.path.dirname(path)  # noqa: PTH120
-    before = original_name(name, lambda other: os.path.isfile(os.path.join(folder, other)))  # noqa: PTH113, PTH118
-    url = _joined(scheme, authority, directories, before or name)
-    if before is None and _is_doubtful(name, mirror):
-        text = f"{doubt}; " if doubt else ""
-        text += "the end of its name may be added by the program that saved it"
-        return Mirrored(url, sure=False, doubt=text, guessed=scheme is None)
-    return Mirrored(url, sure=True, doubt=doubt, guessed=scheme is None)
+    source, remark = f"--mirror {mirror.directory}", ""
+    if not scheme:
+        fix = f"give {source}=https if it is that"
+        remark = f"{source}: its paths do not say the scheme: taken for http; {fix}"
+        doubts = ["its scheme is not known: taken for http"]
+    else:
+        doubts = []
+    before = original_name(path)
+    sure = before is not None or not _is_doubtful(steps[-1], mirror)
+    if not sure:
+        doubts.append("the end of its name may be added by the program that saved it")
+    if doubts:
+        source = f"{source}, {'; '.join(doubts)}"
+    file, mark, query = (before or steps[-1]).partition("?")
+    port = f":{host[2]}" if host[2] else ""
+    url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
+    if mark:
+        url = f"{url}?{quote(os.fsencode(query), _SAFE_QUERY)}"
+    return Stated(url, source, sure, remark)
 
 
 # What people call directories of their own, and no host.
@@ -176,8 +185,101 @@ def adds(directory: str) -> bool:
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 
-def _joined(scheme: str | None, authority: str, directories: list[str], name: str) -> str:
-    file, mark, query = name.partition("?")
-    path = "/".join((*directories, "" if file in INDEXES else file))
-    url = f"{scheme or 'http'}://{authority}/{quote(os.fsencode(path), _SAFE)}"
-    return f"{url}?{quote(os.fsencode(query), _SAFE_QUERY)}" if mark else url
+# ---- lists
+
+
+class MapError(ValueError):
+    """A line of a map says nothing; which one and why is in the text."""
+
+
+def read_map(data: bytes) -> dict[str, str]:
+    r"""Return the URLs of a map, by the names of files.
+
+    Raises:
+        MapError: if a line says something else, or two say different things of one name.
+    """
+    urls: dict[str, str] = {}
+    # Programs of Windows begin a text with a mark, which is not part of the first name.
+    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        line = raw.removesuffix(b"\r")
+        if not line:
+            continue
+        name, tab, url = line.rpartition(b"\t")
+        if not tab or not name:
+            raise MapError(f"line {number}: write the name of a file, a tab, and its URL")
+        stated = url.strip().decode("utf-8", "surrogateescape")
+        if why := unsuitable(stated):
+            shown = ascii(stated[:200])
+            raise MapError(f"line {number}: {shown} is not a base for relative links, {why}")
+        key = os.path.normpath(os.fsdecode(name))
+        if urls.setdefault(key, stated) != stated:
+            raise MapError(f"line {number}: {key!a} has another URL on a line before")
+    return urls
+
+
+# ---- HTTrack
+
+# date, sizes, flags, status, message, type, etag, URL, local file, where from.
+_COLUMNS: Final = 9
+
+# Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
+# gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
+# xed04.html.
+_delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.DOTALL)
+
+
+def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
+    """Return the URLs in HTTrack's `hts-cache/new.txt`, by absolute path of existing files."""
+    urls: dict[str, str] = {}
+    delayed: list[tuple[str, str]] = []
+    for listed, url in _rows(data):
+        # The file is listed as a URL is written, and named as it is meant.
+        names = [os.fsdecode(name) for name in (listed, unquote_to_bytes(listed))]
+        if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
+            urls[path] = url
+        else:
+            delayed.append((names[1], url))
+    for name, url in delayed:
+        if path := _named_later(name, tree, urls):
+            urls[path] = url
+    return urls
+
+
+def _rows(data: bytes) -> Iterator[tuple[bytes, str]]:
+    """The local file and the URL of each line that has both."""
+    for line in data.splitlines():
+        columns = line.split(b"\t")
+        if len(columns) >= _COLUMNS:
+            url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
+            if url:
+                yield columns[8], url
+
+
+def _path_in(
+    tree: str, listed: str, is_there: Callable[[str], bool] = os.path.isfile
+) -> str | None:
+    """The file of a list that may have been written elsewhere, by the longest path that is here."""
+    if "\0" in listed:
+        return None
+    steps = [step for step in listed.split("/") if step not in {"", os.curdir, os.pardir}]
+    for first in range(len(steps)):
+        path = os.path.join(tree, *steps[first:])  # noqa: PTH118
+        if is_there(path):
+            return os.path.abspath(path)  # noqa: PTH100
+    return None
+
+
+def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
+    """The one file without a URL that a delayed name can have become."""
+    folder, _, name = listed.rpartition("/")
+    found = _delayed.fullmatch(name)
+    directory = _path_in(tree, folder, os.path.isdir)
+    if found is None or directory is None:
+        return None
+    later = (
+        os.path.join(directory, one)  # noqa: PTH118
+        for one in os.listdir(directory)  # noqa: PTH208 (names alone)
+        if os.path.splitext(one)[0] == found[1] + found[2]  # noqa: PTH122
+    )
+    fitting = [path for path in later if path not in urls and os.path.isfile(path)]  # noqa: PTH113
+    return fitting[0] if len(fitting) == 1 else None

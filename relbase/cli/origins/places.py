@@ -118,11 +118,6 @@ class Neighbours:
     that its files are inside of. `url_of` returns the URL of a file, or None if it is unknown.
     """
 
-    __slots__ = (
-        *("_base", "_folder", "_folders", "_kept", "_local"),
-        *("_remembered", "_rewritten", "_steps", "_tree", "_url_of"),
-    )
-
     def __init__(
         self, page: str, base: str, tree: str, local: Local, url_of: Callable[[str], str | None]
     ) -> None:
@@ -181,34 +176,25 @@ class Neighbours:
             return None
         is_there = _is_there(path, self._tree)
         # Browsers save all files of a page into one folder, without folders in it.
-        is_saved = path.startswith(self._folders) if is_there else self._is_missing(path)
-        if self._local == "companion":
-            return self._companion(reference, path, is_there=is_there, is_saved=is_saved)
-        if not is_there:
-            note = Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED)
-            return Placed(None, note) if is_saved else None
+        folder = path if is_there else os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
+        is_saved = folder.startswith(self._folders) if is_there else folder in self._folders
+        if not (is_there or is_saved):
+            return None
+        if self._local != "companion" and not is_there:
+            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _NOT_SAVED))
         if self._local == "keep":
             return Placed()
         url = self._url_of(path)
-        if url is None:
-            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
-        return Placed(_with_query_and_fragment(url, reference))
-
-    def _is_missing(self, path: str) -> bool:
-        return os.path.join(os.path.dirname(path), "") in self._folders  # noqa: PTH118, PTH120
-
-    def _companion(
-        self, reference: str, path: str, *, is_there: bool, is_saved: bool
-    ) -> Placed | None:
-        url = self._url_of(path) if is_there or is_saved else None
-        if is_saved and url is not None:
+        if self._local == "companion" and not is_saved:
+            if url is None:
+                self._rewritten.add(reference)
+            return None
+        if url is not None:
             return Placed(_with_query_and_fragment(url, reference))
-        if is_saved:
-            self._kept.add(reference)
-            return Placed()
-        if is_there and url is None:
-            self._rewritten.add(reference)
-        return None
+        if self._local == "resolve":
+            return Placed(None, Note(Reason.LOCAL_UNKNOWN, "", None, _UNKNOWN))
+        self._kept.add(reference)
+        return Placed()
 
 
 _NOT_SAVED: Final = (
