@@ -30,10 +30,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.css_escapes import (
     BAD_URL,
+    BEFORE_SRC,
+    COMMENT,
     ESCAPE,
+    IN_STATEMENT,
+    IN_VALUE,
+    INSIDE,
     INSIDE_DOUBLE,
+    INSIDE_IMAGE_SET,
     INSIDE_SINGLE,
     NAME,
+    OUTSIDE,
+    SPACE,
     URL,
     WORD,
     unescape,
@@ -49,16 +57,6 @@ from relbase.references.css_functions import (
     Form,
     last_letters,
     last_trigger,
-)
-from relbase.references.css_skips import (
-    BEFORE_SRC,
-    COMMENT,
-    IN_STATEMENT,
-    IN_VALUE,
-    INSIDE,
-    INSIDE_IMAGE_SET,
-    OUTSIDE,
-    SPACE,
 )
 
 if TYPE_CHECKING:

@@ -26,13 +26,13 @@ from relbase.references.foreign import (
     SVG,
     ForeignContent,
 )
-from relbase.references.markup import CDATA, comment_end, text_end, token
+from relbase.references.tags import CDATA, no_tag_end, text_end, token
 from relbase.references.vocabulary import NONE_NAMED, choose, choose_text, held, keyword
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from relbase.references.shapes import Scan
+    from relbase.references.scanner import Scan
     from relbase.references.tags import Attribute
     from relbase.references.vocabulary import Row
 
@@ -120,7 +120,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         name = found[3]
         if name is None:
             cdata = bool(foreign) and foreign.allows_cdata
-            pos = comment_end(text, found, end, cdata=cdata)
+            pos = no_tag_end(text, found, end, cdata=cdata)
             if cdata and text.startswith(CDATA, start):
                 continue
             is_comment = found[1] is not None and not in_comment
@@ -319,7 +319,7 @@ class _Around:
         while found := token(text, pos, self.end):
             name = found[3]
             if name is None:
-                pos = comment_end(text, found, self.end, cdata=False)
+                pos = no_tag_end(text, found, self.end, cdata=False)
                 continue
             pos = tags.tag_end(text, found.end(), self.end)
             if pos < 0:

@@ -10,8 +10,9 @@ each element a row, with what each attribute holds there.
 from __future__ import annotations
 
 import os
+from enum import IntEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from relbase.edit import Edit, splice
 from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
@@ -32,7 +33,54 @@ from relbase.references.vocabulary import ANY, PLACES, VML, held
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from relbase.references.shapes import Becomes, KeepsEach
+
+class Shape(IntEnum):
+    """A plain reference: what it resolves to ends in it as it is written, but for its dots.
+
+    The values are those of _scanner.c.
+    """
+
+    ROOT = 6  # /path
+    FRAGMENT = 7  # #fragment
+    QUERY = 8  # ?query
+    NETWORK = 9  # //host/path
+    PATH = 10  # path
+    EMPTY = 11  # nothing: the base itself
+    HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
+
+
+# One of each shape, in which any other of that shape could stand.
+SAMPLES: Final = {
+    Shape.ROOT: "/x",
+    Shape.FRAGMENT: "#x",
+    Shape.QUERY: "?x",
+    Shape.NETWORK: "//x/",
+    Shape.PATH: "x",
+    Shape.EMPTY: "",
+}
+
+# So many levels up are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
+MAX_UP: Final = 8
+# What references of these shapes begin with; `x` or nothing follows.
+DOTS: Final = {
+    int(Shape.HERE): "./",
+    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
+}
+
+
+# What becomes of a reference of each shape: the edit, in offsets of the reference; nothing when it
+# stays; None when it has to be looked at. By the number of the shape.
+EditsByShape: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
+
+# Of each of many plain references whether it is to stay as it is: a true value. Text is what one
+# says as it is written, and bytes have to be decoded for that.
+KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
+
+# Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
+# of a conditional comment, it returns what it found on the way to the next place that has to be
+# looked at, and that place, -1 when there is none.
+Scan: TypeAlias = "Callable[[bytes, int, int, bool, bool], tuple[Any, int]]"
+
 
 EXACT: Final = "exact"
 COMPILED: Final = "compiled"
@@ -103,7 +151,7 @@ _KINDS: Final[Mapping[bytes, int]] = {
 
 
 def scanning(
-    becomes: Becomes,
+    becomes: EditsByShape,
     *,
     walk: str = HTML_WALK,
     whatwg: bool,
@@ -120,32 +168,21 @@ def scanning(
     return scan if keeps is None else partial(_scan_kept, scan, keeps)
 
 
-class Listed(NamedTuple):
-    """A reference that the compiled scanner lists.
-
-    Args:
-        start: where it begins in the text.
-        end: where it ends.
-        shape: a `Shape`; 0 for an absolute one.
-        attribute: its number in `attribute_names`; -1 for the text of an element.
-        holds: what `held_syntax` and `is_local` know.
-        name: where the element's name begins.
-        name_end: where that ends.
-    """
-
-    start: int
-    end: int
-    shape: int
-    attribute: int
-    holds: int
-    name: int
-    name_end: int
-
-
 def listing(
-    becomes: Becomes, *, walk: str, whatwg: bool, in_css: bool, ascii_stands: bool, extended: bool
+    becomes: EditsByShape,
+    *,
+    walk: str,
+    whatwg: bool,
+    in_css: bool,
+    ascii_stands: bool,
+    extended: bool,
 ) -> Callable[..., Any]:
-    """Return what lists references up to the next place that has to be looked at: as `Listed`."""
+    """Return what lists references up to the next place that has to be looked at.
+
+    A reference is where it begins and ends, its `Shape` (0 for an absolute one), the number of its
+    attribute in `attribute_names` (-1 for the text of an element), what `held_syntax` and
+    `is_local` know, and where the element's name begins and ends.
+    """
     flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
     tables = _tables(extended=extended)
     return partial(getattr(compiled, walk), tables, _ALL, flags, becomes, Edit)

@@ -22,7 +22,7 @@ from relbase.references.vocabulary import PLACES, TEXT_ROWS, Nested, attributes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.shapes import Scan
+    from relbase.references.scanner import Scan
 
 # Elements that change what is markup, and those with text of their own.
 _SPECIAL: Final = (

@@ -1,13 +1,9 @@
 """HTML by spans: tokens, attributes and raw text, by the states of the WHATWG tokenizer.
 
-https://html.spec.whatwg.org/multipage/parsing.html#tokenization. What comes in is a range of bytes
-in an ASCII-compatible charset; what goes out are offsets into it. There is no tree: the few rules
-of tree construction that decide what is markup are in `html` and `foreign`.
-
-Every function takes `(text, pos, end)` and never looks beyond `end`, so that a part of a text (the
-inside of a conditional comment) is scanned in place. To mind: each regex here either succeeds or
-says that the token is not closed before `end`, which ends the scan; nothing is tried twice, so
-that the time stays linear.
+https://html.spec.whatwg.org/multipage/parsing.html#tokenization, in an ASCII-compatible charset.
+No function looks beyond `end`, so that the inside of a conditional comment is scanned in place.
+Each regex either succeeds or says that the token is not closed before `end`, which ends the scan:
+the time stays linear.
 """
 
 from __future__ import annotations
@@ -17,10 +13,26 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.references.bytesets import all_but
+from relbase.view.xml_pieces import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator
+
+
+def all_but(excluded: bytes) -> bytes:
+    r"""Return the set of all bytes but some, in ranges.
+
+    CPython's engine tests `[^"<]` at 4.1 ns a byte and this at 2.6, since nothing is negated. (One
+    byte alone, `[^"]`, is the fastest of all: 1 ns.)
+    """
+    ranges = []
+    start = 0
+    for byte in [*sorted(excluded), 0x100]:
+        if start < byte:
+            ranges.append(b"\\x%02x-\\x%02x" % (start, byte - 1))
+        start = byte + 1
+    return b"[%b]" % b"".join(ranges)
+
 
 WS: Final = rb"[\t\n\f\r ]"
 
@@ -117,6 +129,41 @@ def cdata_end(text: bytes, pos: int, end: int) -> int:
     """The offset of the `]]>` that closes a CDATA section; `end` when there is none."""
     found = text.find(b"]]>", pos, end)
     return end if found < 0 else found
+
+
+# A comment, a tag with its name, or what else begins with `<` and is not text.
+token: Final = re.compile(rb"<(?:(!--)|(/?)([a-zA-Z][^\t\n\f\r />]*+)|[!?/])").search
+
+CDATA: Final = b"<![CDATA["
+
+
+def no_tag_end(text: bytes, found: re.Match[bytes], end: int, *, cdata: bool) -> int:
+    """Return where a comment ends, or a CDATA section where there are some."""
+    if cdata and text.startswith(CDATA, found.start(), end):
+        return min(cdata_end(text, found.start() + len(CDATA), end) + len(b"]]>"), end)
+    return (comment_end if found[1] else bogus_comment_end)(text, found.end(), end)
+
+
+def text_end(text: bytes, pos: int, end: int) -> int:
+    """Return where text in SVG ends: at a tag. Comments and CDATA sections only interrupt it."""
+    while (found := token(text, pos, end)) and found[3] is None:
+        pos = no_tag_end(text, found, end, cdata=True)
+    return found.start() if found else end
+
+
+def pieces(text: bytes) -> list[Piece]:
+    """Return the pieces of a text in SVG: what is not in a comment."""
+    found: list[Piece] = []
+    at, end = 0, len(text)
+    while begun := token(text, at, end):
+        start = begun.start()
+        found.append(Piece(at, start, is_cdata=False))
+        at = no_tag_end(text, begun, end, cdata=True)
+        if text.startswith(CDATA, start):
+            content = start + len(CDATA)
+            found.append(Piece(content, cdata_end(text, content, end), is_cdata=True))
+    found.append(Piece(at, end, is_cdata=False))
+    return [piece for piece in found if piece.start < piece.end]
 
 
 # Elements of HTML whose text is not markup, and what ends it: "appropriate end tag token".

@@ -1,17 +1,11 @@
 """The grammars inside one attribute value: where its URLs are, and how a new one is spelled there.
 
-What comes in is a decoded attribute value: UTF-8, or any text in which ASCII bytes mean ASCII
-characters. What goes out are the spans of its URLs, in order, and for an absolute URL the text
-that can stand at such a span.
+A value is UTF-8, or any text in which ASCII bytes mean ASCII characters. Expressions give nothing
+back (possessive), so that time is linear. Every span is without U+0000 to U+0020 at both ends (rule
+6), because the URL parser drops them; `clean` drops tab, CR and LF inside.
 
-Strategy: one function a syntax, `(value) -> spans`, in the table at the foot of the file. Each
-passes over the value once, by expressions that give nothing back (possessive), so time is linear
-whatever the value holds. Every span is without U+0000 to U+0020 at both ends (rule 6),
-because the URL parser drops them; tab, CR and LF inside it stay, and `clean` drops them from the
-reference.
-
-To mind: `url` alone yields an empty span, as there the element decides whether an empty value is
-a reference. An empty item of the other syntaxes is none.
+`url` alone yields an empty span, as there the element decides whether an empty value is a
+reference. An empty item of the other syntaxes is none.
 
 Implements WHATWG HTML "parse a srcset attribute" and "shared declarative refresh steps" (living
 standard of 2025), HTML 4.01 §13.3 (archive lists).
@@ -28,6 +22,7 @@ from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Literal
 
 
 class Syntax(Enum):
@@ -298,3 +293,49 @@ SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
     Syntax.LINK: link,
     Syntax.TEMPLATE: template,
 }
+
+
+# ---- Attributes of lazy loading, param and metadata, into which pages put anything: URLs, CSS,
+# JSON, numbers, colours, keywords. A value counts where it can be nothing else than a reference.
+
+# `url(` where a function of CSS may begin.
+_guess_css: Final = expression(rb"(?:\A|[\s,;:(])url\(", re.IGNORECASE)
+# Candidates with descriptors or without; one at least has some.
+_CANDIDATE: Final = rb"[^\s,]\S*(?<!,)(?:\s++[0-9.]++[wxh])*+"
+_guess_srcset: Final = expression(_CANDIDATE + rb"(?:\s*+,\s*+" + _CANDIDATE + rb")*+[\s,]*+")
+_guess_descriptor: Final = expression(rb"\s[0-9.]++[wxh](?=[\s,]|\Z)")
+_guess_scheme: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+:")
+
+# Markup, JSON and other data, media queries, functions, addresses (but `x@2x.png`); numbers, dates,
+# ratios; sizes; colours.
+_guess_other: Final = expression(
+    rb"""
+      [^<>]*+[<>].*+
+    | [{\[(].*+
+    | [a-z-]++\(.*+
+    | [^/?\#@]*+@(?![0-9.]++x\b).*+
+    | [+-]?\.?\d[\d.,:/%\s+-]*+
+    | [+-]?\d*+\.?\d*+[a-z%]{1,4}
+    | \#[0-9a-f]{3,8}
+    """,
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+# One word has a slash, a dot before something, or a query; several end in a file's name.
+_guess_one: Final = expression(rb"\?.|[^\s/]*+/|[^\s?\#]*?\.\w|[^\s?\#]++\?[^\s=]++=", re.DOTALL)
+_guess_several: Final = expression(rb"\.{0,2}/[^?\#]*\.[a-z0-9]{2,5}(?:[?\#]\S*+)?", re.IGNORECASE)
+
+
+def guessed(value: bytes) -> Syntax | Literal["css"] | None:
+    """Return how a value holds references; None where it may hold none."""
+    if _guess_css.search(value):
+        return "css"
+    text = value.strip(_C0_AND_SPACE)
+    is_one = len(text.split(None, 1)) == 1
+    if not is_one and _guess_descriptor.search(text) and _guess_srcset.fullmatch(text):
+        return Syntax.SRCSET
+    if _guess_scheme.match(text) or text.startswith(b"//"):
+        return Syntax.URL
+    if _guess_other.fullmatch(text):
+        return None
+    is_url = _guess_one.match(text) if is_one else _guess_several.fullmatch(text)
+    return Syntax.URL if is_url else None

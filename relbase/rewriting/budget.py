@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.remembering import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.references.shapes import MAX_UP
+from relbase.references.scanner import MAX_UP
 
 if TYPE_CHECKING:
     from relbase.edit import Edit

@@ -20,10 +20,9 @@ from relbase.notes import Note, Reason
 from relbase.references import html, scripts, values
 from relbase.references.css_escapes import css_escaped
 from relbase.references.foreign import HTML
-from relbase.references.guesses import guessed
-from relbase.references.markup import pieces
 from relbase.references.scripts import json_escaped, json_view
-from relbase.references.values import SYNTAXES, Syntax, trimmed
+from relbase.references.tags import pieces
+from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html_base import attribute_text, on_own_base

@@ -24,7 +24,7 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.references.shapes import Becomes
+    from relbase.references.scanner import EditsByShape
     from relbase.rewriting.context import Context
 
 
@@ -54,7 +54,7 @@ def _records(context: Context, walk: str) -> Callable[..., Any]:
     )
 
 
-def _becomes(context: Context) -> Becomes:
+def _becomes(context: Context) -> EditsByShape:
     return prepared_on(context.base.url)(sampled_by(context)).becomes
 
 
@@ -179,7 +179,7 @@ def _costs_of(context: Context) -> tuple[int, ...]:
     return _remembered_costs(context.base.url)(_becomes(context), context.depth)
 
 
-def _costs(edits: Becomes, depth: int) -> tuple[int, ...]:
+def _costs(edits: EditsByShape, depth: int) -> tuple[int, ...]:
     return tuple(
         max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
         for edit in edits

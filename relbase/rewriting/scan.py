@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from relbase.bases.remembering import remembering
 from relbase.references import scanner
 from relbase.references.holding import attribute_names
-from relbase.references.shapes import Shape
+from relbase.references.scanner import Shape
 from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import named_rows
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
-    from relbase.references.shapes import Becomes, KeepsEach, Scan
+    from relbase.references.scanner import EditsByShape, KeepsEach, Scan
     from relbase.references.vocabulary import Row
     from relbase.rewriting.budget import Budget
     from relbase.rewriting.context import Context
@@ -207,7 +207,7 @@ class _OnFirstUse:
 # To look which shapes occur takes as long as a scan: not worth it for a large page, nor for long.
 _SMALL: Final = 1 << 14
 _FEW: Final = 8
-_ANY: Final[Becomes] = tuple(
+_ANY: Final[EditsByShape] = tuple(
     (0, 0, b"") if shape >= Shape.ROOT else None for shape in range(SHAPES)
 )
 _EACH: Final = sum(1 << shape for shape in range(Shape.ROOT, SHAPES))

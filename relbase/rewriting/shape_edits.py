@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.remembering import remembering
 from relbase.edit import Span
-from relbase.references.shapes import DOTS, SAMPLES
+from relbase.references.scanner import DOTS, SAMPLES
 from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
 from relbase.url.resolver import Profile, has_net_loc
@@ -19,19 +19,19 @@ from relbase.url.resolver import Profile, has_net_loc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.references.shapes import Becomes
+    from relbase.references.scanner import EditsByShape
     from relbase.rewriting.context import Context
 
     Resolve: TypeAlias = "Callable[[str], str]"
 
 SHAPES: Final = max(DOTS) + 1
-NONE: Final[Becomes] = (None,) * SHAPES
+NONE: Final[EditsByShape] = (None,) * SHAPES
 
 
 class Prepared(NamedTuple):
     """What becomes of references of each shape, and where what is written may stand as it is."""
 
-    becomes: Becomes
+    becomes: EditsByShape
     unquoted: bool = True
     in_css: bool = True
 
@@ -61,7 +61,7 @@ def _prepared(resolve: Resolve | None) -> Prepared:
     return with_places(tuple(becomes_of(shape, resolve) for shape in range(SHAPES)))
 
 
-def with_places(becomes: Becomes) -> Prepared:
+def with_places(becomes: EditsByShape) -> Prepared:
     """Return what becomes of each shape, with where what is written may stand."""
     written = b"".join(edit[2] for edit in becomes if edit)
     return Prepared(becomes, plain_unquoted(written) is not None, plain_in_css(written) is not None)

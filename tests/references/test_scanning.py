@@ -13,7 +13,7 @@ from strategies import pages
 import relbase
 from relbase import Profile
 from relbase.edit import Edit
-from relbase.references import html, scanner, shapes
+from relbase.references import html, scanner
 from relbase.references.skip import skipping
 
 URL = "http://h.example/d/p.html?id=1"
@@ -31,14 +31,18 @@ def edits(
 
 
 # An edit of each shape that says which.
-BECOMES = (None,) * shapes.Shape.ROOT + tuple(
-    (0, 0, b"%d" % shape) for shape in range(shapes.Shape.ROOT, max(shapes.DOTS) + 1)
+BECOMES = (None,) * scanner.Shape.ROOT + tuple(
+    (0, 0, b"%d" % shape) for shape in range(scanner.Shape.ROOT, max(scanner.DOTS) + 1)
 )
 NONE = (None,) * len(BECOMES)
 
 
 def search(
-    text: bytes, becomes: shapes.Becomes = BECOMES, *, unquoted: bool = False, in_css: bool = False
+    text: bytes,
+    becomes: scanner.EditsByShape = BECOMES,
+    *,
+    unquoted: bool = False,
+    in_css: bool = False,
 ) -> tuple[list[Edit], int]:
     """What the compiled scanner makes of a text, and where it stops."""
     scan = scanner.scanning(
@@ -101,20 +105,20 @@ def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
 
 # Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
 SHAPES = [
-    (b"/a/b?c#d", shapes.Shape.ROOT),
-    (b"#a", shapes.Shape.FRAGMENT),
-    (b"#", shapes.Shape.FRAGMENT),
-    (b"?a=b&amp;c=d", shapes.Shape.QUERY),
-    (b"?a&b", shapes.Shape.QUERY),
-    (b"//a/b", shapes.Shape.NETWORK),
-    (b"a/b.html", shapes.Shape.PATH),
-    (b"a.b/c:d", shapes.Shape.PATH),
-    (b"a?b:c", shapes.Shape.PATH),
-    (b"./", shapes.Shape.HERE),
-    (b"./a/b?c", shapes.Shape.HERE),
-    (b"../a", shapes.Shape.HERE + 1),
-    (b"../../", shapes.Shape.HERE + 2),
-    (b"../" * shapes.MAX_UP + b"a.b", shapes.Shape.HERE + shapes.MAX_UP),
+    (b"/a/b?c#d", scanner.Shape.ROOT),
+    (b"#a", scanner.Shape.FRAGMENT),
+    (b"#", scanner.Shape.FRAGMENT),
+    (b"?a=b&amp;c=d", scanner.Shape.QUERY),
+    (b"?a&b", scanner.Shape.QUERY),
+    (b"//a/b", scanner.Shape.NETWORK),
+    (b"a/b.html", scanner.Shape.PATH),
+    (b"a.b/c:d", scanner.Shape.PATH),
+    (b"a?b:c", scanner.Shape.PATH),
+    (b"./", scanner.Shape.HERE),
+    (b"./a/b?c", scanner.Shape.HERE),
+    (b"../a", scanner.Shape.HERE + 1),
+    (b"../../", scanner.Shape.HERE + 2),
+    (b"../" * scanner.MAX_UP + b"a.b", scanner.Shape.HERE + scanner.MAX_UP),
 ]
 NO_SHAPES = [b"?", b"///a", b"/./a", b"/a/../b", b"..a", b";a", b"a:b", b"a\x7f", b"{{a}}"]
 NO_SHAPES += [
@@ -129,7 +133,7 @@ NO_SHAPES += [
     b"../a:b",
     b"./;",
 ]
-NO_SHAPES += [b"../" * (shapes.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
+NO_SHAPES += [b"../" * (scanner.MAX_UP + 1) + b"a", b"a/../b", b"../a/./b", b"[a]", b"a|b"]
 NO_SHAPES += [
     b"a&#46;b",
     b"&sol;a",
@@ -175,17 +179,17 @@ def test_no_shapes_without_quotes(value: bytes) -> None:
 
 @COMPILED
 def test_an_empty_reference() -> None:
-    edit = Edit(17, 17, b"%d" % shapes.Shape.EMPTY)
+    edit = Edit(17, 17, b"%d" % scanner.Shape.EMPTY)
     assert search(b'<p><a id=a href="">') == ([edit], -1)
     assert search(b'<p><form action="">') == ([], 3)
 
 
 @COMPILED
 def test_what_stays_is_passed_over() -> None:
-    at = shapes.Shape.FRAGMENT
+    at = scanner.Shape.FRAGMENT
     becomes = (*BECOMES[:at], (), *BECOMES[at + 1 :])
     text = b"<a href='#a'><a href='b'>"
-    assert search(text, becomes) == ([Edit(22, 22, b"%d" % shapes.Shape.PATH)], -1)
+    assert search(text, becomes) == ([Edit(22, 22, b"%d" % scanner.Shape.PATH)], -1)
 
 
 # Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
@@ -230,9 +234,9 @@ def test_no_shapes(value: bytes) -> None:
 
 # With white space in it or around it.
 SPACED = [
-    (b"a b", shapes.Shape.PATH),
-    (b" /a", shapes.Shape.ROOT),
-    (b"./a b/\n", shapes.Shape.HERE),
+    (b"a b", scanner.Shape.PATH),
+    (b" /a", scanner.Shape.ROOT),
+    (b"./a b/\n", scanner.Shape.HERE),
 ]
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING
@@ -287,3 +288,9 @@ def test_start_tags_are_those_of_another_tokenizer() -> None:
 )
 def test_time_is_linear(scan: Callable[[bytes, int, int], object], unit: bytes) -> None:
     assert_linear_from_10_ms(lambda text: scan(text, 0, len(text)), unit.__mul__)
+
+
+@pytest.mark.parametrize("excluded", [b"", b'"', b'"<', b"\0", b"\xff", b"\0\xff", b"ab]^\\-"])
+def test_a_set_of_all_bytes_but_some(excluded: bytes) -> None:
+    found = re.findall(tags.all_but(excluded), bytes(range(0x100)))
+    assert b"".join(found) == bytes(set(range(0x100)) - set(excluded))
