@@ -22,7 +22,7 @@ from relbase.references.xml import Slot, slots
 from relbase.references.xml_ahead import Ahead, skip
 from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
-from relbase.rewriting.html import base_late, visit_value
+from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import Found, Status
 from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
@@ -77,6 +77,9 @@ class Visit:
         self._is_flawed = is_flawed
         self._document, self._noted, self._base_at = on_own_base(text, around)
         self._scopes = Scopes(text, self._document)
+        reader = around.task.reader("text/html", "")
+        self._html = None if reader is None else reader.visit
+        self._around_html = self._in_html = around
         self._items = Items(text, around.encoding)
         self._is_outside = True
         self._may_have_entities = self._is_html = False
@@ -261,14 +264,8 @@ class Visit:
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
         """The items of one value, as its view decodes it."""
         value = slot.value
-        place = Place(
-            shown(slot.element),
-            shown(slot.attribute),
-            slot.row,
-            None
-            if slot.codebase is None
-            else on_codebase(url_of(self._text, slot.codebase), context),
-        )
+        codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
+        place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
         if not value.quote and not _means_itself(raw):
             view = _text_view(raw)
             if view is None:
@@ -279,8 +276,12 @@ class Visit:
             is_read = isinstance(view, EscapedView) and not view.is_flawed
             if is_read and len(raw) >= _LEFT_OUT_FROM:
                 self.read.append(Span(value.start, value.end))
-            items = visit_value(view.inner, context, place)
-            if slot.row.syntax is not Nested.HTML or isinstance(view, PiecesView):
+            if slot.row.syntax is not Nested.HTML or self._html is None:
+                return lower(visit_value(view.inner, context, place), view, value.start)
+            if self._around_html is not context:  # most often that of the text before
+                self._around_html, self._in_html = context, nested(context)
+            items = self._html(view.inner, self._in_html)
+            if isinstance(view, PiecesView):
                 return lower(items, view, value.start)
             return _lowered(items, view, value.start)
         make_view = (
