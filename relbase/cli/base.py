@@ -12,7 +12,7 @@ from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import entity_in, part_name
 from relbase.cli.expansion import begin
-from relbase.cli.help import OUTPUT, Command, Option
+from relbase.cli.help import Command, table
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
@@ -59,14 +59,12 @@ Exit status:
   3  some inputs failed
 """
 
-_OPTIONS: Final = (
-    Option(
-        OUTPUT,
-        "--json",
-        "Write JSON Lines, one object per entity, with its chain of bases.",
-        dest="as_json",
-        basic=True,
-    ),
+_OPTIONS: Final = table(
+    """\
+Output
+* --json                  Write JSON Lines, one object per entity, with its chain of bases.
+""",
+    json={"dest": "as_json"},
 )
 
 

@@ -10,7 +10,7 @@ import click
 from relbase.call import check
 from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.expansion import begin
-from relbase.cli.help import OUTPUT, Command, Option
+from relbase.cli.help import Command, table
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.streams import printable
@@ -56,15 +56,13 @@ Exit status:
   4  an output could not be written
 """
 
-_OPTIONS: Final = (
-    Option(
-        OUTPUT,
-        "-o, --output FILE|DIR",
-        "Write to FILE, or for several inputs below DIR, with an index.html.",
-        type=click.Path(readable=False),
-        basic=True,
-    ),
-    Option(OUTPUT, "--force", "Overwrite files that exist in the output directory.", basic=True),
+_OPTIONS: Final = table(
+    """\
+Output
+* -o, --output FILE|DIR   Write to FILE, or for several inputs below DIR, with an index.html.
+* --force                 Overwrite files that exist in the output directory.
+""",
+    output={"type": click.Path(readable=False)},
 )
 
 

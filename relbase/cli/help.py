@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -69,6 +70,26 @@ class Option(click.Option):
         extra = super().get_help_extra(ctx)
         extra.pop("range", None)
         return extra
+
+
+def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
+    """Return the options of a table that looks like the help: sections, then names and texts.
+
+    -h shows the options with a star. `more` is what an option has besides, by its long name.
+    """
+    options = []
+    for section, body in _sections(rows):
+        for star, names, text in _rows(body):
+            long = names.rpartition("--")[2].partition(" ")[0].replace("-", "_")
+            given = more.get(long, {})
+            options.append(
+                Option(section, names, " ".join(text.split()), basic=bool(star), **given)
+            )
+    return tuple(options)
+
+
+_sections: Final = re.compile(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE).findall
+_rows: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE).findall
 
 
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:

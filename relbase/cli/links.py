@@ -18,7 +18,7 @@ from relbase.cli import (
 )
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import begin
-from relbase.cli.help import ARCHIVES, OUTPUT, Command, Option
+from relbase.cli.help import Command, table
 from relbase.cli.outcome import Tally
 from relbase.cli.reading import calls
 from relbase.cli.show import How
@@ -56,38 +56,22 @@ Exit status:
 """
 
 _OPTIONS: Final = (
-    Option(
-        OUTPUT, "--json", "Write JSON Lines, one object per reference.", dest="as_json", basic=True
-    ),
-    Option(
-        OUTPUT,
-        "--violations",
-        "List the references that violate RFC 1808 or RFC 1738, and why.",
-        basic=True,
-    ),
-    Option(
-        OUTPUT,
-        "--parquet FILE",
-        "Write the links of web archives to a table, and their errors to a second table "
-        "beside it. Needs relbase[warc].",
-        type=click.Path(dir_okay=False, readable=False),
-        basic=True,
-    ),
-    Option(
-        ARCHIVES,
-        "--columns NAMES",
-        "Write these columns to the table of --parquet, such as page,url,host.",
-        read=lambda value: tuple(value.split(",")),
-    ),
-    Option(
-        ARCHIVES,
-        "--no-data-urls",
-        "Cut data: URLs in the table of --parquet to their media type.",
-    ),
-    Option(
-        ARCHIVES,
-        "--wat",
-        "Write a JSON object per page of web archives, as WAT files have it, with absolute URLs.",
+    *table(
+        """\
+Output
+* --json                  Write JSON Lines, one object per reference.
+* --violations            List the references that violate RFC 1808 or RFC 1738, and why.
+* --parquet FILE          Write the links of web archives to a table, and their errors to a second
+                          table beside it. Needs relbase[warc].
+Web archives
+  --columns NAMES         Write these columns to the table of --parquet, such as page,url,host.
+  --no-data-urls          Cut data: URLs in the table of --parquet to their media type.
+  --wat                   Write a JSON object per page of web archives, as WAT files have it, with
+                          absolute URLs.
+""",
+        json={"dest": "as_json"},
+        parquet={"type": click.Path(dir_okay=False, readable=False)},
+        columns={"read": lambda value: tuple(value.split(","))},
     ),
     senders.option(),
 )

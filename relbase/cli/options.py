@@ -16,7 +16,7 @@ import click
 
 from relbase.call import Arguments, KindName
 from relbase.cli import maildir, message_options, values
-from relbase.cli.help import INPUT, LINKS, MAIL, OTHER, URL, Option
+from relbase.cli.help import LINKS, MAIL, Option, table
 from relbase.cli.inputs import STDIN
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
@@ -188,104 +188,64 @@ def profile_option() -> Option:
     )
 
 
-_ORIGIN_OPTIONS: Final = (
-    Option(
-        URL,
-        "--root DIR=URL",
-        "Give each file below DIR the URL of its path below URL (repeatable).",
-        dest="roots",
-        multiple=True,
-        read=values.root,
-        basic=True,
-    ),
-    Option(
-        URL,
-        "--mirror DIR[=SCHEME]",
-        "Read URLs from the paths of a mirror by wget or HTTrack (repeatable).",
-        dest="mirrors",
-        multiple=True,
-        read=values.mirror,
-        basic=True,
-    ),
-    Option(
-        URL,
-        "--map FILE",
-        "Read URLs from FILE: on each line a file name, a tab and its URL.",
-        dest="mapped",
-        type=_FILE,
-        read=values.map_of_urls,
-    ),
-    Option(
-        URL,
-        "--sidecar SUFFIX",
-        "Read the headers of each input from a file of its name and SUFFIX.",
-        dest="sidecars",
-        multiple=True,
-        read=values.suffix,
-    ),
-    Option(URL, "--canonical", "Fall back to the URL in <link rel=canonical> or og:url."),
-    Option(URL, "--original", "Undo the Wayback Machine: use the URLs of the page it archived."),
-    Option(
-        URL,
-        "--local MODE",
-        "Treat links to files saved with the page as companion, keep, resolve or off says.",
-        type=click.Choice(get_args(Local)),
-    ),
+_ORIGIN_OPTIONS: Final = table(
+    """\
+Document URL
+* --root DIR=URL          Give each file below DIR the URL of its path below URL (repeatable).
+* --mirror DIR[=SCHEME]   Read URLs from the paths of a mirror by wget or HTTrack (repeatable).
+  --map FILE              Read URLs from FILE: on each line a file name, a tab and its URL.
+  --sidecar SUFFIX        Read the headers of each input from a file of its name and SUFFIX.
+  --canonical             Fall back to the URL in <link rel=canonical> or og:url.
+  --original              Undo the Wayback Machine: use the URLs of the page it archived.
+  --local MODE            Treat links to files saved with the page as companion, keep, resolve or
+                          off says.
+""",
+    root={"dest": "roots", "multiple": True, "read": values.root},
+    mirror={"dest": "mirrors", "multiple": True, "read": values.mirror},
+    map={"dest": "mapped", "type": _FILE, "read": values.map_of_urls},
+    sidecar={"dest": "sidecars", "multiple": True, "read": values.suffix},
+    local={"type": click.Choice(get_args(Local))},
 )
 _ORIGIN_NAMES: Final = tuple(str(option.name) for option in _ORIGIN_OPTIONS)
 
 _SHARED: Final = (
-    Option(
-        URL,
-        "-u, --url URL",
-        "Use URL as the document's URL; it must be absolute.",
-        read=values.url,
-        basic=True,
+    *table(
+        """\
+Document URL
+* -u, --url URL           Use URL as the document's URL; it must be absolute.
+""",
+        url={"read": values.url},
     ),
     *_ORIGIN_OPTIONS,
-    Option(
-        URL,
-        "--redirect URL",
-        "Follow a redirect from --url (repeatable, in order); the last one counts.",
-        multiple=True,
-    ),
-    Option(
-        URL,
-        "--headers FILE",
-        "Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S' write them.",
-        type=click.Path(readable=False),
-        read=values.headers,
-    ),
-    Option(URL, "--no-detect", "Ignore URLs that a saving program left in the page or beside it."),
-    Option(INPUT, "-r, --recursive", "Recurse into directories; this is the default."),
-    Option(
-        INPUT,
-        "--files-from FILE",
-        "Read the names of inputs from FILE, one per line ('-': standard input).",
-        type=_FILE,
-        read=values.read_file,
-    ),
-    Option(
-        INPUT,
-        "-0, --null",
-        "Expect NUL after each name in --files-from, as 'find -print0' writes it.",
-    ),
-    Option(
-        INPUT,
-        "--kind KIND",
-        f"Read inputs as {', '.join(_KINDS[:-1])} or {_KINDS[-1]}.",
-        type=click.Choice(_KINDS),
-    ),
-    Option(
-        INPUT,
-        "--charset LABEL",
-        "Decode with this charset, unless the document has a byte order mark.",
-        read=values.charset,
+    *table(
+        f"""\
+Document URL
+  --redirect URL          Follow a redirect from --url (repeatable, in order); the last one counts.
+  --headers FILE          Read the response's headers from FILE, as 'curl -D FILE' or 'wget -S'
+                          write them.
+  --no-detect             Ignore URLs that a saving program left in the page or beside it.
+Input
+  -r, --recursive         Recurse into directories; this is the default.
+  --files-from FILE       Read the names of inputs from FILE, one per line ('-': standard input).
+  -0, --null              Expect NUL after each name in --files-from, as 'find -print0' writes it.
+  --kind KIND             Read inputs as {", ".join(_KINDS[:-1])} or {_KINDS[-1]}.
+  --charset LABEL         Decode with this charset, unless the document has a byte order mark.
+""",
+        redirect={"multiple": True},
+        headers={"type": click.Path(readable=False), "read": values.headers},
+        files_from={"type": _FILE, "read": values.read_file},
+        kind={"type": click.Choice(_KINDS)},
+        charset={"read": values.charset},
     ),
     profile_option(),
     *map(_policy_option, _FIELDS),
     *message_options.OPTIONS,
-    Option(OTHER, "--strict", "Exit with status 1 on warnings."),
-    Option(OTHER, "-v, --verbose", "Show every warning, and what was done to each input."),
-    Option(OTHER, "-q, --quiet", "Show only errors.", basic=True),
+    *table(
+        """\
+Options
+  --strict                Exit with status 1 on warnings.
+  -v, --verbose           Show every warning, and what was done to each input.
+* -q, --quiet             Show only errors.
+""",
+    ),
 )

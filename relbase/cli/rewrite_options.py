@@ -8,7 +8,7 @@ import click
 
 from relbase.cli import files, values
 from relbase.cli.findings import Format
-from relbase.cli.help import ARCHIVES, INPUT, MANY, OUTPUT, Option
+from relbase.cli.help import table
 from relbase.cli.selection import CHOICES
 
 EPILOG: Final = """\b
@@ -51,101 +51,48 @@ With --delivery: 0 when the message was written, 75 when it could not be.
 
 _FILE: Final = click.Path(dir_okay=False, readable=False)
 
-OPTIONS: Final = (
-    Option(
-        OUTPUT,
-        "-o, --output FILE|DIR",
-        "Write to FILE, or for several inputs and directories below DIR.",
-        type=click.Path(readable=False),
-        basic=True,
-    ),
-    Option(
-        OUTPUT,
-        "-i, --in-place",
-        "Edit files in place, atomically, after verifying the result.",
-        basic=True,
-    ),
-    Option(
-        OUTPUT,
-        "--backup SUFFIX",
-        "Keep the original of each edited file under its name and SUFFIX.",
-        read=values.suffix,
-        basic=True,
-    ),
-    Option(
-        OUTPUT,
-        "--delivery",
-        "Filter one message for procmail, maildrop or sieve: if anything fails, pass it unchanged.",
-    ),
-    Option(OUTPUT, "--diff", "Show what would change, and write nothing.", basic=True),
-    Option(
-        OUTPUT,
-        "--check",
-        "List relative links, write nothing, and exit with status 1 if there are any.",
-        basic=True,
-    ),
-    Option(
-        OUTPUT,
-        "--format NAME",
-        "Print what --check finds as text (default), json, github or sarif.",
-        type=click.Choice(get_args(Format)),
-    ),
-    Option(OUTPUT, "--force", "Overwrite files that exist in the output directory."),
-    Option(OUTPUT, "--follow-symlinks", "With -i, edit the file that a symbolic link points to."),
-    Option(
-        OUTPUT,
-        "--break-hardlinks",
-        "With -i, edit files that have other hard links; those keep the old content.",
-    ),
-    Option(
-        INPUT,
-        "--only KIND,...",
-        f"Skip inputs of other kinds than these: {', '.join(CHOICES)}.",
-        read=values.kinds,
-    ),
-    Option(
-        MANY,
-        "-j, --jobs N",
-        "Use N parallel workers (default 1; 0: one per CPU).",
-        type=click.IntRange(min=0, max=256),
-        default=1,
-        basic=True,
-    ),
-    Option(
-        MANY,
-        "--time-limit SECONDS",
-        "Give up on an input after this many seconds, count it as failed, and continue.",
-        type=click.FloatRange(min=0, min_open=True),
-    ),
-    Option(
-        MANY,
-        "--report FILE",
-        "Write a JSON object per input: its URL, hashes, and counts of links and notes.",
-        type=_FILE,
-    ),
-    Option(
-        MANY,
-        "--resume FILE",
-        "Skip inputs that FILE, written by --report, lists as done and unchanged since.",
-        type=_FILE,
-    ),
-    Option(
-        ARCHIVES,
-        "--with-originals",
-        "Write the records of the archive too, after the converted ones.",
-    ),
-    Option(ARCHIVES, "--all-status", "Convert responses of every status, not only 2xx."),
-    Option(
-        ARCHIVES,
-        "--salvage",
-        "Convert what is there of pages that are cut off or do not decode to their end.",
-    ),
-    Option(
-        ARCHIVES,
-        "--date DATE",
-        "Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.",
-        read=values.date,
-    ),
+OPTIONS: Final = table(
+    f"""\
+Output
+* -o, --output FILE|DIR   Write to FILE, or for several inputs and directories below DIR.
+* -i, --in-place          Edit files in place, atomically, after verifying the result.
+* --backup SUFFIX         Keep the original of each edited file under its name and SUFFIX.
+  --delivery              Filter one message for procmail, maildrop or sieve: if anything fails,
+                          pass it unchanged.
+* --diff                  Show what would change, and write nothing.
+* --check                 List relative links, write nothing, and exit with status 1 if there are
+                          any.
+  --format NAME           Print what --check finds as text (default), json, github or sarif.
+  --force                 Overwrite files that exist in the output directory.
+  --follow-symlinks       With -i, edit the file that a symbolic link points to.
+  --break-hardlinks       With -i, edit files that have other hard links; those keep the old
+                          content.
+Input
+  --only KIND,...         Skip inputs of other kinds than these: {", ".join(CHOICES)}.
+Many files
+* -j, --jobs N            Use N parallel workers (default 1; 0: one per CPU).
+  --time-limit SECONDS    Give up on an input after this many seconds, count it as failed, and
+                          continue.
+  --report FILE           Write a JSON object per input: its URL, hashes, and counts of links and
+                          notes.
+  --resume FILE           Skip inputs that FILE, written by --report, lists as done and unchanged
+                          since.
+Web archives
+  --with-originals        Write the records of the archive too, after the converted ones.
+  --all-status            Convert responses of every status, not only 2xx.
+  --salvage               Convert what is there of pages that are cut off or do not decode to their
+                          end.
+  --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
+""",
+    output={"type": click.Path(readable=False)},
+    backup={"read": values.suffix},
+    format={"type": click.Choice(get_args(Format))},
+    only={"read": values.kinds},
+    jobs={"type": click.IntRange(min=0, max=256), "default": 1},
+    time_limit={"type": click.FloatRange(min=0, min_open=True)},
+    report={"type": _FILE},
+    resume={"type": _FILE},
+    date={"read": values.date},
 )
 
 
