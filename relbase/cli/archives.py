@@ -22,16 +22,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import relbase
 from relbase.cli import files, remarks, streams
-from relbase.cli.documents import InputDocument
 from relbase.cli.objects import is_object
 from relbase.cli.options import ARCHIVE
-from relbase.cli.streams import excerpt, printable
-from relbase.cli.summary import counted
-from relbase.cli.warnings import Collected, Verbosity, WarningPrinter
+from relbase.cli.outcome import Collected, Verbosity, WarningPrinter
+from relbase.cli.streams import counted, excerpt, printable
 from relbase.containers import arc
 from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
-from relbase.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -110,9 +107,9 @@ class Archive(NamedTuple):
             else:
                 self.warn(self.source.shown, f"{text}: left out")
         if self.is_shown:
-            self.tally.warnings += self.warned.count
+            self.tally.warnings += self.warned.counts.total()
             printer = WarningPrinter(self.settings.verbosity)
-            printer.show(self.warned.all())
+            printer.show(self.warned)
             printer.close()
 
     def report(self, fault: Fault) -> None:
@@ -270,10 +267,8 @@ def _again(source: OpenInput) -> Callable[[int], Iterable[bytes]]:
 # ---- rewrite
 
 
-def rewritten(
-    archive: Archive, choices: Choices, done: Done, *, reports: bool
-) -> Iterator[tuple[InputDocument, Result]]:
-    """Yield the records of the output as documents that are done, the warcinfo record first."""
+def rewritten(archive: Archive, choices: Choices, done: Done, *, reports: bool) -> Iterator[bytes]:
+    """Yield the records of the output, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
     from relbase.warc.work import truncated_fault  # noqa: PLC0415 (likewise)
 
@@ -286,7 +281,7 @@ def rewritten(
         first = warc.pack(record, packing)
     except ImportError as error:
         raise files.InputError(str(error)) from None
-    yield _done(first, ())
+    yield first
     convert = partial(warc.conversion, date=date, info=info, **how)
     pages = 0
     for page in archive.pages():
@@ -307,10 +302,10 @@ def rewritten(
         elif made.record is not None:
             done.changed += 1
             done.places += len(made.edits)
-            yield _done(warc.pack(made.record, packing), made.edits)
+            yield warc.pack(made.record, packing)
     if choices.with_originals:
         with files.opened(archive.source.input) as original:
-            yield from (_done(piece, ()) for piece in original.pieces)
+            yield from original.pieces
     made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
     done.text = f"{counted(pages, 'page')}, {made_}, links made absolute in {places}"
 
@@ -326,16 +321,6 @@ def how_of(archive: Archive) -> _How:
     """Return how the pages of an archive are resolved."""
     settings = archive.settings
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
-
-
-def _done(data: bytes, edits: tuple[relbase.Edit, ...]) -> tuple[InputDocument, Result]:
-    """Bytes of the output, and whether links changed in them, as the command takes them."""
-    nothing = InputDocument(b"", b"", b"", "", 0, 0, {})
-    return nothing, Result(data, edits, (), base=_no_base, links=tuple)
-
-
-def _no_base() -> relbase.Base:
-    raise AssertionError("a record of the output has no base")
 
 
 def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:

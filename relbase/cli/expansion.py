@@ -14,8 +14,8 @@ from relbase.cli.files import shown_name
 from relbase.cli.inputs import STDIN, Input, read_list, refuse_twice, walk
 from relbase.cli.origins.finder import Finder
 from relbase.cli.origins.paths import INDEXES, mirror_in
+from relbase.cli.outcome import Verbosity
 from relbase.cli.streams import printable
-from relbase.cli.warnings import Verbosity
 from relbase.expressions import expression
 
 if TYPE_CHECKING:

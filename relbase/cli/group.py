@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
-from relbase.cli.outcome import ExitStatus
-from relbase.cli.streams import printable
+from relbase.cli.streams import ExitStatus, printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -1,23 +1,31 @@
-"""`--in-place`: which file is replaced, and which is not.
+"""`--in-place`: which file is replaced and which is not, and the locks of mailboxes.
 
 To mind: a rename breaks what hangs on the old file. A symbolic link would be replaced by a file,
 and a file with several names would become two. Both are refused unless they are asked for.
+
+Others deliver to a mailbox: it is locked by Python's `mailbox` (fcntl and the dot lock), which
+tries once, where this waits. A lock of somebody else is never broken, however old it is. To close
+any descriptor of a file gives up all fcntl locks that the process has on it: what is read stays
+open until the lock is given back.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, NamedTuple
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.cli import maildir
+from relbase.cli import files, maildir
 from relbase.cli.directories import opened_below
 from relbase.cli.files import InputError
 from relbase.cli.inputs import STDIN
+from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import Old, Place, refuse_changed
 
 if TYPE_CHECKING:
+    import mailbox
     from collections.abc import Iterator, Mapping
 
     from relbase.cli.directories import Directory
@@ -66,9 +74,58 @@ def _way(one: Input, how: InPlace) -> tuple[str, list[str], str]:
         *steps, name = one.parts
         return one.root, steps, name
     # Resolved once: what the link leads to afterwards does not matter.
-    path = os.path.realpath(one.name) if how.follow else one.name
-    directory, name = os.path.split(path)
-    if maildir.is_message(path):
+    directory, name = os.path.split(_resolved(one.name, how))
+    if maildir.is_message(os.path.join(directory, name)):  # noqa: PTH118
         root, box = os.path.split(os.path.abspath(directory))  # noqa: PTH100
         return root, [box], name
     return directory, [], name
+
+
+def _resolved(name: str, how: InPlace) -> str:
+    return os.path.realpath(name) if how.follow else name
+
+
+# How long others have to finish a delivery, in seconds, and how often it is tried.
+PATIENCE: Final = 10.0
+_PAUSE: Final = 0.1
+
+
+@contextmanager
+def locked(source: OpenInput, how: InPlace) -> Iterator[OpenInput]:
+    """Hold the locks of a mailbox, and yield it as it is when they are had."""
+    import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
+
+    path = _resolved(source.name, how)
+    try:
+        # It would take a `~` for a home directory; it is closed as it was opened, unread.
+        box = mailbox.mbox(os.path.abspath(path), create=False)  # noqa: PTH100
+    except (OSError, mailbox.Error) as error:
+        raise OutputError(f"{printable(path)}: it cannot be locked: {error}") from None
+    try:
+        _lock(box, path)
+        yield files.rewound(source)
+    finally:
+        with suppress(OSError):
+            box.close()
+
+
+def _lock(box: mailbox.mbox, path: str) -> None:
+    import mailbox  # noqa: PLC0415 (as above)
+
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            box.lock()
+        except mailbox.ExternalClashError:
+            if time.monotonic() < until:
+                time.sleep(_PAUSE)
+                continue
+            why = "another program has locked it"
+            if os.path.lexists(f"{path}.lock"):
+                why = f"there is a lock, {printable(path)}.lock"
+            text = f"{why}: wait for it, or rewrite a copy with -o"
+            raise OutputError(f"{printable(path)}: {text}") from None
+        except OSError as error:
+            text = f"it cannot be locked: {error.strerror or error}"
+            raise OutputError(f"{printable(path)}: {text}") from None
+        return

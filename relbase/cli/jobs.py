@@ -8,9 +8,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
 from relbase.cli.inplace import InPlace
-from relbase.cli.outcome import Tally
-from relbase.cli.warnings import Collected
-from relbase.notes import Reason
+from relbase.cli.outcome import Collected, Tally
+from relbase.cli.senders import Unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -85,26 +84,16 @@ class Done:
     directory: str = ""  # that was written into, for `settle`
     url: str = ""  # the base
     source: str = ""  # what states it
+    claimed: str = ""  # the URL that was found for it, "" where it was given
     sizes: tuple[int, int] = (0, 0)  # of its content and of its output's
     hashes: tuple[str, str] = ("", "")  # of the same, "" where nobody asked
     links: Counter[str] = field(default_factory=Counter)  # by status
     notes: Counter[str] = field(default_factory=Counter)  # by reason
     changed: int = 0  # documents
     places: int = 0  # that were changed in them
-    unknown: int = 0  # documents with relative references and no base
     found: int = 0  # relative links, by --check
-    unchecked: int = 0  # documents that cannot be read
-    first_unknown: str = ""  # of these the first message
+    first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
-    # With --message-map or --message-base: what gave messages their bases, and by senders the
-    # references without one, and the messages with these.
+    # With --message-map or --message-base: what gave messages their bases, and who lacks one.
     bases: Counter[str] = field(default_factory=Counter)
-    left: Counter[str] = field(default_factory=Counter)
-    senders: Counter[str] = field(default_factory=Counter)
-    claimed: str = ""  # the URL that was found for it, "" where it was given
-
-    @property
-    def fails_check(self) -> bool:
-        """Whether `--check` finds something: what would change, or what cannot be made ready."""
-        left = self.notes[Reason.PLACEHOLDER_CHANGED.value]
-        return any((self.changed, self.unknown, self.unchecked, left))
+    unresolved: Unresolved = field(default_factory=Unresolved)

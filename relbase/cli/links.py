@@ -14,16 +14,16 @@ from relbase.cli import (
     options,
     remarks,
     senders,
+    streams,
     tables,
 )
 from relbase.cli.documents import links_of, part_name
 from relbase.cli.expansion import begin
 from relbase.cli.help import Command, table
-from relbase.cli.outcome import Tally
+from relbase.cli.outcome import Tally, WarningPrinter
 from relbase.cli.reading import calls
 from relbase.cli.show import How
 from relbase.cli.streams import excerpt
-from relbase.cli.warnings import Warned, WarningPrinter
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
@@ -131,12 +131,13 @@ def links(
             tally.warnings += 1
             advice = remarks.advice(type_, several=found.several)
             text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
-            printer.show([Warned("unresolved", text)])
+            printer.add("unresolved", text)
 
     if unresolved_by is not None:
         left = senders.Unresolved(unresolved_by)
-        files.process(found.all, lambda one: left.add(calls(one, settings, finder)), tally)
-        left.show()
+        files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
+        for line in left.lines():
+            streams.say(line)
         context.exit(tally.status(strict=settings.strict))
     names = (one.name for one in found.all)
     with tables.written(parquet, names, columns, data_urls=not no_data_urls) as table:

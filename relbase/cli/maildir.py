@@ -24,9 +24,8 @@ from relbase.cli import streams
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import InputError, shown_name
 from relbase.cli.inputs import Input
-from relbase.cli.outcome import OutputError
 from relbase.cli.outputs import Output
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import settle
 from relbase.expressions import expression
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from relbase import storage
-from relbase.cli.outcome import OutputError
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,41 +1,37 @@
-"""How a command ends: the exit statuses, and the count of what leads to them."""
+"""What has happened to the inputs so far: counts, and warnings.
+
+A mailbox of a gigabyte has thousands of warnings that say the same. Where they arise, in whatever
+process, the first of each kind is kept. Where they are printed it stands for all of its kind, and
+at the end a line says how many more came.
+"""
 
 from __future__ import annotations
 
-import signal
-from enum import IntEnum
+from collections import Counter
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
 
-import click
+from relbase.cli import streams
+from relbase.cli.streams import ExitStatus, counted, printable
 
-
-class ExitStatus(IntEnum):
-    """The exit statuses of every command."""
-
-    DONE = 0
-    FOUND = 1  # by --check or --violations, or warnings under --strict
-    USAGE = 2
-    FAILED = 3  # some inputs; the others are done
-    IO = 4  # stopped: the output cannot be written, or a lock cannot be had
-    UNSAFE = 5  # the self-check of a rewriting failed: its file stays as it was
-    INTERRUPTED = 128 + signal.SIGINT
-    # Nobody reads the output any more: the status that the signal itself would leave.
-    PIPE_CLOSED = 128 + 13
+if TYPE_CHECKING:
+    from typing import Self
 
 
-class OutputError(click.ClickException):
-    """An output cannot be written: the command stops."""
-
-    exit_code = ExitStatus.IO
-
-
+@dataclass(slots=True)
 class Tally:
-    """What has happened to the inputs so far."""
+    """The counts that decide the exit status."""
 
-    def __init__(self, failed: int = 0, unsafe: int = 0, warnings: int = 0, found: int = 0) -> None:
-        self.failed = failed  # could not be processed
-        self.unsafe = unsafe  # stopped by the self-check
-        self.warnings = warnings
-        self.found = found  # by `--check` or `--violations`
+    failed: int = 0  # could not be processed
+    unsafe: int = 0  # stopped by the self-check
+    warnings: int = 0
+    found: int = 0  # by `--check` or `--violations`
+
+    def __iadd__(self, other: Tally) -> Self:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
 
     def status(self, *, strict: bool) -> ExitStatus:
         """Return the exit status; failed inputs count for more than what was found in others."""
@@ -46,3 +42,67 @@ class Tally:
         if self.found or (strict and self.warnings):
             return ExitStatus.FOUND
         return ExitStatus.DONE
+
+
+class Verbosity(Enum):
+    """How much is said of warnings."""
+
+    NONE = "none"
+    COUNTED = "counted"
+    ALL = "all"
+
+
+class Collected:
+    """The warnings on one input; those of the reason `ignored` are not wanted."""
+
+    __slots__ = ("_ignored", "_verbosity", "counts", "lines")
+
+    def __init__(self, verbosity: Verbosity = Verbosity.COUNTED, ignored: str = "") -> None:
+        self._verbosity = verbosity
+        self._ignored = ignored
+        self.counts: Counter[str] = Counter()  # by reason
+        self.lines: list[tuple[str, str]] = []  # a reason, and a printable line
+
+    def add(self, reason: str, line: str) -> None:
+        """Keep a warning, or count it when there is one of its kind."""
+        if reason == self._ignored:
+            return
+        if self._verbosity is Verbosity.ALL or reason not in self.counts:
+            self.lines.append((reason, line))
+        self.counts[reason] += 1
+
+
+class WarningPrinter:
+    """Prints the warnings of a run."""
+
+    __slots__ = ("_inputs", "_more", "_verbosity")
+
+    def __init__(self, verbosity: Verbosity) -> None:
+        self._verbosity = verbosity
+        self._more: Counter[str] = Counter()  # warnings that were not printed
+        self._inputs: Counter[str] = Counter()  # that these are of, but for the first
+
+    def show(self, warned: Collected) -> None:
+        """Print the warnings on an input, or count them."""
+        for reason, line in warned.lines:
+            self.add(reason, line, warned.counts[reason])
+
+    def add(self, reason: str, line: str, count: int = 1) -> None:
+        """Print the warning that an input has `count` times, or count it."""
+        if self._verbosity is Verbosity.NONE:
+            return
+        is_first = reason not in self._more
+        if is_first or self._verbosity is Verbosity.ALL:
+            streams.warn(line)
+        if self._verbosity is Verbosity.COUNTED:
+            self._more[reason] += count - is_first
+            self._inputs[reason] += not is_first
+
+    def close(self) -> None:
+        """Print how many more there were of each kind."""
+        for reason, count in self._more.items():
+            inputs = self._inputs[reason]
+            where = f", in {counted(inputs, 'more input')}" if inputs else ""
+            text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
+            if count:
+                streams.warn(printable(text))

@@ -16,8 +16,7 @@ import click
 
 from relbase.cli.directories import opened_below
 from relbase.cli.inputs import STDIN, Input
-from relbase.cli.outcome import OutputError
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import Place, failure, identity
 
 if TYPE_CHECKING:

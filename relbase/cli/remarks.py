@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.cli.documents import InputDocument
-    from relbase.cli.warnings import Collected
+    from relbase.cli.outcome import Collected
     from relbase.notes import Note
 
 # What programs write where people give an option. One URL is not given to several documents

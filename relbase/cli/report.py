@@ -1,39 +1,73 @@
 """`--report` and `--resume`: JSON Lines, one object an input, what it was and what became of it.
 
-Strategy: a line is written when an input is done, and is on the disk before the run ends. A run
-that reads the report of an earlier one compares hashes, so that it skips only what is as it was.
+A line is written when an input is done, and is on the disk before the run ends. A run that reads
+the report of an earlier one compares hashes, so that it skips only what is as it was.
 """
 
 from __future__ import annotations
 
 import os
-from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from collections import deque
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from relbase.cli.jobs import Done, State
+from relbase.cli import files
+from relbase.cli.files import InputError
+from relbase.cli.inputs import STDIN, Input
+from relbase.cli.jobs import Done, Job, State
 from relbase.cli.jsonl import object_line
-from relbase.cli.outcome import OutputError
-from relbase.cli.streams import printable
-from relbase.cli.summary import counted
+from relbase.cli.streams import OutputError, counted, printable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Self
 
-# The states of inputs that need not be done again.
-_FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
+
+class Counted:
+    """The size of what goes by, and its hash where that is wanted."""
+
+    def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
+        self.size = 0
+        self._read = read
+        self._digest = _digest() if hashes else None
+
+    def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield pieces, and count them."""
+        for piece in pieces:
+            self.size += len(piece)
+            self._read(len(piece))
+            if self._digest is not None:
+                self._digest.update(piece)
+            yield piece
+
+    @property
+    def hash(self) -> str:
+        """The hash in hexadecimal digits, "" where nobody asked."""
+        return "" if self._digest is None else str(self._digest.hexdigest())
 
 
-# How each line begins: see `row`.
-_START: Final = b'{"version": 1, "file": "'
+def _digest() -> Any:  # noqa: ANN401 (hashlib does not name its type)
+    import hashlib  # noqa: PLC0415 (start-up time)
+
+    return hashlib.sha256()
 
 
-def row(done: Done) -> dict[str, object]:
-    """Return the object for an input: its fields are what the README lists."""
+# ---- the report of a run
+
+
+# In characters: of a mailbox each message may have an error.
+_LONGEST: Final = 10_000
+
+
+def _row(done: Done) -> dict[str, object]:
+    """The object for an input: its fields are what the README lists."""
     output = done.job.output
     before, after = done.hashes
     sizes = done.sizes
+    failed = done.tally.failed
+    unread = f"{counted(failed, 'record')} cannot be read" if failed else None
     return {
         "file": done.job.input.name,
         "output": None if output is None else output.path,
@@ -48,65 +82,46 @@ def row(done: Done) -> dict[str, object]:
         "size_after": sizes[1] if after else sizes[0],
         "sha256_before": before or None,
         "sha256_after": after or before or None,
-        "error": _error(done),
+        "error": done.error or "; ".join(done.errors)[:_LONGEST] or unread,
     }
 
 
-def _error(done: Done) -> str | None:
-    """What went wrong with an input, or with some of what is in it."""
-    if done.error:
-        return done.error
-    if done.errors:
-        return "; ".join(done.errors)[:_LONGEST]
-    failed = done.tally.failed
-    return f"{counted(failed, 'record')} cannot be read" if failed else None
-
-
-# In characters: of a mailbox each message may have an error.
-_LONGEST: Final = 10_000
-
-
 class Report:
-    """The report of a run, which may go on with the lines that are there.
-
-    A `UsageError` says that it is there and not to be added to.
-    """
+    """The report of a run, which may go on with the lines that are there."""
 
     def __init__(self, path: str, *, goes_on: bool) -> None:
         self._path = path
-        flags = "ab" if goes_on else "xb"
-        try:
+        with self._failing():
             if goes_on:
                 _cut_off(path)
-            self._file = open(path, flags)  # noqa: PTH123, SIM115 (closed by `__exit__`)
-        except FileExistsError:
-            fix = "give --resume with the same name to go on with it, or another name"
-            text = f"the report '{printable(path)}' is there already: {fix}"
-            raise click.UsageError(text) from None
-        except OSError as error:
-            raise self._failed(error) from None
+            try:
+                self._file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed by `__exit__`)
+            except FileExistsError:
+                fix = "give --resume with the same name to go on with it, or another name"
+                text = f"the report '{printable(path)}' is there already: {fix}"
+                raise click.UsageError(text) from None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        try:
-            with self._file:
-                self._file.flush()
-                os.fsync(self._file.fileno())
-        except OSError as error:
-            raise self._failed(error) from None
+        with self._failing(), self._file:
+            self._file.flush()
+            os.fsync(self._file.fileno())
 
     def add(self, done: Done) -> None:
         """Write the line of an input."""
-        try:
-            self._file.write(object_line(row(done)).encode() + b"\n")
+        with self._failing():
+            self._file.write(object_line(_row(done)).encode() + b"\n")
             self._file.flush()
-        except OSError as error:
-            raise self._failed(error) from None
 
-    def _failed(self, error: OSError) -> OutputError:
-        return OutputError(f"{printable(self._path)}: {error.strerror or error}")
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            text = f"{printable(self._path)}: {error.strerror or error}"
+            raise OutputError(text) from None
 
 
 def _cut_off(path: str) -> None:
@@ -116,43 +131,71 @@ def _cut_off(path: str) -> None:
         file.truncate(whole)
 
 
-class Earlier:
-    """What the report of an earlier run says; one that is not there says nothing.
+# ---- the report of an earlier run
 
-    A `UsageError` says that it is not a report.
-    """
+# The states of inputs that need not be done again.
+_FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
 
-    def __init__(self, path: str) -> None:
-        self._rows: dict[str, tuple[str, str]] = {}
-        self.outputs: set[str] | None = None  # that it wrote; None where there is no report
-        try:
-            with open(path, "rb") as file:  # noqa: PTH123
-                self.outputs = set()
-                for number, line in enumerate(file, 1):
-                    self._read(line, self.outputs, f"{printable(path)}, line {number}")
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+# How each line of a report begins.
+_START: Final = b'{"version": 1, "file": "'
 
-    def _read(self, line: bytes, outputs: set[str], where: str) -> None:
-        if not line.endswith(b"\n") and line[: len(_START)] == _START[: len(line)]:
-            return  # it was cut by whatever ended the run
-        import json  # noqa: PLC0415 (start-up time)
 
-        try:
-            found = json.loads(line)
-            name, output, state = found["file"], found["output"], found["state"]
-            hashes = (found["sha256_before"], found["sha256_after"])
-        except (ValueError, KeyError, TypeError):
-            text = f"{where}: it is not a report of relbase: give one that --report wrote"
-            raise click.UsageError(text) from None
-        self._rows.pop(name, None)
-        if state in _FINISHED and all(hashes) and not found.get("error"):
-            self._rows[name] = hashes
-        if state in _FINISHED and output:
-            outputs.add(output)
+class Earlier(NamedTuple):
+    """What the report of an earlier run says."""
 
-    def hashes(self, name: str) -> tuple[str, str] | None:
-        """Return the hashes of an input and of its output, None where it has to be done."""
-        return self._rows.get(name)
+    hashes: dict[str, tuple[str, str]]  # of inputs that need not be done again and their outputs
+    outputs: set[str] | None  # that it wrote; None where there is no report
+
+
+def read_report(path: str) -> Earlier:
+    """Read the report of an earlier run; a `UsageError` says that it is not a report."""
+    found = Earlier({}, set())
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            for number, line in enumerate(file, 1):
+                if line.endswith(b"\n") or line[: len(_START)] != _START[: len(line)]:
+                    _read(line, found, f"{printable(path)}, line {number}")
+    except FileNotFoundError:
+        return Earlier({}, None)
+    except OSError as error:
+        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+    return found
+
+
+def _read(line: bytes, earlier: Earlier, where: str) -> None:
+    import json  # noqa: PLC0415 (start-up time)
+
+    try:
+        row = json.loads(line)
+        name, output, state = row["file"], row["output"], row["state"]
+        hashes = (row["sha256_before"], row["sha256_after"])
+    except (ValueError, KeyError, TypeError):
+        text = f"{where}: it is not a report of relbase: give one that --report wrote"
+        raise click.UsageError(text) from None
+    earlier.hashes.pop(name, None)
+    if state in _FINISHED and all(hashes) and not row.get("error"):
+        earlier.hashes[name] = hashes
+    if state in _FINISHED and output and earlier.outputs is not None:
+        earlier.outputs.add(output)
+
+
+def is_done(job: Job) -> bool:
+    """Return whether an earlier run has done a job, and nobody has changed anything since."""
+    if job.hashes is None:
+        return False
+    before, after = job.hashes
+    if job.output is None:
+        return _hash_of(job.input) == after
+    return _hash_of(job.input) == before and _hash_of(Input(job.output.path)) == after
+
+
+def _hash_of(one: Input) -> str:
+    if one.name == STDIN:
+        return ""
+    whole = Counted(hashes=True)
+    try:
+        with files.opened(one) as source:
+            deque(whole.counting(source.pieces), maxlen=0)
+    except InputError:
+        return ""
+    return whole.hash

@@ -18,12 +18,11 @@ from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, Job, Plan
 from relbase.cli.objects import uploaded
-from relbase.cli.outcome import ExitStatus, Tally
-from relbase.cli.report import Earlier, Report
+from relbase.cli.outcome import Tally, Verbosity
+from relbase.cli.report import Report, read_report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
 from relbase.cli.run import RunOptions, run
-from relbase.cli.streams import printable
-from relbase.cli.warnings import Verbosity
+from relbase.cli.streams import ExitStatus, printable
 from relbase.kind import Kind
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.expansion import Inputs
     from relbase.cli.options import Settings
+    from relbase.cli.report import Earlier
 
 
 @click.command(
@@ -64,7 +64,7 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     if own["delivery"] and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
     action = _action(own)
-    earlier = Earlier(own["resume"]) if own["resume"] else None
+    earlier = read_report(own["resume"]) if own["resume"] else None
     with ExitStack() as stack:
         if own["output"] is not None:
             [own["output"]] = stack.enter_context(uploaded(own["output"]))
@@ -83,10 +83,8 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
             format=own["format"] or "text",
             roots=_held(found, stack),
         )
-        ended = run(plan, jobs, _options(own, settings, found))
-    ended.failed += tally.failed
-    ended.warnings += tally.warnings
-    status = ended.status(strict=settings.strict)
+        tally += run(plan, jobs, _options(own, settings, found))
+    status = tally.status(strict=settings.strict)
     if own["delivery"] and status is ExitStatus.DONE:
         context.exit(HANDED_OVER)
     context.exit(status)
@@ -144,7 +142,7 @@ def _jobs(
             known=earlier.outputs if earlier else None,
         )
     return [
-        Job(one, planned.get(one.name), earlier.hashes(one.name) if earlier else None)
+        Job(one, planned.get(one.name), earlier.hashes.get(one.name) if earlier else None)
         for one in found.all
     ]
 

@@ -6,16 +6,15 @@ from collections import Counter
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.cli import senders, streams
+from relbase.cli import streams
 from relbase.cli.files import shown_name
 from relbase.cli.findings import Printer
 from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
-from relbase.cli.outcome import OutputError, Tally
+from relbase.cli.outcome import Tally, WarningPrinter
 from relbase.cli.progress import progress
-from relbase.cli.streams import printable
-from relbase.cli.summary import counted
-from relbase.cli.warnings import Warned, WarningPrinter
+from relbase.cli.senders import Unresolved, summed
+from relbase.cli.streams import OutputError, counted, printable
 from relbase.cli.work import Worker
 from relbase.cli.writing import settle
 from relbase.notes import Reason
@@ -49,13 +48,14 @@ def run(plan: Plan, jobs: Sequence[Job], options: RunOptions) -> Tally:
         is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)
         wanted = not options.quiet and not is_shown
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
-        stack.callback(running.settle)
+        stack.callback(lambda: settle(running.directories))
         try:
             for done in _done(plan, jobs, options, bar):
                 running.add(done)
                 bar.done()
         except KeyboardInterrupt:
-            running.interrupted(len(jobs))
+            text = f"{running.states.total()} of {counted(len(jobs), 'input')} done"
+            streams.warn(f"interrupted: {text}, none half written{running.how_to_go_on}")
             raise
     running.close()
     return running.tally
@@ -80,122 +80,102 @@ class _Running:
     """What has become of the inputs so far."""
 
     def __init__(self, plan: Plan, options: RunOptions) -> None:
-        self._plan = plan
+        self._settings = plan.settings
+        self._action = plan.action
+        self._checks = plan.action is Action.CHECK
         self._options = options
-        self._printer = WarningPrinter(plan.settings.verbosity)
+        self._warnings = WarningPrinter(plan.settings.verbosity)
         self._lines = Printer(plan.format)
-        self._directories: set[str] = set()
-        self._states: Counter[State] = Counter()
         self._places = 0
         self._unknown = 0
         self._owners: dict[str, str] = {}
-        self._messages = [Counter[str](), Counter[str](), Counter[str]()]
+        self._bases: Counter[str] = Counter()
+        self._unresolved = Unresolved()
+        self.directories: set[str] = set()  # that were written into
+        self.states: Counter[State] = Counter()
         self.tally = Tally()
+        self.how_to_go_on = "; --resume with the report goes on" if options.report else ""
 
     def add(self, done: Done) -> None:
         """Print, count and report what became of an input."""
         # First of all: what is not in the report is done again.
         if self._options.report is not None and done.state is not State.SKIPPED:
             self._options.report.add(done)
-        self._states[done.state] += 1
-        for counted_so_far, more in zip(
-            self._messages, (done.bases, done.left, done.senders), strict=True
-        ):
-            counted_so_far.update(more)
-        self._places += done.found if self._plan.action is Action.CHECK else done.places
-        self._unknown += done.state is State.UNCHANGED and done.unknown > 0
-        self.tally.warnings += done.tally.warnings
-        self.tally.warnings += sum(1 + one.more for one in self._warned(done))
-        if self._plan.action is Action.CHECK:
-            is_strange = done.state is State.PASSED and self._plan.settings.strict
-            self.tally.found += done.fails_check or is_strange
-        if done.directory:
-            self._directories.add(done.directory)
-        self._say(done)
+        self._count(done)
         if done.state is State.STOPPED:
-            raise OutputError(done.error + self._how_to_go_on())
+            raise OutputError(done.error + self.how_to_go_on)
+        self._say(done, shown_name(done.job.input.name))
 
-    def _say(self, done: Done) -> None:
-        shown = shown_name(done.job.input.name)
-        if done.error and done.state is not State.STOPPED:
+    def _count(self, done: Done) -> None:
+        self.states[done.state] += 1
+        self._bases += done.bases
+        self._unresolved += done.unresolved
+        self._places += done.found if self._checks else done.places
+        self._unknown += done.state is State.UNCHANGED and Reason.BASE_NONE.value in done.notes
+        if done.directory:
+            self.directories.add(done.directory)
+        self.tally += done.tally
+        self.tally.warnings += done.warned.counts.total()
+        self.tally.failed += len(done.errors) + (done.state is State.FAILED)
+        self.tally.unsafe += done.state is State.UNSAFE
+        if self._checks:
+            is_strange = done.state is State.PASSED and self._settings.strict
+            self.tally.found += bool(done.changed or done.lines) or is_strange
+
+    def _say(self, done: Done, shown: str) -> None:
+        if done.error:
             streams.warn(f"{shown}: error: {done.error}")
-            self.tally.failed += done.state is State.FAILED
-            self.tally.unsafe += done.state is State.UNSAFE
         for line in done.errors:
             streams.warn(line)
-        self.tally.failed += len(done.errors) + done.tally.failed
-        self._printer.show(self._warned(done))
-        self._claim(done, shown)
+        self._warnings.show(done.warned)
+        self._claim(done.claimed, shown)
         for line in done.lines:
-            is_diff = self._options.colour and self._plan.action is Action.DIFF
-            self._lines.show(_coloured(line) if is_diff else line)
+            is_coloured = self._options.colour and self._action is Action.DIFF
+            self._lines.show(_coloured(line) if is_coloured else line)
         if self._options.verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
         elif done.on_given_url and not self._options.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
             streams.warn(f"{shown}: the given URL was the base of {messages}")
 
-    def _warned(self, done: Done) -> list[Warned]:
-        """The warnings on an input; what has no base is listed link by link by --check."""
-        checks = self._plan.action is Action.CHECK
-        hidden = Reason.BASE_NONE.value if checks else ""
-        return [one for one in done.warned.all() if one.reason != hidden]
-
-    def _claim(self, done: Done, shown: str) -> None:
+    def _claim(self, url: str, shown: str) -> None:
         """Two pages that say they have one URL: at most one of them is right."""
-        if not done.claimed:
-            return
-        owner = self._owners.setdefault(done.claimed, shown)
-        if owner != shown:
+        owner = self._owners.setdefault(url, shown)
+        if url and owner != shown:
             self.tally.warnings += 1
-            text = f"{shown}: warning: {owner} states the same URL, {printable(done.claimed)[:300]}"
-            self._printer.show([Warned("url-shared", f"{text} [url-shared]")])
-
-    def _how_to_go_on(self) -> str:
-        return "; --resume with the report goes on" if self._options.report is not None else ""
-
-    def settle(self) -> None:
-        """Bring the names of what was written to the disk."""
-        settle(self._directories)
-
-    def interrupted(self, total: int) -> None:
-        """Say how far it came, and how to go on."""
-        done = sum(self._states.values())
-        text = f"interrupted: {done} of {counted(total, 'input')} done, none half written"
-        streams.warn(text + self._how_to_go_on())
+            text = f"{shown}: warning: {owner} states the same URL, {printable(url)[:300]}"
+            self._warnings.add("url-shared", f"{text} [url-shared]")
 
     def close(self) -> None:
         """Report what was counted, and sum up."""
         self._lines.close()
-        self._printer.close()
-        if not self._options.quiet:
-            for line in senders.summed(*self._messages):
-                streams.warn(line)
-        many = sum(self._states.values()) > 1 or self._states[State.PASSED]
-        checks = self._plan.action is Action.CHECK
-        many = many or bool(self._options.skipped) or (checks and self._places > 0)
-        writes = self._plan.action in {Action.WRITE, Action.REPLACE, Action.CHECK}
-        if many and writes and not self._options.quiet:
+        self._warnings.close()
+        if self._options.quiet:
+            return
+        for line in summed(self._bases, self._unresolved):
+            streams.warn(line)
+        many = self.states.total() > 1 or self.states[State.PASSED] or self._options.skipped
+        writes = self._action in {Action.WRITE, Action.REPLACE}
+        if (many and (writes or self._checks)) or (self._checks and self._places):
             streams.warn(self._sum())
 
     def _sum(self) -> str:
-        total = sum(self._states.values())
-        parts = [counted(total, "input")]
-        checks = self._plan.action is Action.CHECK
+        parts: list[str] = []
         for state, words in _WORDS.items():
-            if self._states[state]:
-                would = "would be " if checks and state is State.REWRITTEN else ""
-                parts.append(f"{self._states[state]} {would}{words}")
+            if self.states[state]:
+                would = "would be " if self._checks and state is State.REWRITTEN else ""
+                parts.append(f"{self.states[state]} {would}{words}")
             if state is State.UNCHANGED and self._unknown:
                 parts[-1] += f" ({self._unknown} for want of a base URL)"
-        if self._places:
-            links = counted(self._places, "relative link" if checks else "link")
-            parts.append(links if checks else f"{links} made absolute")
+        if self._places and self._checks:
+            parts.append(counted(self._places, "relative link"))
+        elif self._places:
+            parts.append(f"{counted(self._places, 'link')} made absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
         skipped = f"; skipped: {self._options.skipped}" if self._options.skipped else ""
-        done = f": {', '.join(parts[1:])}" if len(parts) > 1 else ""
-        return f"{parts[0]}{done}{skipped}"
+        done = f": {', '.join(parts)}" if parts else ""
+        return f"{counted(self.states.total(), 'input')}{done}{skipped}"
 
 
 # In the order of the sum.

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
-from relbase.cli import streams
 from relbase.cli.help import MAIL, Option
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import counted, excerpt, printable
 from relbase.formats import FORMATS
-from relbase.notes import Reason
 from relbase.opening.door import kind_of_call
 from relbase.pipeline import found_called
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Self
 
+    from relbase.bases.layers import Base
     from relbase.bases.message_urls import MessageUrlSource
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
-    from relbase.results import Result
 
 SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(no Message-ID)"}
 
@@ -29,8 +29,42 @@ SELECTORS: Final = {"sender": "(no sender)", "list": "(no list)", "message": "(n
 _SHOWN: Final = 10
 
 
-def selector(data: bytes, by: str) -> str:
-    """Return what a message map selects a message by; the words of `SELECTORS` for none."""
+@dataclass(slots=True)
+class Unresolved:
+    """Counts the references of messages that no base is known for."""
+
+    by: str = "sender"
+    references: Counter[str] = field(default_factory=Counter)  # by what selects their messages
+    messages: Counter[str] = field(default_factory=Counter)
+
+    def add_messages(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
+        """Count those of the messages among the documents of an input."""
+        for document, call in calls:
+            if FORMATS[kind_of_call(call, document.data)].messages:
+                self.add(document.data, call)
+
+    def add(self, data: bytes, call: Call) -> None:
+        """Count those of a document."""
+        count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
+        if count:
+            name = _selector(data, self.by)
+            self.references[name] += count
+            self.messages[name] += 1
+
+    def __iadd__(self, other: Unresolved) -> Self:
+        self.references += other.references
+        self.messages += other.messages
+        return self
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each selector, the one with the most references first."""
+        for name, count in sorted(self.references.items(), key=lambda row: (-row[1], row[0])):
+            within = counted(self.messages[name], "message")
+            yield f"{excerpt(name)}\t{counted(count, 'reference')} in {within}"
+
+
+def _selector(data: bytes, by: str) -> str:
+    """What a message map selects a message by; the words of `SELECTORS` for none."""
     from relbase.bases import message_urls  # noqa: PLC0415 (start-up time)
     from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
 
@@ -42,21 +76,13 @@ def selector(data: bytes, by: str) -> str:
     return read(fields_of_mail(data)) or SELECTORS[by]
 
 
-def left_in(result: Result) -> int:
-    """Return how many references a document has that no base is known for."""
-    texts = (note.text for note in result.notes if note.reason is Reason.BASE_NONE)
-    return sum(int(text.partition(" ")[0]) for text in texts)  # the note begins with their number
-
-
-def stated_by(data: bytes, result: Result, urls: MessageUrlSource | None, *, has_url: bool) -> str:
+def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
     """Return what gave a message with relative references its base, in words."""
-    if left_in(result):
-        return "unknown"
     from relbase.mail.bases import BASE_FIELDS  # noqa: PLC0415 (start-up time)
     from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
 
     fields = fields_of_mail(data)
-    if any(name in BASE_FIELDS for name, _ in fields) and result.base.layer is not Layer.RETRIEVAL:
+    if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:
         return "stated in the message"
     found = None if urls is None else urls.find(fields)
     if found is not None:
@@ -65,56 +91,17 @@ def stated_by(data: bytes, result: Result, urls: MessageUrlSource | None, *, has
     return "by --url" if has_url else "stated in the message"
 
 
-def table(left: Counter[str], messages: Counter[str]) -> Iterator[str]:
-    """Yield a line for each selector, the one with the most references first."""
-    for name, count in sorted(left.items(), key=lambda row: (-row[1], row[0])):
-        within = _counted(messages[name], "message")
-        yield f"{excerpt(name)}\t{_counted(count, 'reference')} in {within}"
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-class Unresolved:
-    """Counts the references of messages that no base is known for."""
-
-    def __init__(self, by: str) -> None:
-        self._by = by
-        self._left: Counter[str] = Counter()
-        self._messages: Counter[str] = Counter()
-
-    def add(self, calls: Iterable[tuple[InputDocument, Call]]) -> None:
-        """Count those of the documents of an input."""
-        for document, call in calls:
-            if not FORMATS[kind_of_call(call, document.data)].messages:
-                continue
-            references = found_called(document.data, call)
-            count = sum(found.status is Status.UNRESOLVED for found in references)
-            if count:
-                name = selector(document.data, self._by)
-                self._left[name] += count
-                self._messages[name] += 1
-
-    def show(self) -> None:
-        """Print a line for each selector, the one with the most references first."""
-        for line in table(self._left, self._messages):
-            streams.say(line)
-
-
-def summed(bases: Counter[str], left: Counter[str], messages: Counter[str]) -> Iterator[str]:
-    """Yield what is said after a run: what gave messages their bases, and whose have none."""
+def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
+    """Yield what is said after a run of what gave messages their bases, and of those without."""
     if bases:
         parts = ", ".join(f"{count} {printable(name)}" for name, count in bases.most_common())
-        yield f"base URLs of {_counted(bases.total(), 'message')} with relative links: {parts}"
-    if not left:
-        return
-    yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"
-    for number, line in enumerate(table(left, messages)):
-        if number == _SHOWN:
-            yield f"  and {len(left) - _SHOWN} more"
-            return
-        yield f"  {line}"
+        yield f"base URLs of {counted(bases.total(), 'message')} with relative links: {parts}"
+    lines = list(unresolved.lines())
+    if lines:
+        yield "relative links without a base, by sender (relbase links --unresolved-by lists them):"
+        yield from (f"  {line}" for line in lines[:_SHOWN])
+    if len(lines) > _SHOWN:
+        yield f"  and {len(lines) - _SHOWN} more"
 
 
 def option() -> Option:

@@ -1,4 +1,4 @@
-"""Standard input, output and error.
+"""Standard output and error, and the status that a command ends with.
 
 To mind: what is shown may come from a hostile document or be a hostile file name (threat A9), so
 that lines for people go through `printable`. Standard error may be closed or gone: a warning that
@@ -7,16 +7,36 @@ nobody reads stops nothing. Standard output that cannot be written stops the com
 
 from __future__ import annotations
 
+import signal
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from enum import IntEnum
 from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
-from relbase.cli.outcome import OutputError
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of every command."""
+
+    DONE = 0
+    FOUND = 1  # by --check or --violations, or warnings under --strict
+    USAGE = 2
+    FAILED = 3  # some inputs; the others are done
+    IO = 4  # stopped: the output cannot be written, or a lock cannot be had
+    UNSAFE = 5  # the self-check of a rewriting failed: its file stays as it was
+    INTERRUPTED = 128 + signal.SIGINT
+    PIPE_CLOSED = 128 + 13  # nobody reads the output: what the signal itself would leave
+
+
+class OutputError(click.ClickException):
+    """An output cannot be written: the command stops."""
+
+    exit_code = ExitStatus.IO
+
 
 # What a text is cut to for people, in characters: a `data:` URL may have millions.
 SHOWN: Final = 300
@@ -36,6 +56,11 @@ def excerpt(text: str, limit: int = SHOWN) -> str:
     if len(text) > limit:
         return f"{printable(text[:limit])}... ({len(text)} characters)"
     return printable(text) or '""'
+
+
+def counted(count: int, what: str) -> str:
+    """Return a number of things in words."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def say(text: str) -> None:
@@ -86,11 +111,9 @@ def warn(text: str) -> None:
     """Write a line to standard error."""
     if sys.stderr is None:
         return
-    try:
+    with suppress(OSError, ValueError):
         sys.stderr.write(f"{text}\n")  # its error handler is backslashreplace
         sys.stderr.flush()
-    except (OSError, ValueError):
-        return
 
 
 def is_terminal(*, output: bool = False) -> bool:

@@ -13,9 +13,8 @@ import click
 
 from relbase.cli.directories import new_file, opened_directory, sweep
 from relbase.cli.objects import is_object, uploaded
-from relbase.cli.outcome import OutputError
 from relbase.cli.outputs import refuse_inputs, refuse_irregular
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

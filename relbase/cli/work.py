@@ -8,36 +8,28 @@ Whatever goes wrong with one input is said in its `Done`, so that it stops no ot
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import (
-    archives,
-    compressed,
-    files,
-    inplace,
-    maildir,
-    outputs,
-    selfcheck,
-    streams,
-    summary,
-)
+from relbase.cli import archives, compressed, files, maildir, outputs, remarks, selfcheck, streams
 from relbase.cli.documents import rewritten
-from relbase.cli.files import ChangedError, InputError, peeked, reason
-from relbase.cli.inputs import STDIN, Input
+from relbase.cli.files import ChangedError, InputError, peeked, reason, shown_name
+from relbase.cli.inplace import locked, place_of
 from relbase.cli.jobs import Action, Done, State
-from relbase.cli.locks import locked_mailbox
-from relbase.cli.outcome import OutputError
+from relbase.cli.outcome import Collected
 from relbase.cli.reading import found_calls
+from relbase.cli.report import Counted, is_done
 from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
-from relbase.cli.summary import counted
-from relbase.cli.warnings import Collected
+from relbase.cli.senders import stated_by
+from relbase.cli.streams import OutputError, counted, excerpt, printable
 from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
+from relbase.notes import Reason
 from relbase.pipeline import found_called
 from relbase.results import Result
 
@@ -46,14 +38,14 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from relbase.call import Call
+    from relbase.cli.archives import Archive
     from relbase.cli.documents import InputDocument
     from relbase.cli.files import OpenInput
-    from relbase.cli.inplace import InPlace
     from relbase.cli.jobs import Job, Plan
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Found
 
-    Rewritten: TypeAlias = tuple[InputDocument, Result]
+    Rewritten: TypeAlias = tuple[InputDocument, Result, Call]
 
 
 class _SkippedError(Exception):
@@ -90,6 +82,8 @@ class Worker:
             return Done(job, State.FAILED, reason(error))
 
     def _tried(self, job: Job) -> Done:
+        if is_done(job):
+            raise _SkippedError(State.SKIPPED)
         try:
             return self._done(job)
         except ChangedError:
@@ -98,8 +92,6 @@ class Worker:
             return self._done(job)  # who wrote to it may be done by now
 
     def _done(self, job: Job) -> Done:
-        if job.hashes is not None and _is_done(job):
-            raise _SkippedError(State.SKIPPED)
         with files.opened(job.input, self._plan.roots) as source:
             return _Doing(self._plan, self._writer, job, self._read).done(source)
 
@@ -110,50 +102,53 @@ class _Doing:
     def __init__(self, plan: Plan, writer: Writer, job: Job, read: Callable[[int], None]) -> None:
         self._plan = plan
         self._writer = writer
-        self._done = Done(job, warned=Collected(plan.settings.verbosity))
-        self._before = _Counted(plan, read)
-        self._after = _Counted(plan)
-        self._call: Call | None = None
-        self._is_edited = False
+        # --check lists each link without a base.
+        ignored = Reason.BASE_NONE.value if plan.action is Action.CHECK else ""
+        self._done = Done(job, warned=Collected(plan.settings.verbosity, ignored))
+        self._before = Counted(read, hashes=plan.reports)
+        self._after = Counted(hashes=plan.reports)
         self._coding: compressed.Coding | None = None  # of mail that is compressed
         self._original: Callable[[], Iterator[bytes]] = lambda: iter(())
 
     def done(self, source: OpenInput) -> Done:
         done = self._done
         first, source = peeked(source)
-        settings = self._plan.settings
-        source, archive = archives.recognise(source, settings, done.tally, done.warned)
+        source, archive = archives.recognise(source, self._plan.settings, done.tally, done.warned)
         if archive is not None:
-            self._archive(archive._replace(source=self._counted(source)))
+            self._archive(archive)
         else:
-            self._document(source, first, settings)
+            self._document(source, first)
         if done.changed:
             done.state = State.REWRITTEN
         done.sizes = self._before.size, self._after.size
         done.hashes = self._before.hash, self._after.hash
         return done
 
-    def _counted(self, source: OpenInput) -> OpenInput:
-        return source._replace(pieces=self._before.counting(source.pieces))
-
-    # ---- rewriting
-
-    def _archive(self, archive: archives.Archive) -> None:
+    def _archive(self, archive: Archive) -> None:
         """An archive has an output of its own kind: the records of what changed."""
-        plan = self._plan
+        plan, done, source = self._plan, self._done, archive.source
         if plan.only:
             raise _SkippedError(State.PASSED)
         if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
-        made = archives.rewritten(archive, plan.choices, self._done, reports=plan.reports)
-        self._act(archive.source, made)
+        archive = archive._replace(source=self._counted(source))
+        pieces = archives.rewritten(archive, plan.choices, done, reports=plan.reports)
+        if plan.action is not Action.CHECK:
+            self._put(source, self._after.counting(pieces))
+            return
+        deque(pieces, maxlen=0)
+        if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
+            from relbase.cli.findings import Finding, line  # noqa: PLC0415 (start-up time)
 
-    def _document(self, source: OpenInput, first: bytes, settings: Settings) -> None:
+            found = Finding(source.name, "has pages with relative links")
+            done.lines.append(line(found, plan.format))
+
+    def _document(self, source: OpenInput, first: bytes) -> None:
         """A document, or a mailbox of many."""
         plan = self._plan
-        found = plan.finder.find(source, settings.url)
-        settings = settings.on_fields(found.fields)
+        found = plan.finder.find(source, plan.settings.url)
+        settings = plan.settings.on_fields(found.fields)
         packed = compressed.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, first)
         if not is_wanted(kind, first, plan.only):
@@ -161,23 +156,27 @@ class _Doing:
         if compressed.is_zip_of_mail(first):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
-        row = FORMATS[kind]
         if packed:
             self._coding, settings = packed[0], settings._replace(kind=kind.value)
-        if row.visit is None and source.input.root:
+        if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
-            self._pass(self._counted(source))
+            self._copy(self._counted(source))
         elif plan.action is Action.REPLACE:
-            self._replace(source, settings, found, streamed=row.streams)
+            self._replace(source, settings, found, streamed=FORMATS[kind].streams)
         else:
-            self._act(source, self._rewritten(source, settings, found))
-        summary.close(self._done, several=plan.several)
+            self._show(source, self._rewritten(source, settings, found))
+        self._sum_up()
+
+    # ---- rewriting
+
+    def _counted(self, source: OpenInput) -> OpenInput:
+        return source._replace(pieces=self._before.counting(source.pieces))
 
     def _rewritten(
         self, source: OpenInput, settings: Settings, found: Found
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
-        done, plan = self._done, self._plan
+        plan = self._plan
         if self._coding is not None:
             source, self._original = compressed.kept(source)
         source = self._counted(source)
@@ -186,27 +185,13 @@ class _Doing:
         examines = plan.action is Action.CHECK
         for document, planned in found_calls(source, settings, plan.finder, found):
             call = planned._replace(examines=True) if examines else planned
-            result = self._made(source.shown, document, call)
+            result = self._result(source.shown, document, call)
             if not document.number:
-                done.url = result.base.url
-                done.source = result.base.source if done.url else ""
-                done.claimed = "" if found.given else call.url or ""
-            if plan.reports:
-                references = found_called(document.data, call)
-                done.links.update(reference.status.value for reference in references)
-            self._call = call
-            yield document, result
-            has_url = call.url is not None
-            summary.add(
-                done,
-                document,
-                result,
-                has_url=has_url,
-                several=plan.several,
-                message_urls=plan.settings.message_urls,
-            )
+                self._done.claimed = "" if found.given else call.url or ""
+            self._count(document, result, call)
+            yield document, result, call
 
-    def _made(self, shown: str, document: InputDocument, call: Call) -> Result:
+    def _result(self, shown: str, document: InputDocument, call: Call) -> Result:
         try:
             return rewritten(document, call)
         except Exception as error:
@@ -221,84 +206,124 @@ class _Doing:
         """The bytes of the output."""
         pieces = self._plain(rewritten, checked=checked)
         if self._coding is not None:
-            pieces = compressed.folded(pieces, self._coding, self._own, lambda: self._is_edited)
+            original = lambda: self._original()  # noqa: E731, PLW0108 (known when it is read)
+            pieces = compressed.folded(pieces, self._coding, original, self._has_changed)
         return self._after.counting(pieces)
 
-    def _own(self) -> Iterator[bytes]:
-        """The bytes of the input once more; `_rewritten` has said where they are."""
-        return self._original()
-
     def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
-        for document, result in rewritten:
-            if checked and result.changed and self._call is not None:
-                selfcheck.check(document.data, result, self._call)
-            self._is_edited = self._is_edited or result.changed
+        for document, result, call in rewritten:
+            if checked and result.changed:
+                selfcheck.check(document.data, result, call)
             yield from (document.before, result.data, document.after)
 
-    # ---- what becomes of it
+    # ---- what became of it
 
-    def _act(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        match self._plan.action:
-            case Action.DIFF:
-                self._diff(source, rewritten)
-            case Action.CHECK:
-                self._check(source, rewritten)
-            case Action.WRITE:
-                self._write(source, rewritten)
-            case _:
-                self._print(rewritten)
+    def _count(self, document: InputDocument, result: Result, call: Call) -> None:
+        """Count a document that is done, and collect what is remarked on it."""
+        done, notes = self._done, result.notes
+        if not document.number:
+            done.url = result.base.url
+            done.source = result.base.source if done.url else ""
+        if self._plan.reports:
+            references = found_called(document.data, call)
+            done.links.update(reference.status.value for reference in references)
+        done.changed += result.changed
+        done.places += len(result.edits)
+        done.notes.update(note.reason.value for note in notes)
+        is_left = any(note.reason is Reason.BASE_NONE for note in notes)
+        if document.number and is_left:
+            # Of the messages of a mailbox that is reported once, with the first of them.
+            notes = tuple(note for note in notes if note.reason is not Reason.BASE_NONE)
+            done.first_unknown = done.first_unknown or document.number
+        if result.changed or is_left:
+            self._count_base(document, result, call, is_left=is_left)
+        shown = shown_name(done.job.input.name)
+        remarks.collect(shown, document, notes, done.warned, several=self._plan.several)
 
-    def _pass(self, source: OpenInput) -> None:
-        """Skip a file that holds no references; to an output it is copied all the same."""
-        pieces = self._after.counting(source.pieces)
-        if self._plan.action is Action.WRITE:
-            self._put(source, pieces)
-        elif self._plan.reports:
-            for _ in pieces:
-                pass
+    def _count_base(
+        self, document: InputDocument, result: Result, call: Call, *, is_left: bool
+    ) -> None:
+        """Count what gave a message with relative references its base."""
+        done, urls = self._done, self._plan.settings.message_urls
+        has_url = call.url is not None
+        if urls is None and not (document.number and has_url):
+            return
+        stated = "unknown"
+        if not is_left:
+            stated = stated_by(document.data, result.base, urls, has_url=has_url)
+        done.on_given_url += bool(document.number) and stated == "by --url"
+        if urls is not None:
+            done.bases[stated] += 1
+            if is_left:
+                done.unresolved.add(document.data, call)
 
-    def _print(self, rewritten: Iterator[Rewritten]) -> None:
-        written = 0
-        try:
-            for piece in self._pieces(rewritten, checked=self._plan.is_delivery):
-                streams.put(piece)
-                written += len(piece)
-        except InputError as error:
-            what = f"{counted(written, 'byte')} of its output were written" if written else ""
-            raise InputError(f"{error}; {what}" if what else str(error)) from None
+    def _sum_up(self) -> None:
+        """Say what was done, and collect what is remarked on the input as a whole."""
+        done, reason = self._done, Reason.BASE_NONE.value
+        done.text = _text(done)
+        if not done.first_unknown:
+            return
+        messages = f"message {done.first_unknown}"
+        advice = remarks.advice("message/rfc822", several=self._plan.several)
+        if done.notes[reason] > 1:
+            messages = f"{done.notes[reason]} messages, the first is {messages}"
+            advice += "; --message-map gives one for each sender"
+        text = f"relative links left unchanged in {messages}: {advice} [{reason}]"
+        done.warned.add(reason, f"{shown_name(done.job.input.name)}: warning: {text}")
+
+    def _has_changed(self) -> bool:
+        return self._done.changed > 0
+
+    # ---- where it goes
+
+    def _show(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
+        if self._plan.action is Action.DIFF:
+            self._diff(source, rewritten)
+        elif self._plan.action is Action.CHECK:
+            self._check(source, rewritten)
+        else:
+            self._put(source, self._pieces(rewritten, checked=self._is_checked()))
 
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
 
         moved = 0
-        for document, result in rewritten:
+        for document, result, _ in rewritten:
             name = f"{source.name} (message {document.number})" if document.number else source.name
             lines = diff(name, document.data, result.edits, document.lines, moved)
             self._done.lines += lines
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import Finding, findings, line  # noqa: PLC0415 (start-up time)
+        from relbase.cli.findings import findings, line  # noqa: PLC0415 (start-up time)
 
-        done, form = self._done, self._plan.format
-        for document, result in rewritten:
-            if self._call is not None and (result.changed or result.notes):
-                for found in findings(source.name, document, result, self._call):
-                    done.found += found.link is not None
-                    done.lines.append(line(found, form))
-        if self._call is None and done.changed:
-            done.lines.append(line(Finding(source.name, "has pages with relative links"), form))
+        for document, result, call in rewritten:
+            if result.changed or result.notes:
+                for found in findings(source.name, document, result, call):
+                    self._done.found += found.link is not None
+                    self._done.lines.append(line(found, self._plan.format))
 
-    def _write(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        output = self._done.job.output
-        assert output is not None
+    def _is_checked(self) -> bool:
         # What takes no file's place can be made again: that is not looked through twice.
-        checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
-        self._put(source, self._pieces(rewritten, checked=checked))
+        output = self._done.job.output
+        if output is None:
+            return self._plan.is_delivery
+        return (output.replaces or output.goes_on) and os.path.lexists(output.path)
+
+    def _copy(self, source: OpenInput) -> None:
+        """Skip a file that holds no references; to an output it is copied all the same."""
+        pieces = self._after.counting(source.pieces)
+        if self._plan.action is Action.WRITE:
+            self._put(source, pieces)
+        elif self._plan.reports:
+            deque(pieces, maxlen=0)
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
+        """Write an output."""
         output = self._done.job.output
-        assert output is not None
+        if output is None:
+            _print(pieces)
+            return
         if output.in_maildir:
             pieces = (b"".join(pieces),)
             if self._has_changed():
@@ -318,8 +343,8 @@ class _Doing:
         # Nobody delivers into compressed mail; what is no file is refused below.
         is_locked = streamed and self._coding is None and source.status is not None
         with (
-            _locked(source, plan.in_place) if is_locked else nullcontext(source) as held,
-            inplace.place_of(held, plan.in_place, plan.roots) as old,
+            locked(source, plan.in_place) if is_locked else nullcontext(source) as held,
+            place_of(held, plan.in_place, plan.roots) as old,
         ):
             made = self._rewritten(held, settings, found)
             pieces: Iterable[bytes] = self._pieces(made, checked=True)
@@ -341,61 +366,23 @@ class _Doing:
             data = b"".join(compressed.unfolded((data,), self._coding))
         return maildir.sized(name, data)
 
-    def _has_changed(self) -> bool:
-        return self._done.changed > 0
 
-
-@contextmanager
-def _locked(source: OpenInput, how: InPlace) -> Iterator[OpenInput]:
-    """Hold the locks of a mailbox, which is read anew when they are had."""
-    with locked_mailbox(os.path.realpath(source.name) if how.follow else source.name):
-        yield files.rewound(source)
-
-
-class _Counted:
-    """The size of what goes by, and its hash where that is wanted."""
-
-    def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
-        self.size = 0
-        self._read = read
-        self._digest = _digest() if plan.reports else None
-
-    def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
-            self.size += len(piece)
-            self._read(len(piece))
-            if self._digest is not None:
-                self._digest.update(piece)
-            yield piece
-
-    @property
-    def hash(self) -> str:
-        return "" if self._digest is None else str(self._digest.hexdigest())
-
-
-def _digest() -> Any:  # noqa: ANN401 (hashlib does not name its type)
-    import hashlib  # noqa: PLC0415 (start-up time)
-
-    return hashlib.sha256()
-
-
-def _is_done(job: Job) -> bool:
-    """Whether an earlier run has done a job, and nobody has changed anything since."""
-    assert job.hashes is not None
-    before, after = job.hashes
-    if job.output is None:
-        return _hash_of(job.input) == after
-    return _hash_of(job.input) == before and _hash_of(Input(job.output.path)) == after
-
-
-def _hash_of(one: Input) -> str:
-    if one.name == STDIN:
-        return ""
-    digest = _digest()
+def _print(pieces: Iterable[bytes]) -> None:
+    written = 0
     try:
-        with files.opened(one) as source:
-            for piece in source.pieces:
-                digest.update(piece)
-    except InputError:
-        return ""
-    return str(digest.hexdigest())
+        for piece in pieces:
+            streams.put(piece)
+            written += len(piece)
+    except InputError as error:
+        what = f"; {counted(written, 'byte')} of its output were written" if written else ""
+        raise InputError(f"{error}{what}") from None
+
+
+def _text(done: Done) -> str:
+    if not done.places:
+        return "no link changed"
+    text = f"links made absolute in {counted(done.places, 'place')}"
+    if done.source:
+        return f"{text}, on {excerpt(done.url)} ({printable(done.source)})"
+    shared = f", {done.on_given_url} of them on the given URL" if done.on_given_url else ""
+    return f"{text} of {counted(done.changed, 'message')}{shared}"

@@ -22,8 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli.directories import UNSETTLED, new_file, opened_directory, sweep
 from relbase.cli.files import ChangedError, InputError
-from relbase.cli.outcome import OutputError
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -11,7 +11,7 @@ import pytest
 from running import run
 
 from relbase import pipeline
-from relbase.cli import locks
+from relbase.cli import inplace
 
 if TYPE_CHECKING:
     from relbase import Result
@@ -33,7 +33,7 @@ sys.stdin.read()
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(locks, "PATIENCE", 0.2)
+    monkeypatch.setattr(inplace, "PATIENCE", 0.2)
     Path("in.mbox").write_bytes(BOX)
 
 
@@ -84,7 +84,7 @@ with open("in.mbox", "r+b") as file:
 
 
 def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locks, "PATIENCE", 10.0)
+    monkeypatch.setattr(inplace, "PATIENCE", 10.0)
     Path("more").write_bytes(BOX)
     command = [sys.executable, "-c", DELIVER]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:

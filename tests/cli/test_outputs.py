@@ -14,8 +14,8 @@ from running import run
 
 from relbase.cli import outputs
 from relbase.cli.files import InputError
-from relbase.cli.outcome import OutputError
 from relbase.cli.outputs import Output
+from relbase.cli.streams import OutputError
 from relbase.cli.writing import Writer, settle
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from growth import assert_linear_from_10_ms
 from relbase import Base, Layer, Note, Reason, Span
 from relbase.cli import remarks
 from relbase.cli.documents import InputDocument
-from relbase.cli.warnings import Collected, Verbosity
+from relbase.cli.outcome import Collected, Verbosity
 from relbase.results import Result
 
 if TYPE_CHECKING:
@@ -32,8 +32,8 @@ def warnings(
     result = Result(one.data, (), tuple(notes), base=lambda: base, links=tuple)
     warned = Collected(verbosity)
     remarks.collect("p", one, result.notes, warned)
-    assert warned.count == len(notes)
-    return [warning.line for warning in warned.all()]
+    assert warned.counts.total() == len(notes)
+    return [line for _, line in warned.lines]
 
 
 def at(offset: int, text: str) -> Note:
