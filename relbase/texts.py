@@ -5,10 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Literal, overload
 
-from relbase.call import DEFAULT_POLICY, URL, Headers, as_kind, as_url
+from relbase.call import DEFAULT_POLICY, URL, Headers, as_kind, as_url, check
 from relbase.formats import FORMATS
 from relbase.kind import Kind
+from relbase.opening.at_once import edits_at_once
 from relbase.pipeline import rewrite
+from relbase.references.scanner import spliced
 from relbase.url.resolver import Profile, ProfileName
 from relbase.view.characters import inner
 
@@ -93,11 +95,25 @@ def rewrite_text(
     found = as_kind(kind)
     if FORMATS[found].charset is None:
         raise ValueError(f"text of kind {found.value!r} is not rewritten: give bytes to rewrite")
-    # The first `<base>` decides: this one stands before all others.
     stated = "" if base is None else as_url(base, "base")
+    data = inner(text)
+    if stated and stated.isascii() and "#" not in stated:
+        # A piece that is done at once has no `<base>`: a URL and a base are the same to it.
+        call = check(
+            b"",
+            url=stated,
+            kind=found,
+            charset="utf-8",
+            profile=profile,
+            policy=policy,
+            detect=False,
+        )
+        if (edits := edits_at_once(data, call)) is not None:
+            return spliced(data, edits).decode("utf-8", "surrogatepass") if edits else text
+    # The first `<base>` decides: this one stands before all others.
     before = FORMATS[found].stating.format(escape(stated)).encode() if stated else b""
     result = rewrite(
-        before + inner(text),
+        before + data,
         url=url if before or url is not None else stated,
         redirects=redirects,
         headers=headers,

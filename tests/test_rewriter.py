@@ -23,6 +23,9 @@ PAGES = [
     b"<a href=x>" * 40 + b"<meta charset=windows-1252>",
     b"<link href=y>" + b" " * 1010 + b"<meta charset=windows-1252>",
     b"<meta charset=gbk><a href='x'>",
+    b'<meta charset="utf-8"><a href="x">\xc3\xa9</a>',
+    b'<meta charset="utf-8"><a href="\xc3\xa9">\xff</a>',
+    b'<a href="x">\xc3\xa9</a>',
     b"\xef\xbb\xbf<a href=x>",
     b"<\0a\0 \0h\0r\0e\0f\0=\0x\0>\0",
     b"<!-- saved from url=(0010)http://a/b --><a href=x>",
@@ -54,6 +57,14 @@ def test_the_same_by_one_call(
     for result in results:
         assert seen(result) == seen(results[-1])
         assert (result.data is page) == (not result.edits)
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("name", [None, "a.html", "a.txt", "a.css"])
+def test_of_no_given_kind(page: bytes, name: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = relbase.rewrite(page, url=URL, name=name)
+    monkeypatch.setattr(relbase.pipeline, "edits_at_once", lambda *_: None)
+    assert seen(found) == seen(relbase.rewrite(page, url=URL, name=name))
 
 
 @pytest.mark.skipif(relbase.scanner != scanner.COMPILED, reason="it was not built")

@@ -135,3 +135,25 @@ def test_a_bad_call_names_the_fix(
 def test_the_url_is_required() -> None:
     with pytest.raises(TypeError, match="url"):
         rewrite_text("<p>")  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<a href="x"><a href="../y"><a href="/z">é',
+        '<a href=""><form action=""><button formaction="">',
+        '<a href="#s"><a href="?q">',
+        '<base href="s/"><a href="x">',
+        '<object codebase="c/" data="x">',
+        "no link",
+    ],
+)
+@pytest.mark.parametrize("base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "mailto:a"])
+@pytest.mark.parametrize("profile", list(Profile))
+def test_a_piece_at_once_is_as_the_long_way(
+    text: str, base: str, profile: Profile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = rewrite_text(text, base=base, profile=profile)
+    monkeypatch.setattr("relbase.texts.edits_at_once", lambda *_: None)
+    monkeypatch.setattr("relbase.pipeline.edits_at_once", lambda *_: None)
+    assert found == rewrite_text(text, base=base, profile=profile)

@@ -34,6 +34,8 @@ _later_from: Final = expression(rb"\n\r?\nFrom ")
 
 def is_mail(start: bytes) -> bool:
     """Whether a message begins so: with a header, among its fields one that mail has."""
+    if _tag.match(start):  # the answer for most pages, whose first paragraph may be long
+        return False
     from relbase.containers.fields import (  # noqa: PLC0415 (start-up time: most files have a name)
         eol_of,
         fields_of_paragraph,
@@ -73,6 +75,8 @@ def _goes_on(paragraph: bytes, fields: list[Field]) -> bool:
 
 
 _tag_line: Final = expression(rb"^[ \t]*<", re.MULTILINE)
+# Not the name of a field, which may begin so, too.
+_tag: Final = expression(rb"<[^\t\n\r :]*+[ \t]*+(?!:)")
 
 _xml: Final = expression(rb"<\?xml[\t\n\r ]")
 _markup: Final = expression(rb"<[a-zA-Z!?/]")

@@ -117,18 +117,28 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* ---- Python: the scan */
 
-/* `written` gets what is written for each shape, borrowed from the caller's tuple. */
-static int prepare_edits(Scan *s, PyObject *edits, PyObject **written) {
+/* What is asked of a walk. What all calls for a document have in common comes first: tables, mode,
+   flags, edits, Edit, text, pos, end[, in_noscript, in_comment]. */
+typedef struct {
+  Scan scan;
+  Text pos, end;
+  PyObject *type, *written[SHAPES]; /* what is written for each shape, borrowed */
+  Py_ssize_t costs[SHAPES];         /* what that costs */
+} Call;
+
+static int prepare_edits(Call *call, PyObject *edits) {
+  Scan *s = &call->scan;
   Py_ssize_t count = PyTuple_Size(edits);
   for (Py_ssize_t i = 1; i < count && i < SHAPES; i++) {
     PyObject *edit = PyTuple_GetItem(edits, i);
     Py_ssize_t start, end;
     if (edit == Py_None) continue;
-    if (PyTuple_Check(edit) && PyTuple_Size(edit) == 0) {
+    if (!PyTuple_Check(edit)) return bad("scan: an edit is a tuple");
+    if (PyTuple_Size(edit) == 0) {
       s->left |= 1u << i;
       continue;
     }
-    if (!PyArg_Parse(edit, "(nnS)", &start, &end, &written[i])) return 0;
+    if (!PyArg_ParseTuple(edit, "nnS|n", &start, &end, &call->written[i], &call->costs[i])) return 0;
     s->becomes[i] = (Becomes){start, end};
     s->shapes |= 1u << i;
   }
@@ -205,14 +215,6 @@ static PyObject *standing(const Scan *s) {
   return list;
 }
 
-/* What is asked of a walk. What all calls for a document have in common comes first: tables, mode,
-   flags, edits, Edit, text, pos, end[, in_noscript, in_comment]. */
-typedef struct {
-  Scan scan;
-  Text pos, end;
-  PyObject *type, *written[SHAPES];
-} Call;
-
 static int read_call(PyObject *args, Call *call) {
   PyObject *capsule, *bytes, *edits;
   Py_ssize_t pos, end, size;
@@ -236,20 +238,27 @@ static int read_call(PyObject *args, Call *call) {
   s->ascii_stands = flags >> 3 & 1;
   call->pos = (Text)text + pos;
   call->end = (Text)text + end;
-  return prepare_edits(s, edits, call->written);
+  return prepare_edits(call, edits);
 }
 
-/* What was found up to a place: (results, place or -1[, what is to be looked at or -1][, what stands
-   there]). */
+static Py_ssize_t cost_of(const Call *call) {
+  Py_ssize_t cost = 0;
+  for (size_t i = 0; i < call->scan.count; i++) cost += call->costs[call->scan.found[i].shape];
+  return cost;
+}
+
+/* What was found up to a place: (results, place or -1[, what is to be looked at or -1]), and at last
+   what stands there, or of edits alone what they cost. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
   PyObject *list = results(s, call->written, call->type), *made = NULL, *stands = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
-  int is_written = s->mode == WRITTEN;
-  if (list && (!is_written || (stands = standing(s)))) {
-    if (has_looked && is_written) made = Py_BuildValue("(OnnO)", list, place, look, stands);
+  if (list && s->mode == WRITTEN) stands = standing(s);
+  else if (list && s->mode == EDITS) stands = PyLong_FromSsize_t(cost_of(call));
+  if (list && (stands || s->mode == ALL)) {
+    if (has_looked && stands) made = Py_BuildValue("(OnnO)", list, place, look, stands);
     else if (has_looked) made = Py_BuildValue("(Onn)", list, place, look);
-    else if (is_written) made = Py_BuildValue("(OnO)", list, place, stands);
+    else if (stands) made = Py_BuildValue("(OnO)", list, place, stands);
     else made = Py_BuildValue("(On)", list, place);
   }
   free(s->found);

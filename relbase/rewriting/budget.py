@@ -52,6 +52,8 @@ class Budget:
 
     def covered(self, edits: list[Edit], depth: int) -> list[Edit]:
         """Pay for the edits of references; those that can be made are returned."""
+        if not edits:
+            return edits
         weights = {new: weight(new.decode("ascii"), depth) for new in set(map(_new, edits))}
         costs = [weights[new] - end + start for start, end, new in edits]
         # No more than this is cut from a plain reference.

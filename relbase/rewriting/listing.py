@@ -75,7 +75,7 @@ class Linker:
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
         self._made_with: tuple[Any, ...] = (
-            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, _costs_of(context)),
+            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, _priced_on(context)),
             *(context.base, context.part, self._decoded, context.task.policy.keep_fragments),
         )
         self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
@@ -112,7 +112,7 @@ class _Lister:
         # that costs.
         self._urls = [
             (edit[2].decode("ascii"), edit[1], cost) if edit else None
-            for edit, cost in zip(_becomes(context), _costs_of(context), strict=True)
+            for edit, cost in zip(_becomes(context), _priced_on(context), strict=True)
         ]
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
@@ -174,19 +174,19 @@ def written_in(raw: bytes, charset: str) -> str:
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
 
-def _costs_of(context: Context) -> tuple[int, ...]:
+def _priced_on(context: Context) -> tuple[int, ...]:
     """What the budget is charged for an edit of each shape."""
     return _remembered_costs(context.base.url)(_becomes(context), context.depth)
 
 
-def _costs(edits: EditsByShape, depth: int) -> tuple[int, ...]:
+def costs_of(edits: EditsByShape, depth: int) -> tuple[int, ...]:
     return tuple(
         max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
         for edit in edits
     )
 
 
-_remembered_costs: Final = remembering(_costs)
+_remembered_costs: Final = remembering(costs_of)
 
 _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
 _SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))

@@ -16,7 +16,8 @@ from relbase.references.scanner import Shape
 from relbase.references.skip import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import named_rows
-from relbase.rewriting.listing import Linker, listing_for, written_in
+from relbase.rewriting.budget import Budget
+from relbase.rewriting.listing import Linker, costs_of, listing_for, written_in
 from relbase.rewriting.shape_edits import (
     NONE,
     SHAPES,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from relbase.references.css import Scan as CssScan
     from relbase.references.scanner import EditsByShape, KeepsEach, Scan
     from relbase.references.vocabulary import Row
-    from relbase.rewriting.budget import Budget
     from relbase.rewriting.context import Context
     from relbase.rewriting.shape_edits import Resolve
 
@@ -93,21 +93,44 @@ def is_same_in_markup(context: Context) -> bool:
     return is_same_in_css(context) and not any(edit and edit[2].endswith(b"]") for edit in edits)
 
 
-def _editing(context: Context, walk: str) -> Callable[..., Any]:
-    """Return what makes the edits of plain references that the budget covers."""
+def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable[..., Any]:
+    """Return what makes the edits of plain references, whatever the budget covers.
+
+    What it returns ends in what they cost, unless the policy is asked of each.
+    """
     base, resolve, how = context.base.url, sampled_by(context), _how(context, walk)
     keeps = context.task.policy.keeper()
-    if keeps is not None:
-        each = partial(_keeps_each, keeps, context.charset)
-        scan = _scan(base, resolve, how, each)
-    else:
-        scan = _remembered_scan(base)(base, resolve, how)
-    return scan if context.task.budget is None else _covered(scan, context, context.task.budget)
+    if keeps is None:
+        return _remembered_scan(base)(base, resolve, how)
+    each = partial(_keeps_each, keeps, context.charset)
+    return _scan(base, resolve, how, each)
+
+
+def _editing(context: Context, walk: str) -> Callable[..., Any]:
+    """Return what makes the edits of plain references that the budget covers."""
+    scan = priced_scan_for(context, walk)
+    depth, is_each = context.depth, context.task.policy.keeper() is not None
+    budget = context.task.budget or Budget(0)
+
+    def covered_each(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places = scan(text, *where)
+        return budget.covered(edits, depth), *places
+
+    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401
+        edits, *places, cost = scan(text, *where)
+        if cost <= budget.left:
+            budget.left -= cost
+        else:
+            edits = budget.covered(edits, depth)
+        return edits, *places
+
+    return covered_each if is_each else covered
 
 
 def _how(context: Context, walk: str) -> _How:
     return _How(
         walk,
+        context.depth,
         context.task.profile is Profile.WHATWG,
         is_same_in_css(context),
         walk != scanner.HTML_WALK or not is_multi_byte(context.charset),
@@ -115,21 +138,12 @@ def _how(context: Context, walk: str) -> _How:
     )
 
 
-def _covered(scan: Callable[..., Any], context: Context, budget: Budget) -> Callable[..., Any]:
-    """Return what makes the edits that the budget covers."""
-
-    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
-        edits, *places = scan(text, *where)
-        return budget.covered(edits, context.depth) if edits else edits, *places
-
-    return covered
-
-
 class _How(NamedTuple):
     """How a document is passed over, whatever its base.
 
     Args:
         walk: of the compiled scanner.
+        depth: how many documents are around.
         whatwg: whether references resolve by the WHATWG parser.
         in_css: whether they resolve likewise in CSS.
         ascii_stands: whether no byte of ASCII is the rest of another character.
@@ -137,6 +151,7 @@ class _How(NamedTuple):
     """
 
     walk: str
+    depth: int
     whatwg: bool
     in_css: bool
     ascii_stands: bool
@@ -164,6 +179,7 @@ def _scanning(prepared: Prepared, how: _How, keeps: KeepsEach | None = None) -> 
         ascii_stands=how.ascii_stands,
         extended=how.extended,
         keeps=keeps,
+        costs=costs_of(prepared.becomes, how.depth),
     )
 
 

@@ -15,9 +15,13 @@ from __future__ import annotations
 import codecs
 import re
 from enum import Enum
-from typing import Final, NamedTuple
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from relbase.expressions import expression
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # "User agents are encouraged to only prescan the first 1024 bytes" (WHATWG HTML §13.2.3.2).
 PRESCAN_LENGTH: Final = 1024
@@ -69,13 +73,17 @@ def lookup(label: str) -> str | None:
 
     Implements Encoding Standard §4.2 "get an encoding".
     """
+    if not label.isascii():
+        return None
+    return _labels().get(label.strip("\t\n\f\r ").lower())
+
+
+@cache
+def _labels() -> Mapping[str, str]:
     # Costs a millisecond that a document with a byte order mark need not pay.
     from webencodings.labels import LABELS  # noqa: PLC0415
 
-    if not label.isascii():
-        return None
-    name: str | None = LABELS.get(label.strip("\t\n\f\r ").lower())
-    return name
+    return cast("Mapping[str, str]", LABELS)
 
 
 # What is not in the Encoding Standard, and writes markup otherwise than in ASCII: browsers do not
@@ -194,6 +202,10 @@ def is_utf_8(data: bytes) -> bool:
 # In the functions below a position of -1 means that the bytes ran out, which aborts the prescan.
 
 _META: Final = expression(rb"<meta(?=[\t\n\f\r /])", re.IGNORECASE)
+# What nearly all pages state; `_meta` reads it likewise.
+_USUAL_META: Final = expression(
+    rb"""<meta[ ]charset=(?:"([a-z0-9-]++)"|([a-z0-9-]++)(?=[ >]))[ ]?/?>""", re.IGNORECASE
+)
 _TAG: Final = expression(rb"</?[A-Za-z]")
 _BOGUS_COMMENT: Final = expression(rb"<[!/?]")
 _TAG_NAME_END: Final = expression(rb"[\t\n\f\r >]")
@@ -209,7 +221,12 @@ def _prescan(data: bytes) -> str | None:
     # Step 3: Loop.
     position = _passed(data, 0)
     while position != len(data):
-        if meta := _META.match(data, position):
+        if usual := _USUAL_META.match(data, position):
+            name = _readable(lookup(usual[usual.lastindex or 0].decode("latin-1")))
+            position = usual.end() - 1
+            if name:
+                return name
+        elif meta := _META.match(data, position):
             position, name = _meta(data, meta.end())
             if name:
                 return name
@@ -279,10 +296,14 @@ def _meta(data: bytes, position: int) -> tuple[int, str | None]:
     # Steps 11 to 13: Processing. An aborted prescan returns nothing.
     if position == -1 or need_pragma is None or (need_pragma and not got_pragma):
         return position, None
-    # Steps 14 to 16.
+    return position, _readable(charset)
+
+
+def _readable(charset: str | None) -> str | None:
+    """Steps 14 to 16 of the prescan."""
     if charset == "x-user-defined":
         charset = "windows-1252"
-    return position, _readable_as_ascii(charset) if charset else None
+    return _readable_as_ascii(charset) if charset else None
 
 
 # Steps 1 to 5 of "get an attribute": a `=` at the start belongs to the name.
