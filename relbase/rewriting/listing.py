@@ -180,6 +180,7 @@ def _priced_on(context: Context) -> tuple[int, ...]:
 
 
 def costs_of(edits: EditsByShape, depth: int) -> tuple[int, ...]:
+    """Return what the budget is charged for an edit of each shape, so deep in documents."""
     return tuple(
         max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
         for edit in edits
