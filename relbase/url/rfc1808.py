@@ -4,7 +4,7 @@ A component that is absent is None, one that is empty is "": the delimiter that 
 stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
 
 `PreparedBase.resolve` first answers the references that no step changes beyond putting a prefix of
-the base before them; `_steps` is §4 itself, tells each step, and gives the same for all of them.
+the base before them; `_by_steps` is §4 itself, tells each step, and gives the same for all of them.
 Whatever depends on the base alone is made once, its dot segments removed: a hostile base may have
 millions.
 
@@ -25,6 +25,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.url.prefixes import Prefixes
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
@@ -37,16 +38,12 @@ _scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]+:").match
 
 # What a base begins with: its scheme and net_loc, and after them its path (§2.4). None of them
 # has a crosshatch, and the path neither of the delimiters after it.
-_prefixes_match: Final = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?").match
-_path_match: Final = re.compile(r"[^#?;]*+").match
+_prefixes: Final = re.compile(r"([A-Za-z0-9+.-]++:)?(?://[^/#]*+)?")
+_path: Final = re.compile(r"[^#?;]*+")
 
 # References that begin so are more than names: they are empty, or a query, params, a fragment, or
 # they may begin with a dot segment.
 _NEEDS_STEPS: Final = frozenset(("", "?", ";", "#", "."))
-
-
-# So many levels above the base are remembered, each as text: hostile bases have millions of them.
-_CLIMBED: Final = 8
 
 
 class Components(NamedTuple):
@@ -126,25 +123,13 @@ def is_absolute(reference: str) -> bool:
     return _scheme_match(reference) is not None
 
 
-class PreparedBase:
+class PreparedBase(Prefixes):
     """A base URL prepared once, so that most references cost one concatenation."""
 
-    __slots__ = (
-        *("_above", "_base", "_components", "_directory", "_root", "_scheme", "_stack"),
-        "_whole_path",
-    )
+    __slots__ = ("_components", "_stack")
 
     def __init__(self, base: str) -> None:
-        self._base = base
-        if not base:  # step 1 is all there is; whoever asks for a base often asks with none
-            return
-        found = _prefixes_match(base)
-        assert found is not None  # every group of it may be empty
-        self._scheme = found[1] or ""
-        self._root = found[0]
-        # These are made when they are first asked for: many a base has one reference.
-        self._directory = self._whole_path = ""
-        self._above: list[str] = []
+        super().__init__(base, _prefixes, _path)
         self._components: Components | None = None
         self._stack: tuple[str, list[str]] | None = None
 
@@ -173,7 +158,7 @@ class PreparedBase:
                 path = self._whole_path or self._make_whole_path()
                 if path and reference[1:2] not in {"", "#"}:
                     return path + reference
-            return self._steps(reference)
+            return self._by_steps(reference)
         except TypeError:
             raise not_text(reference) from None
 
@@ -184,10 +169,10 @@ class PreparedBase:
             tell("1", "the base is unknown: the reference is taken for absolute", value=reference)
             return tell.steps()
         tell("1", "the base is established (section 3)", value=self._base)
-        self._steps(reference, tell)
+        self._by_steps(reference, tell)
         return tell.steps()
 
-    def _steps(self, reference: str, tell: Tell = untold) -> str:
+    def _by_steps(self, reference: str, tell: Tell = untold) -> str:
         """Steps 2 to 7."""
         base = self._components = self._components or split(self._base)
         scheme, net_loc, path, params, query, fragment = embedded = split(reference)
@@ -228,43 +213,11 @@ class PreparedBase:
         slash = "/" if merged.startswith("/") else ""
         return slash + _without_dots([], merged[len(slash) :], tell, slash)
 
-    def _make_directory(self) -> str:
-        """What is put before a reference of names alone: the result of "x" without the "x"."""
-        base, root = self._base, len(self._root)
-        end = _path_match(base, root).end()  # type: ignore[union-attr] # it may be empty
-        after_last = base.rfind("/", root, end) + 1
-        if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
-            self._directory = base[:after_last]
-        else:
-            self._directory = self._steps("x")[:-1]
-        return self._directory
-
     def _make_whole_path(self) -> str:
         """What is put before a query alone; "" where step 7 has more to do."""
         if self._base.startswith("/", len(self._root)):
             self._whole_path = self._base.partition("#")[0].partition("?")[0]
         return self._whole_path
-
-    def _dotted(self, reference: str) -> str:
-        """The absolute form where "./", or "../" repeated, and names are all; otherwise ""."""
-        if reference[1:3] == "./":
-            return self._climbed(reference)
-        if not _names_here(reference):
-            return ""
-        return (self._directory or self._make_directory()) + reference[2:]  # 6a
-
-    def _climbed(self, reference: str) -> str:
-        """The absolute form where "../" repeated, then names, are all there is; otherwise ""."""
-        after = 3 if reference.find("/.", 2) < 0 else _after_climbs(reference)
-        # Without the net_loc an empty segment could come to stand after the scheme.
-        if not after or len(self._root) == len(self._scheme):
-            return ""
-        above = self._above
-        level = after // 3
-        while len(above) < level:
-            directory = self._directory or self._make_directory()
-            above.append(self._parent(above[-1] if above else directory))
-        return above[level - 1] + reference[after:]
 
     def _parent(self, directory: str) -> str:
         """What is above a directory: where nothing is that ".." would take away, it stays (6c)."""
@@ -288,19 +241,6 @@ def _cut(text: str, delimiter: str) -> tuple[str, str | None]:
 def _inherit(inherited: str | None, own: str | None) -> str | None:
     """What an empty component becomes; a lone delimiter stays where nothing is inherited."""
     return own if inherited is None else inherited
-
-
-def _after_climbs(reference: str) -> int:
-    """Where a few "../" at the beginning end, when no dot segment follows them; otherwise 0."""
-    after = reference.rfind("../") + 3
-    alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
-    return after if alone and after <= _CLIMBED * 3 else 0
-
-
-def _names_here(reference: str) -> bool:
-    """Whether "./" stands before names alone."""
-    is_plain = reference[2:3] not in _NEEDS_STEPS and reference[2:3] != "/"
-    return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
 def _inherited(

@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.url.prefixes import Prefixes
 from relbase.url.step import Trace, not_text, untold
 
 if TYPE_CHECKING:
@@ -27,13 +28,10 @@ if TYPE_CHECKING:
 _scheme_match: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 
 # What a base begins with: its scheme and authority; after them its path (Appendix B).
-_prefixes_match: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?").match
-_path_match: Final = re.compile(r"[^?#]*+").match
+_prefixes: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*+:)?(?://[^/?#]*+)?")
+_path: Final = re.compile(r"[^?#]*+")
 
 _NEEDS_TRANSFORM: Final = frozenset(("", "?", "."))
-
-# So many levels above the base are remembered, each as text: hostile bases have millions of them.
-_CLIMBED: Final = 8
 
 
 class Components(NamedTuple):
@@ -86,23 +84,13 @@ def is_absolute(reference: str) -> bool:
 _NOT_MADE: Final[list[str]] = []
 
 
-class PreparedBase:
+class PreparedBase(Prefixes):
     """A base URI prepared once, so that most references cost one concatenation."""
 
-    __slots__ = (
-        *("_above", "_base", "_components", "_directory", "_output", "_root", "_scheme"),
-        "_whole_path",
-    )
+    __slots__ = ("_components", "_output")
 
     def __init__(self, base: str) -> None:
-        self._base = base
-        found = _prefixes_match(base)
-        assert found is not None  # every group of it may be empty
-        self._scheme = found[1] or ""
-        self._root = found[0]
-        # These are made when they are first asked for: many a base has one reference.
-        self._directory = self._whole_path = ""
-        self._above: list[str] = []
+        super().__init__(base, _prefixes, _path)
         self._components: Components | None = None
         self._output: list[str] | None = _NOT_MADE
 
@@ -131,7 +119,7 @@ class PreparedBase:
                     return reference
             elif not dots and first not in _NEEDS_TRANSFORM:
                 return (self._directory or self._make_directory()) + reference
-            return unsplit(self._transform(split(reference)))
+            return self._by_steps(reference)
         except TypeError:
             raise not_text(reference) from None
 
@@ -145,6 +133,9 @@ class PreparedBase:
         tell("5.2.1", "Base has {}; R has {}", split(self._base), r)
         tell("5.3", "the components are recomposed", value=unsplit(self._transform(r, tell)))
         return tell.steps()
+
+    def _by_steps(self, reference: str) -> str:
+        return unsplit(self._transform(split(reference)))
 
     def _transform(self, r: Components, tell: Tell = untold) -> Components:
         """§5.2.2 Transform References."""
@@ -182,38 +173,6 @@ class PreparedBase:
         last = base.path.rpartition("/")[2]
         tell("5.2.3", "the last segment of Base.path, {}, gives way", last, value=merged)
         return remove_dot_segments(merged, tell)
-
-    def _make_directory(self) -> str:
-        """What is put before a reference of names alone: the target of "x" without the "x"."""
-        base, root = self._base, len(self._root)
-        end = _path_match(base, root).end()  # type: ignore[union-attr] # it may be empty
-        after_last = base.rfind("/", root, end) + 1
-        if base.startswith("/", root) and base.find("/.", root, after_last) < 0:
-            self._directory = base[:after_last]
-        else:
-            self._directory = unsplit(self._transform(split("x")))[:-1]
-        return self._directory
-
-    def _dotted(self, reference: str) -> str:
-        """The target where "./", or "../" repeated, and names are all there is; otherwise ""."""
-        if reference[1:3] == "./":
-            return self._climbed(reference)
-        if not _names_here(reference):
-            return ""
-        return (self._directory or self._make_directory()) + reference[2:]  # 2B
-
-    def _climbed(self, reference: str) -> str:
-        """The target where "../" repeated, and then names, are all there is; otherwise ""."""
-        after = 3 if reference.find("/.", 2) < 0 else _after_climbs(reference)
-        # Without the authority an empty segment could come to stand after the scheme.
-        if not after or len(self._root) == len(self._scheme):
-            return ""
-        above = self._above
-        level = after // 3
-        while len(above) < level:
-            directory = self._directory or self._make_directory()
-            above.append(self._parent(above[-1] if above else directory))
-        return above[level - 1] + reference[after:]
 
     def _parent(self, directory: str) -> str:
         """What is above a directory; the root is above itself (2C)."""
@@ -285,19 +244,6 @@ class _Target:
     def text(self) -> str:
         path = "".join(self._output) if self._path is None else self._path
         return unsplit(self._rest._replace(path=path))
-
-
-def _after_climbs(reference: str) -> int:
-    """Where a few "../" at the beginning end, when no dot segment follows them; otherwise 0."""
-    after = reference.rfind("../") + 3
-    alone = reference.count("../") * 3 == after and reference.find("/.", after - 1) < 0
-    return after if alone and after <= _CLIMBED * 3 else 0
-
-
-def _names_here(reference: str) -> bool:
-    """Whether "./" stands before names alone."""
-    is_plain = reference[2:3] not in _NEEDS_TRANSFORM and reference[2:3] != "/"
-    return is_plain and reference.startswith("./") and reference.find("/.", 2) < 0
 
 
 def remove_dot_segments(path: str, tell: Tell = untold) -> str:
