@@ -27,8 +27,7 @@ from relbase.rewriting.css import visit_css
 from relbase.rewriting.document import CharsetRule, ViewRule, escaping, read_charset, read_text
 from relbase.rewriting.html import visit_html
 from relbase.rewriting.html_base import html_base
-from relbase.rewriting.items import Item
-from relbase.rewriting.outward import lower
+from relbase.rewriting.items import Item, lower
 from relbase.view.charset import PRESCAN_LENGTH, Charset, CharsetSource, sniff, sniff_css
 from relbase.view.transcode import document_view
 

@@ -38,15 +38,13 @@ from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.registry import ROWS, States
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import separate, shift
+from relbase.rewriting.items import Found, Item, Status, separate, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from relbase.containers.http import Head
     from relbase.rewriting.context import Context, Opened
-    from relbase.rewriting.items import Item
 
 # Clients ask for the same once more, with credentials (RFC 9110 §11.4, §11.7.1), and write down
 # both heads.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.notes import Note, Reason
 from relbase.rewriting.html import nested
-from relbase.rewriting.outward import lower
+from relbase.rewriting.items import Item, lower
 from relbase.view.charset import lookup
 from relbase.view.folding import calendar_view
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Context, Task
-    from relbase.rewriting.items import Item
 
 TYPE: Final = "text/calendar"
 

@@ -14,8 +14,7 @@ from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.items import Found
-from relbase.rewriting.outward import lower, separate
+from relbase.rewriting.items import Found, Item, lower, separate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.mail.entity import MailPart
     from relbase.rewriting.context import Context, Opened, Reader
-    from relbase.rewriting.items import Item
     from relbase.view.runs import View
 
 

@@ -15,7 +15,7 @@ from relbase.mail.bases import message_fields
 from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
-from relbase.rewriting.outward import separate, shift
+from relbase.rewriting.items import Item, separate, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from relbase.mail.documents import DecodedBody
     from relbase.results import Entity
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 
 class Envelope(NamedTuple):

@@ -17,14 +17,12 @@ from relbase.containers.parts import BASE64
 from relbase.edit import Edit, Span, splice
 from relbase.mail.entity import called
 from relbase.notes import Note, Reason
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import separate
+from relbase.rewriting.items import Found, Item, Status, separate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.mail.entity import MailPart
-    from relbase.rewriting.items import Item
 
 # RFC 5322 §2.1.1: a line has at most 998 octets without its line end.
 MAX_LINE: Final = 998

@@ -17,8 +17,7 @@ from relbase.mail.documents import decoded_bodies
 from relbase.mail.message import message_entities, visit_message
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import separate, shift
+from relbase.rewriting.items import Found, Item, Status, separate, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from relbase.mail.documents import DecodedBody
     from relbase.results import Entity
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 
 class Numbered(NamedTuple):

@@ -25,7 +25,7 @@ from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
 from relbase.results import Entity
-from relbase.rewriting.outward import lower
+from relbase.rewriting.items import Item, lower
 from relbase.rewriting.reference import Place, visit_url
 from relbase.view.charset import WIDE_BOMS
 from relbase.view.folding import folded_view
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from relbase.containers.parts import Part
     from relbase.mail.entity import MailPart
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
     from relbase.view.runs import View
 
 _ENTITY: Final = "message/rfc822"

@@ -10,7 +10,7 @@ from relbase.notes import Reason
 from relbase.references.css_escapes import css_view
 from relbase.references.css_functions import Form, is_settled
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.outward import lower, lower_plain, plain_in_css
+from relbase.rewriting.items import Item, lower, lower_plain, plain_in_css
 from relbase.rewriting.reference import ABSOLUTE, Kept, Place, noting, visit_url
 from relbase.rewriting.scan import css_scan_for
 from relbase.url.resolver import Profile
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
     from relbase.references.css import CssReference
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 
 def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iterator[Item]:

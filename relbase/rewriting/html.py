@@ -26,7 +26,8 @@ from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html_base import attribute_text, on_own_base
-from relbase.rewriting.outward import (
+from relbase.rewriting.items import (
+    Item,
     drained,
     lower,
     lower_plain,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
     from relbase.view.runs import View
     from relbase.view.xml_pieces import Piece
 

@@ -1,16 +1,20 @@
-"""What a visit of a text yields, in the order of the text: references, notes, and their edits."""
+"""What a visit of a text yields, and how that comes in offsets of the text around it."""
 
 from __future__ import annotations
 
+import re
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from itertools import islice, repeat, starmap
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.edit import Edit
+from relbase.edit import Edit, Span
 from relbase.notes import Note
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
     from relbase.bases.layers import Base
-    from relbase.edit import Span
+    from relbase.view.runs import View
 
 
 class Status(Enum):
@@ -37,3 +41,114 @@ class Found(NamedTuple):
 
 
 Item: TypeAlias = Found | Note | Edit
+
+
+def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
+    """The items of a text that means itself and begins at `offset` of the text around it."""
+    for item in items:
+        if isinstance(item, Edit):
+            start = item.start + offset
+            # Most are insertions: there may be millions, and one number serves for both ends.
+            end = start if item.end == item.start else item.end + offset
+            yield Edit(start, end, item.new)
+        elif item.span is None:
+            yield item
+        else:
+            yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
+
+
+def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
+    """Return what was found and noted among items, and the edits, each in their order."""
+    findings: list[Found | Note] = []
+    edits: list[Edit] = []
+    for item in items:
+        if isinstance(item, Edit):
+            edits.append(item)
+        else:
+            findings.append(item)
+    return findings, edits
+
+
+def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
+    """The items of a view's inner text, in offsets of the text around it.
+
+    All edits of a view are lowered together, since neighbours may touch the same escape.
+    """
+    findings, edits = separate(items)
+    if findings:
+        places = _located(view, [item.span for item in findings if item.span is not None])
+        for item in findings:
+            if item.span is None:
+                yield item
+                continue
+            start, end = next(places)
+            yield item._replace(span=Span(start + offset, end + offset))
+    if edits:
+        outward: list[Item] = [*view.lower(edits)]
+        edits.clear()
+        yield from shift(drained(outward), offset)
+
+
+def _located(view: View, spans: list[Span]) -> Iterator[Span]:
+    """Where spans of the inner text are in the raw text."""
+    places: dict[Span, Span] = {}
+    left = sorted(set(spans))
+    while left:
+        apart, left = _apart(left)
+        places.update(zip(apart, _lowered_apart(view, apart), strict=True))
+    return map(places.__getitem__, spans)
+
+
+def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:
+    """Spans of a sorted list that do not touch, and the others: a note stands on a reference."""
+    apart: list[Span] = []
+    others: list[Span] = []
+    for span in spans:
+        (others if apart and span.start <= apart[-1].end else apart).append(span)
+    return apart, others
+
+
+def _lowered_apart(view: View, spans: list[Span]) -> list[Span]:
+    # A view whose edits cover more than what they change tells places on its own.
+    locate: Callable[[Sequence[Span]], list[Span]] | None = getattr(view, "locate", None)
+    if locate is not None:
+        return locate(spans)
+    found = view.lower([Edit(start, end, b"") for start, end in spans])
+    if len(found) == len(spans):
+        return [Span(start, end) for start, end, _ in found]
+    # Some touch the same escape and came back as one.
+    middle = len(spans) // 2
+    return _lowered_apart(view, spans[:middle]) + _lowered_apart(view, spans[middle:])
+
+
+# What may be written as it is: between quotes of either kind, into an unquoted value, into CSS.
+plain_in_quotes: Final = re.compile(rb"[!#-%(-;=?-~]*+").fullmatch
+plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
+plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
+
+
+# So many items are handed on together: a value may hold a million references.
+_BATCH: Final = 1024
+
+
+def lower_plain(
+    items: Iterable[Item],
+    plain: Callable[[bytes], object],
+    view: Callable[[], View],
+    offset: int,
+) -> Iterator[Item]:
+    """The items of a text that means itself, where what is written may still need escapes."""
+    rest = iter(items)
+    while found := list(islice(rest, _BATCH)):
+        if any(isinstance(item, Edit) for item in found):
+            found += rest
+            if not all(not isinstance(item, Edit) or plain(item.new) for item in found):
+                yield from lower(found, view(), offset)
+                return
+        yield from shift(drained(found), offset)
+
+
+def drained(items: list[Item]) -> Iterator[Item]:
+    """The items in their order, each let go of: one value may hold a million."""
+    items.reverse()
+    return starmap(items.pop, repeat((), len(items)))

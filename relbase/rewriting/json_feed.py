@@ -20,7 +20,7 @@ from relbase.references.values import Syntax, trimmed
 from relbase.references.vocabulary import Nested, Row
 from relbase.rewriting.html import visit_value
 from relbase.rewriting.item_links import ItemLinks
-from relbase.rewriting.outward import lower, shift
+from relbase.rewriting.items import Item, lower, shift
 from relbase.rewriting.reference import Place
 from relbase.view.characters import text as decode_inner
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from relbase.references.scripts import JsonString
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 _ITEM: Final = (b"items", None)
 # Members that hold a URL, by the names of the containers around them, None for an array.

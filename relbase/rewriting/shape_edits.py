@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from relbase.bases.remembering import remembering
 from relbase.edit import Span
 from relbase.references.scanner import DOTS, SAMPLES
-from relbase.rewriting.outward import plain_in_css, plain_in_quotes, plain_unquoted
+from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.rewriting.reference import smallest
 from relbase.url.resolver import Profile, has_net_loc
 

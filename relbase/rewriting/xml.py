@@ -22,8 +22,7 @@ from relbase.edit import Edit
 from relbase.notes import Reason
 from relbase.references import xml
 from relbase.references.xml_sound import examine
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import drained
+from relbase.rewriting.items import Found, Item, Status, drained
 from relbase.rewriting.xml_bases import Scopes, on_own_base, xml_base_counts
 from relbase.rewriting.xml_visit import Visit, note_on
 from relbase.view.xml_flaws import spots
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 
 def visit_xml(text: bytes, around: Context) -> Iterator[Item]:

@@ -24,8 +24,7 @@ from relbase.references.xml_sound import Flaw, examine
 from relbase.references.xml_vocabulary import CUSTOMARY, XML_BASE
 from relbase.rewriting.html import base_late, nested, visit_value
 from relbase.rewriting.item_links import Items
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import lower, lower_plain, plain_in_quotes, shift
+from relbase.rewriting.items import Found, Item, Status, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
 from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
@@ -47,7 +46,6 @@ if TYPE_CHECKING:
 
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
     from relbase.view.xml_values import TextView
 
 

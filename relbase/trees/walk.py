@@ -24,8 +24,7 @@ from relbase.references.xml_vocabulary import XML_BASE
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.context import Context, Task
 from relbase.rewriting.html import visit_comment, visit_value
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import lower
+from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.trees.links import NOTHING, REPORTED, Settled, Value, settled_by
 from relbase.trees.markup import SHEET
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.rewriting.items import Item
     from relbase.rewriting.reference import Codebase
     from relbase.trees.links import TreeLink
     from relbase.trees.markup import ElementRow, Scope, Spot

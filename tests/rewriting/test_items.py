@@ -9,8 +9,10 @@ from growth import assert_linear_from_10_ms
 
 from relbase.bases.layers import UNKNOWN
 from relbase.edit import Edit, Span
-from relbase.rewriting.items import Found, Status
-from relbase.rewriting.outward import (
+from relbase.rewriting.items import (
+    Found,
+    Item,
+    Status,
     lower,
     lower_plain,
     plain_in_css,
@@ -24,7 +26,6 @@ from relbase.view.transcode import document_view
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.rewriting.items import Item
     from relbase.view.runs import View
 
 
