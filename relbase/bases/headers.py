@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer, Statement
-from relbase.bases.retrieval import statements as retrieved
+from relbase.bases.layers import Layer, Statement, retrieval
 from relbase.notes import Note, Reason
 from relbase.references.headers import find_url
 from relbase.registry import FieldRow, States, bases
@@ -98,7 +97,7 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
     It is a detected mark: `file:` is refused (rule 5), and credentials are removed.
     """
     source = "Snapshot-Content-Location of the message"
-    found, notes = retrieved(url_of(value or "") or "", ())
+    found, notes = retrieval(url_of(value or "") or "", ())
     statements = [statement._replace(source=source) for statement in found]
     remarks = [note._replace(text=note.text.replace(found[0].source, source)) for note in notes]
     if statements and statements[0].value[:5].lower() == "file:":

@@ -6,6 +6,7 @@ relative, and the first one decides even when no reference can be resolved again
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,7 +20,6 @@ from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
-    import re
     from collections.abc import Iterable
 
     from relbase.edit import Span
@@ -115,6 +115,52 @@ def establish(
     if not refused:
         return around, []
     return replace(around, refused=(*refused, *around.refused)), refused
+
+
+# ---- §3.3: the URL that an entity was retrieved from, the last one of a redirected request. Each
+# redirect is resolved against the one before by RFC 3986 whatever the profile is: that is what HTTP
+# clients do (RFC 9110 §10.2.2).
+
+
+def retrieval(url: str | None, redirects: Iterable[str]) -> tuple[list[Statement], list[Note]]:
+    """Return the retrieval URL as a statement of the base, without fragment and credentials."""
+    locations = [redirect.strip() for redirect in redirects]
+    source = f"redirect {len(locations)}" if locations else "retrieval URL"
+    last = (url or "").strip()
+    if locations:
+        last = rfc3986.follow(last, locations)
+    if not last:
+        return [], []
+    if "#" not in last and "@" not in last:
+        return [Statement(Layer.RETRIEVAL, last, source)], []
+    components = rfc3986.split(last)._replace(fragment=None)
+    notes = []
+    if components.authority is not None and "@" in components.authority:
+        host = components.authority.rpartition("@")[2]
+        components = components._replace(authority=host)
+        text = f"{source}: the user name and password in it were removed"
+        notes.append(Note(Reason.CREDENTIALS_REMOVED, "", None, text))
+    return [Statement(Layer.RETRIEVAL, rfc3986.unsplit(components), source)], notes
+
+
+_web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
+
+
+def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
+    """Return a URL that was found, as it counts, or "" and why it does not, and notes.
+
+    It is of http or https, and loses its fragment, and credentials with a note.
+    """
+    stated, notes = retrieval(url, ())
+    value = stated[0].value if stated else ""
+    if _web.match(value) is None:
+        shown = ascii(url[:_SHOWN])
+        return "", f"{shown} is not an http or https URL: it does not count", []
+    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
+    return value, "", notes
+
+
+# ---- what can be a base
 
 
 def unsuitable(url: str) -> str | None:

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.bases.layers import Layer, Statement
-from relbase.bases.retrieval import found_url
+from relbase.bases.layers import Layer, Statement, found_url
 from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason

@@ -26,8 +26,7 @@ from relbase.cli.objects import is_object
 from relbase.cli.options import ARCHIVE
 from relbase.cli.outcome import Collected, Verbosity, WarningPrinter
 from relbase.cli.streams import counted, excerpt, printable
-from relbase.containers import arc
-from relbase.containers.members import packing_of, pieces
+from relbase.containers.members import MAX_ARC_LINE, arc_line, packing_of, pieces
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -355,5 +354,5 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
         text = "its records need the dictionary at its start: leave --with-originals out"
         raise files.InputError(text)
     first = next(pieces([start]), None)  # whatever its name says
-    if first is not None and arc.line(first.data[: arc.MAX_LINE]):
+    if first is not None and arc_line(first.data[:MAX_ARC_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")

@@ -8,18 +8,17 @@ then breaks off, does not decode or is too long is refused: half a page is a wro
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
-
-from relbase.containers.compressions import (
-    CODINGS,
-    GZIP,
-    MislabelledError,
-    UndecodableError,
-    looks_like_text,
-)
+import re
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Generator, Iterable, Iterator
+
+    # or that of `zstandard`, which has the same methods
+    Stream: TypeAlias = zlib._Decompress  # noqa: SLF001 (typeshed has no other name)
+
 
 # The bytes that a body may unfold to: no page is so long, and all of it is held at once.
 MAX_DECODED: Final = 64 << 20
@@ -121,3 +120,260 @@ def _undo(body: bytes, coding: str, limit: int) -> _Undone:
     except UndecodableError as error:
         return _Undone(b"".join(pieces), fault=str(error))
     return _Undone(b"".join(pieces), remark)
+
+
+# ---- each coding is undone by one generator. It yields what the body unfolds to, in small pieces,
+# since a coding may unfold to a thousand times its size, and as text what is to be remarked: a
+# checksum that is wrong or missing loses no byte. Where a body breaks off or does not decode, an
+# error ends it.
+
+
+class UndecodableError(Exception):
+    """A body cannot be decoded, for the reason in the text."""
+
+
+class MislabelledError(UndecodableError):
+    """A body does not begin as its coding does."""
+
+
+# What stands in no text: the controls but TAB, LF, FF, CR and ESC (of ISO-2022-JP).
+_CONTROL: Final = re.compile(rb"[\0-\x08\x0b\x0e-\x1a\x1c-\x1f]")
+_LOOKED_AT: Final = 256
+
+
+def looks_like_text(body: bytes) -> bool:
+    """Return whether the first bytes are those of a text."""
+    start = body[:_LOOKED_AT]
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        start = start.replace(b"\0", b"")
+    return _CONTROL.search(start) is None
+
+
+GZIP: Final = b"\x1f\x8b\x08"
+ZSTD: Final = b"\x28\xb5\x2f\xfd"
+
+# What a window of Zstandard may need: what `zstd --long=27` writes, the default of its reader.
+_MAX_WINDOW: Final = 1 << 27
+
+# How much is fed at a time: zlib gives up to 1,032 times as much, Zstandard 32,000 times.
+_FED_FIRST: Final = 1 << 8
+_FED_LAST: Final = 1 << 13
+_BROTLI_PIECE: Final = 1 << 20
+
+
+def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | None:
+    """Return what undoes a frame of Zstandard, and its error; None without its package."""
+    try:
+        import zstandard  # noqa: PLC0415 (of the extra `warc`)
+    except ImportError:
+        return None
+    known = zstandard.ZstdCompressionDict(dictionary) if dictionary else None
+    reader = zstandard.ZstdDecompressor(dict_data=known, max_window_size=_MAX_WINDOW)
+    return reader.decompressobj(), zstandard.ZstdError  # type: ignore[return-value]
+
+
+class _End(NamedTuple):
+    """Where a stream ends, and the checksum and the length of what it unfolds to."""
+
+    at: int
+    check: int
+    size: int
+
+
+def _unfold(
+    body: bytes,
+    at: int,
+    reader: tuple[Stream, type[Exception]],
+    check: Callable[..., int] = lambda *_: 0,
+    last: int = _FED_LAST,
+) -> Generator[bytes, None, _End]:
+    """Yield what the stream at `at` unfolds to."""
+    stream, error = reader
+    fed_at_once, value, size = _FED_FIRST, check(b""), 0  # there may be millions of streams
+    while at < len(body):
+        fed = body[at : at + fed_at_once]
+        fed_at_once = min(last, 2 * fed_at_once)
+        try:
+            piece = stream.decompress(fed)
+        except error as found:
+            raise UndecodableError(f"it does not decode: {found}") from None
+        value, size = check(piece, value), size + len(piece)
+        yield piece
+        at += len(fed)
+        if stream.eof:
+            return _End(at - len(stream.unused_data), value, size)
+    raise _broken(body)
+
+
+def _broken(body: bytes) -> UndecodableError:
+    return UndecodableError(f"it breaks off at byte {len(body)}")
+
+
+def _begin(body: bytes, mark: bytes, what: str) -> None:
+    """Raise unless a body begins with a mark."""
+    if body != mark and mark.startswith(body):
+        raise _broken(body)
+    if not body.startswith(mark):
+        raise MislabelledError(f"the body begins with no {what}")
+
+
+def _rest(body: bytes, at: int) -> Iterator[str]:
+    """Remark on the bytes after the end."""
+    if at < len(body):
+        yield f"{len(body) - at} bytes follow its end: left out"
+
+
+def _checked(body: bytes, at: int, check: bytes) -> Iterator[str]:
+    """Remark on the checksum of bytes that are all there."""
+    stated = body[at : at + len(check)]
+    if stated != check:
+        is_cut = len(stated) < len(check)
+        yield "its checksum is missing" if is_cut else "its checksum is wrong"
+
+
+def _deflated(body: bytes, at: int, check: Callable[..., int]) -> Generator[bytes, None, _End]:
+    """Yield what deflate without a frame (RFC 1951) unfolds to."""
+    return _unfold(body, at, (zlib.decompressobj(-15), zlib.error), check)
+
+
+def gunzip(body: bytes) -> Iterator[bytes | str]:
+    """RFC 1952: a gzip is one member or several."""
+    _begin(body, GZIP[:2], "gzip")
+    at = 0
+    while at == 0 or body.startswith(GZIP, at):
+        end = yield from _deflated(body, _gzip_data(body, at), zlib.crc32)
+        check = struct.pack("<II", end.check, end.size & 0xFFFFFFFF)
+        yield from _checked(body, end.at, check)
+        at = end.at + len(check)
+    yield from _rest(body, at)
+
+
+def _gzip_data(body: bytes, at: int) -> int:
+    """Where the compressed data of a member begins (RFC 1952 §2.3)."""
+    flags = body[at + 3] if at + _GZIP_HEAD <= len(body) else 0
+    at += _GZIP_HEAD
+    if flags & _FEXTRA:
+        at += 2 + int.from_bytes(body[at : at + 2], "little")
+    for flag in (_FNAME, _FCOMMENT):
+        if flags & flag:
+            end = body.find(b"\0", at)
+            at = len(body) if end < 0 else end + 1
+    return at + 2 * bool(flags & _FHCRC)
+
+
+_GZIP_HEAD: Final = 10
+_FHCRC, _FEXTRA, _FNAME, _FCOMMENT = 2, 4, 8, 16
+
+
+def inflate(body: bytes) -> Iterator[bytes | str]:
+    """RFC 9110 §8.4.1.2: the zlib format; however, some servers send deflate without it."""
+    if len(body) < _ZLIB_HEAD:
+        raise _broken(body)
+    # RFC 1950 §2.2: compression method 8, and a check of the first two bytes.
+    is_zlib = body[0] & 0x0F == _DEFLATE and int.from_bytes(body[:2]) % 31 == 0
+    if is_zlib and not (_begins(body, -15) and not _begins(body, 15)):
+        end = yield from _deflated(body, _ZLIB_HEAD, zlib.adler32)
+        check = end.check.to_bytes(4)
+        yield from _checked(body, end.at, check)
+        yield from _rest(body, end.at + len(check))
+    elif _begins(body, -15):
+        end = yield from _deflated(body, 0, zlib.adler32)
+        yield from _rest(body, end.at)
+    else:
+        raise MislabelledError("the body begins with no deflate")
+
+
+_ZLIB_HEAD: Final = 2
+_DEFLATE: Final = 8
+
+
+def _begins(body: bytes, window: int) -> bool:
+    """Whether a body begins as deflate, in the frame of zlib or without one (-15)."""
+    try:
+        zlib.decompressobj(window).decompress(body[:_LOOKED_AT])
+    except zlib.error:
+        return False
+    return not looks_like_text(body) or not body[:1].isascii()
+
+
+def unzstd(body: bytes) -> Iterator[bytes | str]:
+    """RFC 8878: frames, one after the other."""
+    _begin(body, ZSTD, "frame of Zstandard")
+    at = 0
+    while at == 0 or body.startswith(ZSTD, at):
+        stream = zstd_stream()
+        if stream is None:
+            raise UndecodableError(_MISSING.format("zstandard"))
+        end = yield from _unfold(body, at, stream, last=_FED_FIRST)
+        at = end.at
+    yield from _rest(body, at)
+
+
+def unbrotli(body: bytes) -> Iterator[bytes | str]:
+    """RFC 7932. It has no mark: what begins like text may still be one."""
+    try:
+        import brotli  # noqa: PLC0415 (of the extra `warc`)
+    except ImportError:
+        if body.lstrip()[:1] == b"<":
+            raise MislabelledError("the body begins with a tag") from None
+        raise UndecodableError(_MISSING.format("brotli")) from None
+    stream: Any = brotli.Decompressor()
+    fed = body
+    while True:
+        try:
+            piece = stream.process(fed, output_buffer_limit=_BROTLI_PIECE)
+        except brotli.error as error:
+            if fed:
+                raise MislabelledError("the body does not decode") from None
+            raise UndecodableError(f"it does not decode: {error}") from None
+        yield piece
+        if stream.is_finished():
+            return
+        if not piece and stream.can_accept_more_data():
+            raise _broken(body)
+        fed = b""
+
+
+_MISSING: Final = "the package {0} is needed to undo it: pip install 'relbase[warc]'"
+
+# ---- chunked (RFC 9112 §7.1)
+
+# Extensions of a chunk that are longer hold nothing that anybody reads (RFC 9112 §7.1.1).
+MAX_CHUNK_LINE: Final = 8192
+
+# chunk = chunk-size [ chunk-ext ] CRLF chunk-data CRLF; lines end with LF alone, too (§2.2)
+_chunk_line: Final = re.compile(
+    rb"([0-9A-Fa-f]{1,16})[ \t]*+(?:;[^\n]{0,%d}+)?\r?\n" % MAX_CHUNK_LINE
+).match
+_part_of_line: Final = re.compile(rb"[0-9A-Fa-f]{1,16}[ \t]*+(?:;[^\n]*+)?\r?|").fullmatch
+_chunk_end: Final = re.compile(rb"\r?\n").match
+
+
+def dechunk(body: bytes) -> Iterator[bytes | str]:
+    """RFC 9112 §7.1: chunks, each with its length; trailers tell nothing of the body."""
+    at = 0
+    while line := _chunk_line(body, at):
+        size, start = int(line[1], 16), line.end()
+        if size == 0:
+            return
+        yield body[start : start + size]
+        if start + size >= len(body):
+            raise _broken(body)
+        end = _chunk_end(body, start + size)
+        if end is None:
+            raise UndecodableError(f"a chunk that is longer at byte {start + size}")
+        at = end.end()
+    if _part_of_line(body, at):
+        raise _broken(body)
+    if at == 0:
+        raise MislabelledError("the body begins with no chunk")
+    raise UndecodableError(f"no chunk at byte {at}")
+
+
+CODINGS: Final[dict[str, Callable[[bytes], Iterator[bytes | str]]]] = {
+    "chunked": dechunk,
+    "gzip": gunzip,
+    "deflate": inflate,
+    "br": unbrotli,
+    "zstd": unzstd,
+}

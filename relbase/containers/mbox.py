@@ -1,6 +1,6 @@
 """The messages of an mbox, out of a file that is fed in pieces of any size.
 
-The rule (rule 19): a From_ line (`containers.from_line`) separates messages where it is the first
+The rule (rule 19): a From_ line (`containers.sniffing`) separates messages where it is the first
 line of the file or follows an empty line. Other ones are text, and reported.
 
 Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes after
@@ -15,7 +15,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
-from relbase.containers.from_line import LOOKED_AT, begins_file, is_separator
+from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, is_separator
 from relbase.edit import Span
 from relbase.registry import ROWS, Follows
 
@@ -98,7 +98,7 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
 
 def _leading(buffer: bytearray, source: Iterator[bytes]) -> int:
     """How many bytes stand before the first separator."""
-    _fill(buffer, source, len(_BYTE_ORDER_MARK) + LOOKED_AT)
+    _fill(buffer, source, len(_BYTE_ORDER_MARK) + LOOKED_AT_LINE)
     start = len(_BYTE_ORDER_MARK) if buffer.startswith(_BYTE_ORDER_MARK) else 0
     if begins_file(_line(buffer, start)):
         return start
@@ -141,7 +141,7 @@ _HEADER_END_SIZE: Final = 3
 # More digits than these are not a length.
 _is_length: Final = re.compile(rb"[0-9]{1,18}").fullmatch
 _after_length: Final = re.compile(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").match
-_AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT
+_AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 
 
 def _digits(buffer: bytearray, content: int, body: int) -> Span | None:
@@ -182,7 +182,7 @@ def _next_separator(
         found = buffer.find(_FROM_AFTER_LINE, at)
         if found >= 0:
             at = found + 1
-            _fill(buffer, source, at + LOOKED_AT)
+            _fill(buffer, source, at + LOOKED_AT_LINE)
             if is_separator(_line(buffer, at)):
                 if _empty_line(buffer, 0, at) < at:
                     return at, tuple(doubtful)
@@ -235,8 +235,8 @@ def _grow(buffer: bytearray, source: Iterator[bytes]) -> bool:
 
 
 def _line(buffer: bytearray, at: int) -> bytes:
-    """What `containers.from_line` looks at to judge the line at a place."""
-    return _copied(buffer, at, at + LOOKED_AT)
+    """What `containers.sniffing` looks at to judge the line at a place."""
+    return _copied(buffer, at, at + LOOKED_AT_LINE)
 
 
 def _copied(buffer: bytearray, start: int, end: int) -> bytes:

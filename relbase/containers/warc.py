@@ -14,8 +14,15 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers import arc
-from relbase.containers.members import BREAKS_OFF, pieces
+from relbase.containers.members import (
+    ARC,
+    ARC_STARTS,
+    BREAKS_OFF,
+    MAX_ARC_LINE,
+    arc_fields,
+    arc_line,
+    pieces,
+)
 from relbase.containers.unfolded import Unfolded
 
 if TYPE_CHECKING:
@@ -170,8 +177,7 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
         return _fault_of_member(text, record)
     follows = after.lstrip(b"\r\n")
     is_start = follows[:5].upper() == b"WARC/"[: len(follows)] or (
-        record.version == arc.VERSION
-        and arc.line(text.peek(arc.MAX_LINE).lstrip(b"\r\n")) is not None
+        record.version == ARC and arc_line(text.peek(MAX_ARC_LINE).lstrip(b"\r\n")) is not None
     )
     if is_start:
         return None
@@ -195,7 +201,7 @@ _BETWEEN: Final = 9
 
 def _is_cut_behind(text: Unfolded, record: Record) -> bool:
     """Whether the archive ends without the line ends that follow a record (WARC/1.1 §4)."""
-    if text.packed or record.version == arc.VERSION:
+    if text.packed or record.version == ARC:
         return False
     after = text.peek(_BETWEEN)
     return text.over and not after.strip(b"\r\n") and after.count(b"\n") < len("\n\n")
@@ -226,7 +232,7 @@ def _no_record(text: Unfolded, offset: int) -> Fault:
 
 
 # The start of a record after what a wrong length covers, or after what is none.
-_starts: Final = re.compile(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % arc.STARTS).search
+_starts: Final = re.compile(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STARTS).search
 
 
 def _resume(text: Unfolded, block: bytes) -> bool:
@@ -243,7 +249,7 @@ def _resume(text: Unfolded, block: bytes) -> bool:
             text.pos = found.start()
         else:
             # A start may lie across two pieces, with the line end in front of it.
-            text.pos = max(text.pos, len(text.data) - arc.MAX_LINE)
+            text.pos = max(text.pos, len(text.data) - MAX_ARC_LINE)
             if not text.fill():
                 text.pos = len(text.data)
                 break
@@ -303,12 +309,12 @@ def _text_of(value: bytes) -> str:
 
 
 def _arc_head(text: Unfolded, offset: int) -> _Head | None:
-    while b"\n" not in text.data[text.pos : text.pos + arc.MAX_LINE]:
-        if len(text.data) - text.pos > arc.MAX_LINE or not text.fill():
+    while b"\n" not in text.data[text.pos : text.pos + MAX_ARC_LINE]:
+        if len(text.data) - text.pos > MAX_ARC_LINE or not text.fill():
             return None
-    found = arc.line(text.data[text.pos : text.pos + arc.MAX_LINE])
+    found = arc_line(text.data[text.pos : text.pos + MAX_ARC_LINE])
     if found is None:
         return None
     text.pos += found.end()
-    fields = arc.fields(found)
-    return _Head(Record(arc.VERSION, fields, offset, 0, None), int(fields[-1][1]), "")
+    fields = arc_fields(found)
+    return _Head(Record(ARC, fields, offset, 0, None), int(fields[-1][1]), "")

@@ -17,9 +17,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
-from relbase.bases.layers import Base, Layer, establish
+from relbase.bases.layers import Base, Layer, establish, retrieval
 from relbase.bases.policies import POLICY_FIELD, policies_of
-from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.containers import sniffing
 from relbase.containers.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
@@ -178,7 +177,7 @@ def _redirected(data: bytes, head: Head, context: Context) -> Context:
     if not locations:
         return context
     known = context.base if context.base.usable else None
-    stated, _ = retrieval_statements(known.url if known else None, locations)
+    stated, _ = retrieval(known.url if known else None, locations)
     base, _ = establish(stated, context.base, profile=context.task.profile)
     return context.on(base)
 

@@ -11,10 +11,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.headers import mime_statements, snapshot_statements
-from relbase.bases.layers import UNKNOWN, Base, Layer, establish
-from relbase.bases.retrieval import statements as retrieval_statements
+from relbase.bases.layers import UNKNOWN, Base, Layer, establish, retrieval
 from relbase.containers.fields import eol_of, fields_of_paragraph, first, text_of
-from relbase.mail.entity import MailPart, line_end, number_of
+from relbase.mail.bodies import MailPart, line_end, number_of
 from relbase.notes import Note, Reason
 from relbase.registry import States, bases
 from relbase.url.resolver import is_absolute
@@ -73,7 +72,7 @@ def _retrieved(
     found = urls.find(message_fields(data, part.header))
     if found is None:
         return around, ()
-    statements, remarks = retrieval_statements(found.url, ())
+    statements, remarks = retrieval(found.url, ())
     statements = [statement._replace(source=found.source) for statement in statements]
     number = number_of(part, context)
     base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)

@@ -14,8 +14,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, splice
-from relbase.mail.bodies import transfer_view
-from relbase.mail.entity import line_end
+from relbase.mail.bodies import line_end, transfer_view
 from relbase.notes import Note, Reason
 from relbase.registry import ROWS, Follows
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.containers.parts import Part
-    from relbase.mail.entity import MailPart
+    from relbase.mail.bodies import MailPart
     from relbase.rewriting.context import Context, Opened, Reader
     from relbase.view.runs import View
 

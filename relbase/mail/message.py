@@ -15,10 +15,9 @@ from relbase.containers import mail
 from relbase.containers.parts import MESSAGES, Opaque
 from relbase.edit import Edit, Span
 from relbase.mail.bases import STATES_BASE
-from relbase.mail.bodies import transfer_view
+from relbase.mail.bodies import called, number_of, transfer_view
 from relbase.mail.derived import follow_bodies
 from relbase.mail.documents import open_document, parts_of, reader_of, visit_body
-from relbase.mail.entity import called, number_of
 from relbase.mail.fitting import fit, fit_header
 from relbase.mail.signatures import broken_signatures, signed
 from relbase.notes import Note, Reason
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.containers.fields import Field
     from relbase.containers.parts import Part
-    from relbase.mail.entity import MailPart
+    from relbase.mail.bodies import MailPart
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 

@@ -14,7 +14,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import text_of
-from relbase.mail.entity import called
+from relbase.mail.bodies import called
 from relbase.notes import Note, Reason
 from relbase.registry import ROWS
 

@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.archived import Unarchived
-from relbase.bases.layers import UNKNOWN, establish
+from relbase.bases.layers import UNKNOWN, establish, retrieval
 from relbase.bases.marks import Placed
 from relbase.bases.policies import POLICY_FIELD, policies_of
-from relbase.bases.retrieval import statements as retrieval_statements
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
@@ -201,7 +200,7 @@ def _charset_parameter(content_type: str) -> str | None:
 
 def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
     """The retrieval URL that was given, or that the caller has found, and what to remark."""
-    retrieved, remarks = retrieval_statements(call.url, call.redirects)
+    retrieved, remarks = retrieval(call.url, call.redirects)
     if call.origin is not None and not call.redirects:
         retrieved = [one._replace(source=call.origin.source) for one in retrieved]
     return retrieved, remarks

@@ -12,8 +12,7 @@ from collections import defaultdict
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Final, cast
 
-from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish
-from relbase.bases.retrieval import statements
+from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, retrieval
 from relbase.edit import Span
 from relbase.opening.recognition import reader
 from relbase.references.css_functions import holds_none, is_settled
@@ -69,7 +68,7 @@ class Walk:
         resolve_base_href: bool,
     ) -> None:
         task = Task(profile, policy, reader, budget=Budget(0))
-        retrieved, _ = statements(url or tree.url, ())
+        retrieved, _ = retrieval(url or tree.url, ())
         base, _ = establish(retrieved, UNKNOWN, profile=profile)
         self._tree = tree
         self._around = Context(UNKNOWN, task).having(base=base, encoding=tree.encoding or "utf-8")

@@ -8,8 +8,8 @@ import pytest
 from growth import assert_linear_from_10_ms
 
 import relbase
+from relbase.bases.layers import found_url
 from relbase.bases.marks import NONE, Marks, read_marks
-from relbase.bases.retrieval import found_url
 from relbase.notes import Reason
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relbase.bases.layers import Layer
-from relbase.bases.retrieval import statements
+from relbase.bases.layers import Layer, retrieval
 from relbase.notes import Reason
 
 # (url, redirects, the URL, its source)
@@ -38,7 +37,7 @@ ROWS = [
 def test_the_last_url_is_stated(
     url: str | None, redirects: list[str], expected: str, source: str
 ) -> None:
-    (stated,), notes = statements(url, redirects)
+    (stated,), notes = retrieval(url, redirects)
     assert (stated.layer, stated.value, stated.source) == (Layer.RETRIEVAL, expected, source)
     assert notes == []
 
@@ -47,7 +46,7 @@ def test_the_last_url_is_stated(
     ("url", "redirects"), [(None, []), ("", []), (" \n", []), (None, ["", " "])]
 )
 def test_no_url_states_nothing(url: str | None, redirects: list[str]) -> None:
-    assert statements(url, redirects) == ([], [])
+    assert retrieval(url, redirects) == ([], [])
 
 
 # (url, redirects, the URL): threat A7
@@ -64,7 +63,7 @@ CREDENTIALS = [
 
 @pytest.mark.parametrize(("url", "redirects", "expected"), CREDENTIALS)
 def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], expected: str) -> None:
-    (stated,), (note,) = statements(url, redirects)
+    (stated,), (note,) = retrieval(url, redirects)
     assert stated.value == expected
     assert note.reason is Reason.CREDENTIALS_REMOVED
     assert "secret" not in note.text
@@ -72,5 +71,5 @@ def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], exp
 
 
 def test_credentials_of_an_earlier_url_need_no_note() -> None:
-    (stated,), notes = statements("http://u:p@h.example/", ["http://i.example/@x"])
+    (stated,), notes = retrieval("http://u:p@h.example/", ["http://i.example/@x"])
     assert (stated.value, notes) == ("http://i.example/@x", [])

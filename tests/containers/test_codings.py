@@ -15,10 +15,10 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from relbase.containers.codings import (
+    MAX_CHUNK_LINE,
     MAX_CODINGS,
     decoded,
 )
-from relbase.containers.compressions import MAX_CHUNK_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from growth import assert_linear
 
-from relbase.containers.from_line import LOOKED_AT, begins_file, has_date, is_separator
+from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, has_date, is_separator
 
 # RFC 4155 Appendix A and what else mailboxes hold: the line has a date.
 DATED = [
@@ -98,9 +98,9 @@ def test_the_first_line_of_a_file() -> None:
 def test_no_more_is_looked_at(line: bytes) -> None:
     """What a mailbox hands over decides as the rest of the file would."""
     line = line.replace(b"From ", b"From " + b"x" * 870 + b" ", 1)
-    whole = (line[:1020] + b"\nSubject: x\n").ljust(LOOKED_AT * 2, b"y")
-    assert is_separator(whole[:LOOKED_AT]) == is_separator(whole)
-    assert not is_separator(b"From " + b"x" * LOOKED_AT + b" Thu Nov 29 22:33:52 2001\n")
+    whole = (line[:1020] + b"\nSubject: x\n").ljust(LOOKED_AT_LINE * 2, b"y")
+    assert is_separator(whole[:LOOKED_AT_LINE]) == is_separator(whole)
+    assert not is_separator(b"From " + b"x" * LOOKED_AT_LINE + b" Thu Nov 29 22:33:52 2001\n")
 
 
 HOSTILE = [b" ", b"a ", b"Mon ", b"1:11 ", b"Mon Jan 1 1:11 ", b"1:11 2001 ", b"1:11 2001 +0000 "]

@@ -11,8 +11,7 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.bodies import transfer_view
-from relbase.mail.entity import line_end
+from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.fitting import MAX_LINE, fit_lines
 from relbase.notes import Reason
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
 from relbase.bases.archived import Unarchived, archived
+from relbase.bases.layers import found_url, retrieval
 from relbase.bases.marks import read_marks
-from relbase.bases.retrieval import found_url, statements
 from relbase.call import Call, Origin, check
 from relbase.cli.inputs import STDIN, Input
 from relbase.cli.origins.beside import beside, canonical, side_file
@@ -236,7 +236,7 @@ class Finder:
         base = _opened_base(call, path, data)
         if not base.startswith("file:"):
             return None
-        final, _ = statements(found.url, call.redirects)
+        final, _ = retrieval(found.url, call.redirects)
         own = path, final[0].value if found.sure else None
         url_of = partial(self.url_of, own=own, detect=local == "resolve")
         places = Neighbours(path, base, source.input.directory, local, url_of)

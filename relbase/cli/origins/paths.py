@@ -13,8 +13,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
-from relbase.bases.layers import unsuitable
-from relbase.bases.retrieval import found_url
+from relbase.bases.layers import found_url, unsuitable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
