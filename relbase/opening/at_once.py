@@ -10,10 +10,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.bases.layers import UNKNOWN, establish
+from relbase.bases.layers import UNKNOWN, establish, retrieval
 from relbase.bases.marks import may_have_marks
 from relbase.bases.remembering import remembering
-from relbase.bases.retrieval import statements
 from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
 from relbase.opening.recognition import recognized
@@ -91,7 +90,7 @@ def _at_once(call: Call) -> AtOnce | None:
     context = _context(call._replace(url=None))
     if context is None or call.kind is None:
         return None
-    stated, remarks = statements(call.url, ())
+    stated, remarks = retrieval(call.url, ())
     base, notes = establish(stated, UNKNOWN, profile=call.profile)
     if remarks or notes or not base.url.isascii():
         return None
