@@ -1,9 +1,4 @@
-"""Spans and edits of a byte string, and the one place where edits are applied.
-
-Everything that relbase changes is an `Edit` in coordinates of the text it was found in. A view
-(`relbase.view`) lowers edits of its inner text to edits of the text around it, until they are
-edits of the file; then `splice` runs once.
-"""
+"""Spans and edits of a byte string, and the one place where edits are applied."""
 
 from __future__ import annotations
 

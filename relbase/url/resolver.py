@@ -70,7 +70,7 @@ class Resolver:
         if not isinstance(base, str):
             raise not_text(base, "base")
         self._key = (base, as_profile(profile), charset)
-        self._prepared = _PREPARE[self.profile](base, charset)
+        self._prepared = _prepared(*self._key)
         self.resolve = self._prepared.resolve
 
     @property
@@ -120,6 +120,14 @@ class Resolver:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
 
 
+def _prepared(base: str, profile: Profile, charset: str) -> Prepared:
+    if profile is not Profile.WHATWG:
+        return _RFCS[profile][0](base)
+    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
+
+    return whatwg.PreparedBase(base, charset)
+
+
 def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.RFC1808) -> str:
     """Return the absolute form of a reference: the algorithm alone.
 
@@ -151,7 +159,7 @@ def is_absolute(reference: str, profile: Profile, base: str = "") -> bool:
         from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
 
         return whatwg.is_absolute(reference, base)
-    return _IS_ABSOLUTE[profile](reference)
+    return _RFCS[profile][1](reference)
 
 
 def parses_alone(url: str, profile: Profile) -> bool:
@@ -196,22 +204,8 @@ def _load_ada() -> None:
         raise ValueError(f"profile whatwg {problem}: {fix}") from None
 
 
-def _rfc1808(base: str, _charset: str) -> Prepared:
-    return rfc1808.PreparedBase(base)
-
-
-def _rfc3986(base: str, _charset: str) -> Prepared:
-    return rfc3986.PreparedBase(base)
-
-
-def _whatwg(base: str, charset: str) -> Prepared:
-    from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)
-
-    return whatwg.PreparedBase(base, charset)
-
-
-_PREPARE: Final = {Profile.RFC1808: _rfc1808, Profile.RFC3986: _rfc3986, Profile.WHATWG: _whatwg}
-_IS_ABSOLUTE: Final = {
-    Profile.RFC1808: rfc1808.is_absolute,
-    Profile.RFC3986: rfc3986.is_absolute,
+# What prepares a base, and what asks whether a reference is absolute.
+_RFCS: Final[dict[Profile, tuple[Callable[[str], Prepared], Callable[[str], bool]]]] = {
+    Profile.RFC1808: (rfc1808.PreparedBase, rfc1808.is_absolute),
+    Profile.RFC3986: (rfc3986.PreparedBase, rfc3986.is_absolute),
 }

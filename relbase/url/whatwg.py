@@ -1,14 +1,11 @@
 """The WHATWG URL Standard, as browsers resolve: ada-url, with the query in the document's charset.
 
-https://url.spec.whatwg.org/. ada-url parses and serialises in UTF-8. The standard's parser has one
-more argument, the encoding of the document, which decides how the query's characters outside ASCII
-are percent-encoded in special URLs ("query state"). Here they are encoded before ada-url sees the
-reference, which it then leaves as they are.
+ada-url parses and serialises in UTF-8. In special URLs the query is percent-encoded in the
+document's charset ("query state"): it is encoded before ada-url sees the reference.
 
 ada-url parses the base again for each reference. Most references need no parser: of ASCII alone
-that no percent-encode set holds, without a dot segment, on a base of http or https, their
-serialisation is what they are after a prefix of the base's. `_known` answers these, and leaves all
-others to ada-url; a test asks both.
+that no percent-encode set holds, without a dot segment, on a base of http or https, they are a
+prefix of the base's and themselves. `_known` answers these.
 """
 
 from __future__ import annotations
@@ -82,7 +79,9 @@ class PreparedBase:
     def __init__(self, base: str, charset: str = "utf-8") -> None:
         self._charset = charset
         try:
-            self._base = _serialised(_scalar_values(base, charset)) if base else ""
+            url = _scalar_values(base, charset)
+            is_serialised = not url or _absolute_match(url)
+            self._base = url if is_serialised else str(ada_url.normalize_url(url))
         except ValueError:
             raise ValueError(
                 f"{_shown(base)} is not an absolute URL by the WHATWG URL Standard: "
@@ -195,10 +194,6 @@ class PreparedBase:
         rest, hash_, fragment = reference.partition("#")
         rest, mark, query = rest.partition("?")
         return rest + mark + self._encode_query(query) + hash_ + fragment
-
-
-def _serialised(url: str) -> str:
-    return url if _absolute_match(url) else str(ada_url.normalize_url(url))
 
 
 _path_match: Final = re.compile(r"[^?#]++").match

@@ -1,14 +1,10 @@
 """Base64 bodies: RFC 2045 §6.8.
 
-Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
-the part's own charset. An edit shifts all that stands after it, so `lower` gives one edit: from
-the first quantum (3 bytes, 4 characters) that changes to the last character, encoded anew in lines
-as wide as the first one, with its line end. What stands before keeps its bytes, however irregular
-its lines are, and so does the white space at the end.
+An edit shifts all that stands after it, so `lower` gives one edit: from the first quantum (3 bytes,
+4 characters) that changes to the last character, in lines as wide as the first one.
 
-To mind: only a body that decodes strictly is rewritten. One with other characters, without its
-padding or with text after the padding means different things to different readers, so nothing
-that is written for it could be said to keep what it means: it is left unchanged.
+Only a body that decodes strictly is rewritten: one with other characters, without its padding or
+with text after the padding means different things to different readers.
 """
 
 from __future__ import annotations
@@ -34,8 +30,7 @@ _EOL: Final = re.compile(rb"\r?\n|\r")
 _WORD: Final = re.compile(rb"[^ \t\r\n]++")
 _UNBROKEN: Final = sys.maxsize
 
-# Bytes searched and lines broken at a time: few calls, and no more copies of a large body.
-_CHUNK: Final = 1 << 16
+# Lines broken at a time: few calls, and no more copies of a large body.
 _LINES: Final = 1 << 10
 _AT_ONCE: Final = 1 << 6
 
@@ -165,18 +160,4 @@ def _offset(raw: bytes, count: int, width: int, eol: bytes) -> int:
     if len(raw[:regular].translate(None, _SPACE)) == count:
         found = _WORD.search(raw, regular)
         return len(raw) if found is None else found.start()
-    for at in range(0, len(raw), _CHUNK):
-        part = raw[at : at + _CHUNK]
-        characters = len(part.translate(None, _SPACE))
-        if count < characters:
-            return at + _offset_in_part(part, count)
-        count -= characters
-    return len(raw)
-
-
-def _offset_in_part(part: bytes, count: int) -> int:
-    for found in _WORD.finditer(part):
-        if count < found.end() - found.start():
-            return found.start() + count
-        count -= found.end() - found.start()
-    return len(part)
+    return _offsets(raw, [count])[count]

@@ -1,13 +1,10 @@
 """The characters of the legacy charsets of the WHATWG Encoding Standard, one at a time.
 
-Strategy: the bytes of a text are cut into units as the standard's decoders cut them (section
-numbers are those of the standard), and Python's codecs only look up what one unit means, with the
-differences of its indexes below. Units come in, runs of a view go out; the way back is `bytes_of`.
+The bytes of a text are cut into units as the standard's decoders cut them, and Python's codecs only
+look up what one unit means, with the differences of its indexes below.
 
-To mind: undecodable bytes are carried as the surrogates U+DC80 to U+DCFF, so that they can be
-written back; `scalar_values` is what a browser makes of them. An ASCII byte that completes no
-character is given back and means itself. `bytes_of` writes only what is read back as it was; what
-the standard's encoders write for want of it is in `encoders`.
+Undecodable bytes are the surrogates U+DC80 to U+DCFF; `scalar_values` is what a browser makes of
+them. `bytes_of` writes only what is read back as it was.
 """
 
 from __future__ import annotations
@@ -37,6 +34,18 @@ def text(inner: bytes) -> str:
 def inner(string: str) -> bytes:
     """Return the inner text of a view that means `string`."""
     return string.encode("utf-8", "surrogatepass")
+
+
+_GREATEST: Final = 0x10FFFF
+_GREATEST_DIGITS: Final = len(str(_GREATEST))
+
+
+def code_of(digits: bytes, radix: int) -> int:
+    """Return the code of the character that a reference of HTML or XML names; 0 for none."""
+    digits = digits.lstrip(b"0")
+    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
+    is_surrogate = 0xD800 <= code < 0xE000  # noqa: PLR2004
+    return 0 if code > _GREATEST or is_surrogate else code
 
 
 # Unicode, table 3-7: well-formed UTF-8 outside ASCII. What it leaves is one bad byte each.

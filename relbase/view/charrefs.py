@@ -1,15 +1,10 @@
 """Character references in the value of an HTML attribute.
 
-Strategy: one regex finds what does not mean itself in a value as it is written: character
-references, CR, NUL, and the characters outside ASCII of a legacy charset. Each is a run of a
-`RunView`, whose inner text is what the tokenizer of WHATWG HTML §13.2.5 would leave, in UTF-8.
-New text goes back with every character as a reference that could be read as anything else where
-it stands.
-
-To mind: a value may be written `&amp` without the semicolon, so that what follows decides
-whether it is a reference; such runs are `unended`, and `_begun_reference` finds the author's
-plain `&am` that an edit could complete. `<` and `>` are harmless within quotes, but not to the
-raw text of a noscript or to the comment that the whole tag may stand in: they are references too.
+What does not mean itself is a run of a `RunView`; `inner` is what the tokenizer of WHATWG HTML
+§13.2.5 would leave, in UTF-8. A value may be written `&amp` without the semicolon, so that what
+follows decides whether it is a reference: such runs are `unended`, and `_begun_reference` finds the
+author's plain `&am` that an edit could complete. `<` and `>` are written as references for the raw
+text of a noscript, or the comment, that the whole tag may stand in.
 """
 
 from __future__ import annotations
@@ -19,7 +14,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.view.characters import is_multi_byte, text, unit_pattern, unit_run
+from relbase.view.characters import code_of, is_multi_byte, text, unit_pattern, unit_run
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import encode, reference
 
@@ -167,9 +162,6 @@ def _names() -> dict[bytes, bytes]:
 
 
 _REPLACEMENT: Final = "\ufffd".encode()
-_GREATEST: Final = 0x10FFFF
-_GREATEST_DIGITS: Final = len(str(_GREATEST))
-_SURROGATES: Final = range(0xD800, 0xE000)
 
 # §13.2.5.80 Numeric character reference end state, the table.
 # fmt: off
@@ -186,11 +178,8 @@ _C1: Final = {
 
 def _numeric(digits: bytes, radix: int) -> bytes:
     """§13.2.5.80 Numeric character reference end state."""
-    digits = digits.lstrip(b"0")
-    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else _GREATEST + 1
-    if code == 0 or code > _GREATEST or code in _SURROGATES:
-        return _REPLACEMENT
-    return _C1.get(code, chr(code)).encode("utf-8")
+    code = code_of(digits, radix)
+    return _C1.get(code, chr(code)).encode("utf-8") if code else _REPLACEMENT
 
 
 _BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)

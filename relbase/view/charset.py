@@ -1,13 +1,9 @@
-"""Which charset a document is in.
+"""Which charset a document is in: a name of the WHATWG Encoding Standard, and what said so.
 
-Strategy: bytes and the transport's label come in, a `Charset` goes out: a canonical name of the
-WHATWG Encoding Standard and what said so. The order is that of WHATWG HTML §13.2.3.2 "Determining
-the character encoding" and, for style sheets, of CSS Syntax 3 §3.2. Where a browser would guess
-by frequency or locale, valid UTF-8 is UTF-8 and everything else is windows-1252.
-
-To mind: labels are those of the WHATWG table and no others. Python's own table knows
-`unicode_escape` and `utf-7`, which turn plain text into markup. UTF-16 that is neither marked nor
-labelled is not detected, as in browsers.
+The order is that of WHATWG HTML §13.2.3.2 and, for style sheets, of CSS Syntax 3 §3.2. Where a
+browser would guess by frequency or locale, valid UTF-8 is UTF-8 and everything else is
+windows-1252. Labels are those of the WHATWG table alone: Python's own table knows `unicode_escape`
+and `utf-7`, which turn plain text into markup.
 """
 
 from __future__ import annotations

@@ -65,15 +65,10 @@ def _decoded(label: bytes, encoding: bytes, encoded: bytes) -> str | None:
     if charset is None or charset in UNREADABLE or not encoded.isascii():
         return None
     try:
-        text = decode((_from_b if encoding in b"Bb" else _from_q)(encoded), charset)
+        if encoding in b"Bb":
+            text = decode(base64.b64decode(encoded, validate=True), charset)
+        else:
+            text = decode(quopri.decodestring(encoded, header=True), charset)
     except ValueError:
         return None
     return None if _UNDECODABLE.search(text) else text
-
-
-def _from_b(encoded: bytes) -> bytes:
-    return base64.b64decode(encoded, validate=True)
-
-
-def _from_q(encoded: bytes) -> bytes:
-    return quopri.decodestring(encoded, header=True)

@@ -1,13 +1,9 @@
-"""The view of a URL in a field of a header: no folding, encoded words decoded.
+"""The views of a URL in a field of a header, and of a value in a calendar.
 
-What comes in is one URL as it stands in the field, what `inner` shows is the URL. What is written
-is ASCII without white space, `"`, `<` and `>`, so it can end neither the URL, nor the line, nor the
-field; what a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1 allows 998).
-
-To mind: white space inside a URL means nothing, whether a line ends there or not (RFC 2017 §3.1,
-RFC 2369 §2, RFC 2557 §4.4.2). Encoded words are decoded (RFC 2557 §4.4.3: "Receiving clients MUST
-decode"), since after a prefix such a word would be no word any more; a URL that has one, or a
-piece of one, is therefore written anew as a whole, percent-encoded, when it is edited at all.
+What is written in a field is ASCII without white space, `"`, `<` and `>`; what a line was folded by
+stays, and a line is let grow (RFC 5322 §2.1.1 allows 998). White space inside a URL means nothing
+(RFC 2017 §3.1, RFC 2369 §2, RFC 2557 §4.4.2). A URL that has an encoded word (RFC 2557 §4.4.3:
+"Receiving clients MUST decode") is written anew as a whole, percent-encoded, when it is edited.
 """
 
 from __future__ import annotations

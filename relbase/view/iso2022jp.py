@@ -1,14 +1,11 @@
 r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes after them are.
 
-Strategy: the decoder (WHATWG Encoding Standard §12.2.1) has two states in which bytes mean
-themselves, ASCII and Roman (but for `\` and `~`). What stands in katakana or two-byte mode,
-from the first escape sequence up to the one that leads back, is one run: markup hidden in it is
-no markup. Edits are lowered by a `RunView` to raw offsets and are spelled here, since the
-spelling depends on the state where it goes: `~` in the Roman state needs the ASCII state.
+In two states of the decoder (WHATWG Encoding Standard §12.2.1) bytes mean themselves, ASCII and
+Roman (but for `\` and `~`). What stands in the others, up to the sequence that leads back, is one
+run: markup hidden in it is no markup. Edits are spelled by the state where they go.
 
-To mind: an escape sequence directly after another one decodes to U+FFFD. So a run that ends in
-an escape sequence is `unended`, and a spelling leaves out its last one where another follows.
-Bytes from 0x80 on are carried as surrogates; all other errors become U+FFFD.
+An escape sequence directly after another one decodes to U+FFFD. So a run that ends in one is
+`unended`, and a spelling leaves out its last one where another follows.
 """
 
 from __future__ import annotations
@@ -173,18 +170,15 @@ def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
         else:
             end = raw.find(b"\x1b", at)
             end = len(raw) if end == -1 else end
-            pieces.append(_katakana(raw[at:end]) if state == _KATAKANA else _pairs(raw[at:end]))
+            pieces.append(_coded_text(raw[at:end], state))
             at, has_output = end, True
     return at, state, "".join(pieces)
 
 
-def _katakana(coded: bytes) -> str:
-    return "".join(
-        chr(_KATAKANA_FIRST + byte) if byte in _KATAKANA_BYTES else _ERROR for byte in coded
-    )
-
-
-def _pairs(coded: bytes) -> str:
+def _coded_text(coded: bytes, state: bytes) -> str:
+    if state == _KATAKANA:
+        codes = (_KATAKANA_FIRST + byte if byte in _KATAKANA_BYTES else 0xFFFD for byte in coded)
+        return "".join(map(chr, codes))
     return "".join(jis_0208(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
 
 

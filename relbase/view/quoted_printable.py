@@ -1,18 +1,12 @@
 """Quoted-printable bodies: RFC 2045 §6.7.
 
-Strategy: in comes the body of a part as it is transferred; `inner` is the bytes that it means, in
-the part's own charset. `lower` finds the line that an edit stands in by arithmetic: a stretch of
-whole lines means its length, less 2 for each `=` and 1 more for each `=` CRLF, so that two counts
-pass over it. Only the lines with an edit are written anew, each up to its next line end, hard or
-soft, and broken softly where it would be longer than 76 columns. What the author spelled stays
-spelled so.
+`lower` finds the line that an edit stands in by arithmetic: whole lines mean their length, less 2
+for each `=` and 1 more for each `=` CRLF. Only the lines with an edit are written anew.
 
-To mind: what the RFC calls illegal is read as its robust decoder reads it. White space before a
-line end is padding and means nothing; `=` that begins neither an escape nor a soft break is
-itself, and so is a CR without LF. Both are rare and cost a second regex only where they are. Such
-an `=` or CR is encoded when an edit comes to stand after it, which could complete it. And no line
-written may be read as something else on the way: as a delimiter of a multipart around it, as the
-`From ` line of an mbox, as the end of an SMTP message.
+What the RFC calls illegal is read as its robust decoder reads it: white space before a line end is
+padding and means nothing; `=` that begins neither an escape nor a soft break is itself, and so is a
+CR without LF, and both are encoded when an edit comes to stand after them. No line written may be
+read as a delimiter of a multipart, the `From ` line of an mbox or the end of an SMTP message.
 """
 
 from __future__ import annotations
@@ -22,6 +16,7 @@ from binascii import a2b_qp
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Edit, Span
+from relbase.view.runs import Grown, merge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -95,7 +90,7 @@ class QuotedPrintableView:
         line = _Line(0, 0, 0, 0)
         at = inner_at = start = 0
         changed: list[Edit] = []
-        for edit in _separate(edits):
+        for edit in _separate(self.inner, edits):
             if edit.start >= line.inner_after:
                 if changed:
                     yield _Change(start, line.end, changed)
@@ -254,23 +249,11 @@ def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
     return start + len(text) - is_soft, eol, is_soft
 
 
-def _separate(edits: Sequence[Edit]) -> Iterator[Edit]:
+def _separate(inner: bytes, edits: Sequence[Edit]) -> Iterator[Edit]:
     """Make one edit of those that touch, and none of those that change nothing."""
-    opened: Edit | None = None
-    pieces: list[bytes] = []
-    for edit in edits:
-        if not edit.new and edit.start == edit.end:
-            continue
-        if opened is not None and edit.start == opened.end:
-            pieces = pieces or [opened.new]
-            pieces.append(edit.new)
-            opened = Edit(opened.start, edit.end, b"")
-            continue
-        if opened is not None:
-            yield opened._replace(new=b"".join(pieces)) if pieces else opened
-        opened, pieces = edit, []
-    if opened is not None:
-        yield opened._replace(new=b"".join(pieces)) if pieces else opened
+    changing = (edit for edit in edits if edit.new or edit.start < edit.end)
+    for grown, new in merge(inner, (Grown(*edit[:2], *edit[:2], edit) for edit in changing)):
+        yield Edit(grown.start, grown.end, new)
 
 
 def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:

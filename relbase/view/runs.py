@@ -1,19 +1,17 @@
 """Views: a text as it means, and the way back to the text as it is written.
 
-Strategy: a view holds `inner`, the decoded text, and `lower(edits)`, which turns edits of the
-inner text into edits of the raw text such that
+A view holds `inner`, the decoded text, and `lower(edits)`, which turns edits of the inner text into
+edits of the raw text such that
 
     decode(splice(raw, view.lower(edits))) == splice(view.inner, edits)
 
 `RunView` serves every encoding in which most bytes stand for themselves and a few *runs* (a
-character reference, an escape, a character that is encoded otherwise) do not. `lower` walks the
-runs once beside the edits. The view keeps no run but finds them anew: its memory is its two texts,
-and 8 bytes a run while it lowers.
+character reference, an escape) do not. It keeps no run but finds them anew: its memory is its two
+texts, and 8 bytes a run while it lowers.
 
-Three things to mind. An edit that begins or ends inside of what one run decodes to covers the
-whole run. What stands before an edit may read on into it (`&am` + `p;`): an `unended` run is
-written anew together with the edit after it, and `joins` says the same of bytes outside of runs.
-And edits that touch become one, so that what is spelled for them is spelled as one text.
+An edit that begins or ends inside of what one run decodes to covers the whole run. What stands
+before an edit may read on into it (`&am` + `p;`): an `unended` run is written anew with the edit
+after it, and `joins` says the same of bytes outside of runs. Edits that touch become one.
 """
 
 from __future__ import annotations

@@ -1,15 +1,12 @@
 """Charsets other than ASCII: how a document in one is scanned, and what one value means.
 
-Strategy: UTF-8, the single-byte charsets and the multi-byte ones whose ASCII bytes always mean
-ASCII where it matters are scanned as they are. Their trail bytes never are a quote, white space,
-`<`, `=`, `>` or `&`, because the decoder gives back an ASCII byte that completes no character.
-They may be letters or a backslash: `text_view` and the view of attribute values make a run of
-every character outside ASCII. UTF-16 and ISO-2022-JP need a view of the whole document. The
-"replacement" charset cannot be read at all.
+UTF-8, the single-byte charsets and most multi-byte ones are scanned as they are: their trail bytes
+are never a quote, white space, `<`, `=`, `>` or `&`, since a decoder gives back an ASCII byte that
+completes no character. They may be letters or a backslash: views make a run of every character
+outside ASCII. UTF-16 and ISO-2022-JP need a view of the whole document.
 
-To mind: undecodable bytes are carried as the surrogates U+DC80 to U+DCFF, so that encoding gives
-back the bytes. Where an edit puts such bytes beside others they may become a character: the view
-law holds for what the bytes say then.
+Undecodable bytes are the surrogates U+DC80 to U+DCFF. Where an edit puts such bytes beside others
+they may become a character: the view law holds for what the bytes say then.
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Which charset an XML document is in, and the view that it is read in.
+"""Which charset an XML document is in, and the view that shows it in UTF-8.
 
-Strategy: bytes and the transport's label come in, a `Charset` goes out, by the rules of XML and
-not those of HTML: byte order mark, then the transport's label (RFC 7303 §3), then what the first
-bytes and the declaration say (XML 1.0 §4.3.3 and appendix F), else UTF-8. `xml_view` shows a
-document in any of them as UTF-8, so that nothing else needs to know of charsets.
-
-To mind: labels are those of the WHATWG table and no others. For ISO-8859-1 that is windows-1252, as
-browsers read it, where XML parsers read C1 controls: what is written is never one of those bytes.
+The rules are those of XML: byte order mark, the transport's label (RFC 7303 §3), the first bytes
+and the declaration (XML 1.0 §4.3.3 and appendix F), else UTF-8. ISO-8859-1 is windows-1252, as in
+browsers, where XML parsers read C1 controls: what is written is never one of those bytes.
 """
 
 from __future__ import annotations

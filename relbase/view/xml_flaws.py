@@ -1,9 +1,8 @@
 """What a text of XML may not hold: undefined entities, bare ampersands, characters it forbids.
 
-None of it changes where markup begins and ends, so that it can be masked byte for byte: a parser
-then tells whether anything else is wrong (`xml_sound`). What it means is another question: readers
-agree on a bare `&`, and on nothing else (`doubts`). U+007F is the mask, since XML allows it in text
-and in values, and nowhere in markup.
+None of it changes where markup begins and ends, so that it can be masked byte for byte by U+007F,
+which XML allows in text and in values, and nowhere in markup. Readers agree on what a bare `&`
+means, and on nothing else (`doubts`).
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
+from relbase.view.characters import code_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,23 +82,9 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
 def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:
     """Return where readers may disagree on what a text means: not on a bare `&`."""
     places = spots(text, masked(text))
-    return [at for at in places if text[at] != _AND or not (is_cdata or _is_bare(text, at))]
+    return [
+        at for at in places if text[at] != _AND or (not is_cdata and _reference.match(text, at))
+    ]
 
 
 _AND: Final = ord("&")
-
-
-def _is_bare(text: bytes, at: int) -> bool:
-    return _reference.match(text, at) is None
-
-
-_GREATEST: Final = 0x10FFFF
-_GREATEST_DIGITS: Final = len(str(_GREATEST))
-_SURROGATES: Final = range(0xD800, 0xE000)
-
-
-def code_of(digits: bytes, radix: int) -> int:
-    """The code of the character that a reference names; 0 for none."""
-    digits = digits.lstrip(b"0")
-    code = int(digits or b"0", radix) if len(digits) <= _GREATEST_DIGITS else 0
-    return 0 if code > _GREATEST or code in _SURROGATES else code

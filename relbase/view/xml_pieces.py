@@ -1,8 +1,6 @@
 """Text of XML that comes in pieces: CDATA sections, with comments and other text between them.
 
-Strategy: each piece has a view of its own, and the text is their inner texts in a row. An edit goes
-to the pieces that it touches; what is new is written into the first of them. So a URL or an article
-in a CDATA section is written in it, whatever white space stands around.
+An edit goes to the pieces that it touches; what is new is written into the first of them.
 """
 
 from __future__ import annotations

@@ -1,14 +1,12 @@
 """Attribute values and text of XML: what they mean, and the way back.
 
-Strategy: a document is seen in UTF-8 (`xml_charset`), so that only character references, the five
-entities of XML 1.0 §4.6, the line ends of §2.11 and the normalization of §3.3.3 are left. A value
-is short and has a `RunView`. Text may be the HTML of a whole article, in which every tag is written
-with entities: expat reads it, and since as a rule each character is written in one way only,
-`EscapedView` maps it by counting, without looking at each of them. Text may also come in pieces,
-CDATA sections and comments between: `xml_pieces` puts them together.
+A document is seen in UTF-8, so that only character references, the five entities of XML 1.0 §4.6,
+the line ends of §2.11 and the normalization of §3.3.3 are left. Text may be the HTML of a whole
+article: expat reads it, and since as a rule each character is written in one way only,
+`EscapedView` maps it by counting.
 
-To mind: references to other entities mean what a DTD says, which nobody reads: `has_entities` asks
-for them. Line ends in text are left as they are, since all that is nested in it takes CRLF for LF.
+References to other entities mean what a DTD says, which nobody reads (`has_entities`). Line ends in
+text are left as they are, since all that is nested in it takes CRLF for LF.
 """
 
 from __future__ import annotations
@@ -20,8 +18,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from relbase.edit import Edit
 from relbase.expressions import expression
+from relbase.view.characters import code_of
 from relbase.view.runs import Run, RunView
-from relbase.view.xml_flaws import code_of, masked, spots
+from relbase.view.xml_flaws import masked, spots
 
 if TYPE_CHECKING:
     import re
