@@ -104,12 +104,12 @@ def establish(
     """Return the base of an entity (RFC 1808 §3), and notes on it."""
     refused: list[Note] = []
     for statement in statements:
-        url, note = _resolved(statement, around, profile, part, charset)
+        url, reason, text = _resolved(statement, around, profile, charset)
+        if reason is not None:
+            refused.append(Note(reason, part, statement.span, f"{statement.source}: {text}"))
         if url is not None:
-            base = Base(url, statement.layer, statement.source, around, tuple(refused))
-            return base, [*refused, note] if note else refused
-        if note is not None:
-            refused.append(note)
+            counted = tuple(refused if reason is None else refused[:-1])
+            return Base(url, statement.layer, statement.source, around, counted), refused
         if statement.layer is Layer.EMBEDDED:
             break  # the first <base> is the only one (WHATWG HTML, frozen base URL)
     if not refused:
@@ -227,53 +227,41 @@ _UNSAFE_OUTSIDE: Final = expression(r"[^ -~]+")
 
 
 def _resolved(
-    statement: Statement, around: Base, profile: Profile, part: str, charset: str
-) -> tuple[str | None, Note | None]:
+    statement: Statement, around: Base, profile: Profile, charset: str
+) -> tuple[str | None, Reason | None, str]:
     """The absolute form of a statement, None when it does not count; and what to remark."""
-
-    def note(reason: Reason, text: str) -> Note:
-        return Note(reason, part, statement.span, f"{statement.source}: {text}")
-
     if statement.flaw is not None:
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
-        return None, note(Reason.BASE_UNPARSABLE, text)
+        return None, Reason.BASE_UNPARSABLE, text
     embedded = statement.layer is Layer.EMBEDDED
-    value = stated = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
+    value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
+    shown = _shown(value)
     relative = not is_absolute(value, profile, around.url)
     # Alone it may be absolute to the profile's parser (rule 5): `file:/a/b` in whatwg, which only a
     # base of its own scheme would make relative.
     alone = relative and not around.url and parses_alone(value, profile)
-    if relative and not around.usable and not alone:
-        return None, note(
-            Reason.BASE_RELATIVE, f"{_shown(stated)} is relative, and no base around it is known"
-        )
     relative = relative and not alone
+    if relative and not around.usable:
+        return None, Reason.BASE_RELATIVE, f"{shown} is relative, and no base around it is known"
     try:
         if relative or profile is Profile.WHATWG:
             value = Resolver(around.url if relative else "", profile, charset).resolve(value)
         url = with_path(value)
     except ValueError:
-        return None, note(Reason.BASE_UNPARSABLE, f"{_shown(stated)} does not parse")
+        return None, Reason.BASE_UNPARSABLE, f"{shown} does not parse"
     why = unsuitable(url)
     if why is not None:
-        scheme, _, _ = url.partition(":")
-        counts = embedded and scheme.lower() not in _NEVER_FROZEN
+        counts = embedded and url.partition(":")[0].lower() not in _NEVER_FROZEN
         verdict = "it decides, and no reference can be resolved" if counts else "it does not count"
-        text = f"{_shown(stated)} is not a suitable base, {why}: {verdict}"
-        return url if counts else None, note(Reason.BASE_UNSUITABLE, text)
+        text = f"{shown} is not a suitable base, {why}: {verdict}"
+        return url if counts else None, Reason.BASE_UNSUITABLE, text
     if relative:
-        text = (
-            f"{_shown(stated)} is relative where an absolute URL is asked for: "
-            f"resolved to {_shown(url)}"
-        )
-        return url, note(Reason.BASE_RELATIVE, text)
-    if alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
-        text = (
-            f"{_shown(stated)} is taken for absolute, since nothing around it is known: "
-            f"{_shown(url)}"
-        )
-        return url, note(Reason.BASE_RELATIVE, text)
-    return url, None
+        what = "is relative where an absolute URL is asked for: resolved to"
+    elif alone and statement.layer is not Layer.RETRIEVAL:  # around that there is never anything
+        what = "is taken for absolute, since nothing around it is known:"
+    else:
+        return url, None, ""
+    return url, Reason.BASE_RELATIVE, f"{shown} {what} {_shown(url)}"
 
 
 def _encoded(url: str, unsafe: re.Pattern[str]) -> str:

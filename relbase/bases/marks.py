@@ -8,6 +8,7 @@ count: a `file:` URL names a file of somebody else's disk.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, found_url
@@ -69,7 +70,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     """Return what the marks of a page state."""
     if not may_have_marks(text):
         return NONE
-    found = _Found(text, charset)
+    found = _Found(text, charset, Lines(text, "utf-8"))
     for token in head_tokens(text):
         found.read(token)
     found.read_end()
@@ -210,27 +211,17 @@ _last_comment: Final = expression(rb"<!--( Mirrored from [^\r\n]*+)(?:\r?\n[ \t]
 _END: Final = 4096  # bytes, more than any URL that a server takes
 
 
+@dataclass(slots=True)
 class _Found:
     """Collects what the tokens of a page state."""
 
-    __slots__ = (
-        "_base",
-        "_charset",
-        "_lines",
-        "_notes",
-        "_pages",
-        "_stand_in",
-        "_text",
-    )
-
-    def __init__(self, text: bytes, charset: str) -> None:
-        self._text = text
-        self._charset = charset
-        self._pages: dict[str, Statement] = {}
-        self._lines = Lines(text, "utf-8")
-        self._notes: list[Note] = []
-        self._base: Statement | None = None
-        self._stand_in: StandIn | None = None
+    _text: bytes
+    _charset: str
+    _lines: Lines
+    _pages: dict[str, Statement] = field(default_factory=dict)
+    _base: Statement | None = None
+    _stand_in: StandIn | None = None
+    _notes: list[Note] = field(default_factory=list)
 
     def marks(self) -> Marks:
         notes = tuple(dict.fromkeys(self._notes))

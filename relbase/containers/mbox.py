@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import fields_of_paragraph
 from relbase.containers.sniffing import LOOKED_AT_LINE, begins_file, is_separator
-from relbase.edit import Span
 from relbase.registry import ROWS, Follows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from relbase.edit import Span
 
 # How far a Content-Length is read ahead to see whether it is true: this is the memory that a wrong
 # one can cost. Without it a longer message is split by the rule, which most often is the same.
@@ -75,63 +76,16 @@ def split(chunks: Iterable[bytes]) -> Iterator[Message]:
     The joined `data` of all that is yielded is the file, and where the pieces were cut changes
     nothing.
     """
-    source = iter(chunks)
-    buffer = bytearray()
-    offset = _leading(buffer, source)
+    source = _Source(chunks)
+    offset = source.leading()
     if offset:
-        yield Message(0, None, _taken(buffer, offset), b"")
-    while _fill(buffer, source, 1):
-        content, ending, following, length, unproven, doubtful = _measured(buffer, source)
-        message = Message(
-            offset,
-            _copied(buffer, 0, content),
-            _copied(buffer, content, ending),
-            _copied(buffer, ending, following),
-            length,
-            unproven,
-            tuple(at - content for at in doubtful),
-        )
-        del buffer[:following]  # moves the start of the buffer, not its bytes
-        offset += following
+        yield Message(0, None, source.copied(0, offset), b"")
+    del source.data[:offset]
+    while source.fill(1):
+        message, size = source.message(offset)
+        del source.data[:size]  # moves the start of the buffer, not its bytes
+        offset += size
         yield message
-
-
-def _leading(buffer: bytearray, source: Iterator[bytes]) -> int:
-    """How many bytes stand before the first separator."""
-    _fill(buffer, source, len(_BYTE_ORDER_MARK) + LOOKED_AT_LINE)
-    start = len(_BYTE_ORDER_MARK) if buffer.startswith(_BYTE_ORDER_MARK) else 0
-    if begins_file(_line(buffer, start)):
-        return start
-    return _next_separator(buffer, source, 0)[0]
-
-
-class _Measured(NamedTuple):
-    """Where the parts of the message at the start of the buffer begin, and what was seen."""
-
-    content: int
-    ending: int
-    following: int
-    length: Span | None = None
-    unproven: Promise | None = None
-    doubtful: tuple[int, ...] = ()
-
-
-def _measured(buffer: bytearray, source: Iterator[bytes]) -> _Measured:
-    """Measure the message at the start of the buffer; the buffer then holds all of it."""
-    content = _search(_LINE_END, 1, buffer, source, 0)
-    # The line end of the separator may be the one before the empty line that ends the header.
-    body = _search(_HEADER_END, _HEADER_END_SIZE, buffer, source, content - 1)
-    digits = _digits(buffer, content, body)
-    unproven = None
-    if digits is not None:
-        length = int(buffer[content + digits.start : content + digits.end])
-        after = _proven(buffer, source, body + length)
-        if after is not None:
-            return _Measured(content, body + length, after, digits)
-        unproven = Promise(length, body - content)
-    following, doubtful = _next_separator(buffer, source, body - 1)
-    ending = _empty_line(buffer, content, following)
-    return _Measured(content, ending, following, None, unproven, doubtful)
 
 
 _LINE_END: Final = re.compile(rb"\n")
@@ -144,107 +98,131 @@ _after_length: Final = re.compile(rb"(?:\r?\n){0,2}(?:(?<=\n)(?=From )|\Z)").mat
 _AFTER_LENGTH_SIZE: Final = len(b"\r\n\r\n") + LOOKED_AT_LINE
 
 
-def _digits(buffer: bytearray, content: int, body: int) -> Span | None:
-    """The number of a header's Content-Length, as a span of the header; None for none to follow.
+class _Source:
+    """The bytes of a file from the next message on, as far as they have been read."""
 
-    Which of several is meant nobody knows.
-    """
-    header = _copied(buffer, content, body)
-    found = [
-        field.value
-        for field in fields_of_paragraph(header, 0, len(header))
-        if ROWS[field.name].follows is Follows.LENGTH
-        and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
-    ]
-    if len(found) != 1 or not _is_length(header, *found[0]):
-        return None
-    start, end = found[0]
-    return None if int(header[start:end]) > MAX_CONTENT_LENGTH else Span(start, end)
+    __slots__ = ("_chunks", "data")
 
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = iter(chunks)
+        self.data = bytearray()
 
-def _proven(buffer: bytearray, source: Iterator[bytes], end: int) -> int | None:
-    """Where the next message begins if this one does end at `end`, else None."""
-    _fill(buffer, source, end + _AFTER_LENGTH_SIZE)
-    after = _after_length(buffer, end) if end <= len(buffer) else None
-    following = len(buffer) + 1 if after is None else after.end()
-    if following < len(buffer) and not is_separator(_line(buffer, following)):
-        return None
-    return following if following <= len(buffer) else None
+    def _grow(self) -> bool:
+        """Read one piece; False at the end of the file."""
+        chunk = next(self._chunks, None)
+        self.data += chunk or b""
+        return chunk is not None
 
+    def fill(self, size: int) -> bool:
+        """Read until `size` bytes are there; False when the file ends before."""
+        while len(self.data) < size:
+            if not self._grow():
+                return False
+        return True
 
-def _next_separator(
-    buffer: bytearray, source: Iterator[bytes], at: int
-) -> tuple[int, tuple[int, ...]]:
-    """Where the next From_ line after an empty line begins, or the end; the doubtful lines."""
-    at = max(at, 0)
-    doubtful: list[int] = []
-    while True:
-        found = buffer.find(_FROM_AFTER_LINE, at)
-        if found >= 0:
-            at = found + 1
-            _fill(buffer, source, at + LOOKED_AT_LINE)
-            if is_separator(_line(buffer, at)):
-                if _empty_line(buffer, 0, at) < at:
-                    return at, tuple(doubtful)
-                if len(doubtful) < MAX_DOUBTFUL:
-                    doubtful.append(at)
-            continue
-        at = max(at, len(buffer) - len(_FROM_AFTER_LINE) + 1)
-        if not _grow(buffer, source):
-            return len(buffer), tuple(doubtful)
+    def copied(self, start: int, end: int) -> bytes:
+        """Copy bytes; a slice of the buffer itself would be a second copy."""
+        with memoryview(self.data) as view:
+            return bytes(view[start:end])
 
+    def _line(self, at: int) -> bytes:
+        """What is looked at to judge a From_ line."""
+        return self.copied(at, at + LOOKED_AT_LINE)
 
-def _empty_line(buffer: bytearray, start: int, end: int) -> int:
-    """Where the empty line that ends at `end` begins, `end` if there is none after `start`."""
-    if end <= start or buffer[end - 1] != _LF:
-        return end
-    at = end - 1
-    if at > start and buffer[at - 1] == _CR:
-        at -= 1
-    return at if at == start or buffer[at - 1] == _LF else end
+    def leading(self) -> int:
+        """How many bytes stand before the first separator."""
+        self.fill(len(_BYTE_ORDER_MARK) + LOOKED_AT_LINE)
+        start = len(_BYTE_ORDER_MARK) if self.data.startswith(_BYTE_ORDER_MARK) else 0
+        return start if begins_file(self._line(start)) else self._next_separator(0)[0]
 
+    def message(self, offset: int) -> tuple[Message, int]:
+        """Read the message that begins here, and return how many bytes it has."""
+        content = self._search(_LINE_END, 1, 0)
+        # The line end of the separator may be the one before the empty line that ends the header.
+        body = self._search(_HEADER_END, _HEADER_END_SIZE, content - 1)
+        digits = self._digits(content, body)
+        following, ending, unproven = None, body, None
+        doubtful: list[int] = []
+        if digits is not None:
+            length = self.data[content + digits.start : content + digits.end]
+            promise = Promise(int(length), body - content)
+            ending = body + promise.length
+            following = self._proven(ending)
+            unproven = promise if following is None else None
+        if following is None:
+            digits = None
+            following, doubtful = self._next_separator(body - 1)
+            ending = self._empty_line(content, following)
+        message = Message(
+            offset,
+            self.copied(0, content),
+            self.copied(content, ending),
+            self.copied(ending, following),
+            digits,
+            unproven,
+            tuple(at - content for at in doubtful),
+        )
+        return message, following
 
-def _search(
-    pattern: re.Pattern[bytes], size: int, buffer: bytearray, source: Iterator[bytes], at: int
-) -> int:
-    """Where the first match from `at` on ends, or the end of the file; `size`: of the longest."""
-    while True:
-        match = pattern.search(buffer, at)
-        if match is not None:
-            return match.end()
-        at = max(at, len(buffer) - size + 1)
-        if not _grow(buffer, source):
-            return len(buffer)
+    def _search(self, pattern: re.Pattern[bytes], size: int, at: int) -> int:
+        """Where the first match from `at` on ends, or the file; `size`: of the longest match."""
+        while (match := pattern.search(self.data, at)) is None:
+            at = max(at, len(self.data) - size + 1)
+            if not self._grow():
+                return len(self.data)
+        return match.end()
 
+    def _digits(self, content: int, body: int) -> Span | None:
+        """The number of a header's Content-Length, as a span of it; None for none to follow.
 
-def _fill(buffer: bytearray, source: Iterator[bytes], size: int) -> bool:
-    """Read until the buffer holds `size` bytes; False when the file ends before."""
-    while len(buffer) < size:
-        if not _grow(buffer, source):
-            return False
-    return True
+        Which of several is meant nobody knows.
+        """
+        header = self.copied(content, body)
+        found = [
+            field.value
+            for field in fields_of_paragraph(header, 0, len(header))
+            if ROWS[field.name].follows is Follows.LENGTH
+            and b"\n" not in header[field.span.start : field.value.start]  # nobody folds it
+        ]
+        if len(found) != 1 or not _is_length(header, *found[0]):
+            return None
+        return found[0] if int(header[slice(*found[0])]) <= MAX_CONTENT_LENGTH else None
 
+    def _proven(self, end: int) -> int | None:
+        """Where the next message begins if this one does end at `end`, else None."""
+        self.fill(end + _AFTER_LENGTH_SIZE)
+        after = _after_length(self.data, end) if end <= len(self.data) else None
+        if after is None:
+            return None
+        following = after.end()
+        is_end = following == len(self.data)
+        return following if is_end or is_separator(self._line(following)) else None
 
-def _grow(buffer: bytearray, source: Iterator[bytes]) -> bool:
-    """Read one piece; False at the end of the file."""
-    chunk = next(source, None)
-    if chunk is None:
-        return False
-    buffer += chunk
-    return True
+    def _next_separator(self, at: int) -> tuple[int, list[int]]:
+        """Where the next From_ line after an empty line begins, or the end; the doubtful lines."""
+        at = max(at, 0)
+        doubtful: list[int] = []
+        while True:
+            found = self.data.find(_FROM_AFTER_LINE, at)
+            if found >= 0:
+                at = found + 1
+                self.fill(at + LOOKED_AT_LINE)
+                if is_separator(self._line(at)):
+                    if self._empty_line(0, at) < at:
+                        return at, doubtful
+                    if len(doubtful) < MAX_DOUBTFUL:
+                        doubtful.append(at)
+                continue
+            at = max(at, len(self.data) - len(_FROM_AFTER_LINE) + 1)
+            if not self._grow():
+                return len(self.data), doubtful
 
-
-def _line(buffer: bytearray, at: int) -> bytes:
-    """What `containers.sniffing` looks at to judge the line at a place."""
-    return _copied(buffer, at, at + LOOKED_AT_LINE)
-
-
-def _copied(buffer: bytearray, start: int, end: int) -> bytes:
-    with memoryview(buffer) as view:  # a slice of the buffer itself would be a second copy
-        return bytes(view[start:end])
-
-
-def _taken(buffer: bytearray, size: int) -> bytes:
-    taken = _copied(buffer, 0, size)
-    del buffer[:size]
-    return taken
+    def _empty_line(self, start: int, end: int) -> int:
+        """Where the empty line that ends at `end` begins, `end` if there is none after `start`."""
+        data = self.data
+        if end <= start or data[end - 1] != _LF:
+            return end
+        at = end - 1
+        if at > start and data[at - 1] == _CR:
+            at -= 1
+        return at if at == start or data[at - 1] == _LF else end

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from relbase.containers.fields import text_of
@@ -128,33 +129,32 @@ _BLANKS: Final = re.compile(rb"[ \t]++(\r?\n)?")
 class _Body:
     """A body that is edited, and how many octets of its canonical forms stay as they are."""
 
-    __slots__ = ("_data", "_edit", "_lengths", "_start")
-
     def __init__(self, data: bytes, part: Part, edit: Edit) -> None:
         """Look at the first edit: only what is before it stays for certain."""
-        self._data = data
-        self._start: int = part.body.start
-        self._edit = edit
-        self._lengths: dict[bool, int] = {}
+        start, _, new = edit
+        same = start + _common(new, data[start : start + len(new)])
+        self._same = data[part.body.start : same]
 
     def is_covered(self, tags: dict[str, str]) -> bool:
         """Whether a signature covers what is edited."""
         stated = _number(tags.get("l"))
         if stated < 0:
             return True
-        _, _, algorithm = tags.get("c", "").partition("/")
-        relaxed = algorithm.lower() == "relaxed"
-        if relaxed not in self._lengths:  # once for each: there may be 1,000 signatures
-            self._lengths[relaxed] = self._length(relaxed=relaxed)
-        return self._lengths[relaxed] < stated
+        is_relaxed = tags.get("c", "").partition("/")[2].lower() == "relaxed"
+        return (self._relaxed if is_relaxed else self._simple) < stated
 
-    def _length(self, *, relaxed: bool) -> int:
-        start, _, new = self._edit
-        same = start + _common(new, self._data[start : start + len(new)])
-        body = self._data[self._start : same]
-        if relaxed:
-            body = _BLANKS.sub(_reduced, body)
-        return len(body) + body.count(b"\n") - body.count(b"\r\n")
+    # Each is counted once: there may be 1,000 signatures.
+    @cached_property
+    def _simple(self) -> int:
+        return _octets(self._same)
+
+    @cached_property
+    def _relaxed(self) -> int:
+        return _octets(_BLANKS.sub(_reduced, self._same))
+
+
+def _octets(body: bytes) -> int:
+    return len(body) + body.count(b"\n") - body.count(b"\r\n")
 
 
 def _reduced(blanks: re.Match[bytes]) -> bytes:
