@@ -10,11 +10,10 @@ import click
 from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
-from relbase.cli.documents import entity_in, part_name
-from relbase.cli.expansion import begin
+from relbase.cli.documents import calls, entity_in, part_name
 from relbase.cli.help import Command, table
+from relbase.cli.inputs import begin
 from relbase.cli.outcome import Tally
-from relbase.cli.reading import calls
 from relbase.cli.streams import excerpt, printable
 from relbase.opening.recognition import reader
 

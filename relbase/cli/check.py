@@ -17,8 +17,7 @@ import click
 from relbase.cli import streams
 from relbase.cli.help import Command
 from relbase.cli.jsonl import object_line, parts
-from relbase.cli.lists import listed
-from relbase.cli.streams import printable
+from relbase.cli.streams import listed, printable
 from relbase.url.grammar import (
     Grammar,
     Severity,

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from relbase import pipeline
 from relbase.call import check
+from relbase.cli import compressed
 from relbase.cli.origins.places import Neighbours
 from relbase.edit import Span, splice
 from relbase.formats import FORMATS
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from relbase.call import Arguments, Call
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
+    from relbase.cli.origins.finder import Finder, Found
     from relbase.mail.mbox import Lengths, Numbered
     from relbase.notes import Note
     from relbase.results import Entity, Link, Result
@@ -62,6 +64,28 @@ def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
         yield from _messages(chain((first,), source.pieces), arguments)
     else:
         yield InputDocument(b"", b"".join((first, *source.pieces)), b"", "", 0, 0, arguments)
+
+
+def calls(
+    source: OpenInput, settings: Settings, finder: Finder
+) -> Iterator[tuple[InputDocument, Call]]:
+    """Yield the documents of an input, and the call of the library for each."""
+    found = finder.find(source, settings.url)
+    source, settings = compressed.opened(source, settings.on_fields(found.fields))
+    yield from found_calls(source, settings, finder, found)
+
+
+def found_calls(
+    source: OpenInput, settings: Settings, finder: Finder, found: Found
+) -> Iterator[tuple[InputDocument, Call]]:
+    """Yield the same where it is known what is found outside of the input."""
+    for document in documents(source, settings):
+        if document.number:
+            # What was found beside a mailbox is the mailbox's URL, not that of its messages.
+            call = check(document.data, **document.arguments)
+            yield document, call._replace(url=found.url) if found.given else call
+        else:
+            yield document, finder.call(document.arguments, found, source, document.data)
 
 
 def _messages(pieces: Iterable[bytes], arguments: Arguments) -> Iterator[InputDocument]:

@@ -9,10 +9,10 @@ import click
 
 from relbase.call import check
 from relbase.cli import archives, compressed, files, options, outputs, streams
-from relbase.cli.expansion import begin
+from relbase.cli.documents import calls
 from relbase.cli.help import Command, table
+from relbase.cli.inputs import begin
 from relbase.cli.outcome import Tally
-from relbase.cli.reading import calls
 from relbase.cli.streams import printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import index, page
@@ -21,8 +21,8 @@ from relbase.url.resolver import as_profile
 if TYPE_CHECKING:
     from relbase.call import Call
     from relbase.cli.archives import Archive
-    from relbase.cli.expansion import Inputs
     from relbase.cli.files import OpenInput
+    from relbase.cli.inputs import Inputs
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.explaining.page import Summary

@@ -19,7 +19,6 @@ import click
 from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import opened_below
-from relbase.cli.inputs import STDIN, Input
 from relbase.cli.objects import is_object
 from relbase.cli.streams import printable
 
@@ -32,6 +31,29 @@ if TYPE_CHECKING:
 
 # How much is read at a time, in bytes.
 PIECE: Final = 1 << 18
+
+# The name of standard input, as an argument and in messages.
+STDIN: Final = "-"
+
+
+class Input(NamedTuple):
+    """One input of a run."""
+
+    name: str  # of its file, as the user gave it or as the walk of a tree found it
+    root: str = ""  # the tree or Maildir that it was found in; "" for one that was named
+    listed: bool = False  # in a file of names: its directories are kept in an output
+
+    @property
+    def parts(self) -> list[str]:
+        """The steps from the root to it; its last name alone without a root."""
+        if self.root:
+            return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
+        return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
+
+    @property
+    def directory(self) -> str:
+        """The directory that its local references stay inside of."""
+        return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
 
 
 class InputError(Exception):

@@ -19,8 +19,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import files, maildir
 from relbase.cli.directories import opened_below
-from relbase.cli.files import InputError
-from relbase.cli.inputs import STDIN
+from relbase.cli.files import STDIN, InputError
 from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import Old, Place, refuse_changed
 
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from relbase.cli.directories import Directory
-    from relbase.cli.files import OpenInput
-    from relbase.cli.inputs import Input
+    from relbase.cli.files import Input, OpenInput
 
 
 class InPlace(NamedTuple):

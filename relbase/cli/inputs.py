@@ -1,4 +1,4 @@
-"""Which files a run is about: names, Maildirs, lists of names, and whole trees.
+"""From arguments to inputs: names, Maildirs, lists and trees, for every command on documents.
 
 Strategy: a tree is walked before anything is written, over no symbolic link, by name. What programs
 keep beside the pages that they save is skipped and counted: nobody wants it changed.
@@ -10,54 +10,166 @@ is kept of each is small.
 from __future__ import annotations
 
 import os
+import re
+import shlex
 from collections import Counter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
+from relbase.cli import maildir, options, streams
+from relbase.cli.files import STDIN, Input, shown_name
+from relbase.cli.origins.finder import Finder
+from relbase.cli.outcome import Verbosity
+from relbase.cli.streams import printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-# The name of standard input, as an argument and in messages.
-STDIN: Final = "-"
+    from relbase.cli.options import Settings
+    from relbase.cli.outcome import Tally
 
 
-class Input(NamedTuple):
-    """One input of a run."""
+class Inputs(NamedTuple):
+    """What a run is about.
 
-    name: str  # of its file, as the user gave it or as the walk of a tree found it
-    root: str = ""  # the tree or Maildir that it was found in; "" for one that was named
-    listed: bool = False  # in a file of names: its directories are kept in an output
+    Args:
+        all: the inputs, in order.
+        trees: the directories that were walked.
+        listed: whether some stand in a list.
+        several: whether there may be more than one document, a container counting as one.
+        passed: what was skipped in trees, in words.
+    """
 
-    @property
-    def parts(self) -> list[str]:
-        """The steps from the root to it; its last name alone without a root."""
-        if self.root:
-            return os.path.relpath(self.name, self.root).split(os.sep)  # noqa: PTH206
-        return [os.path.basename(self.name)]  # noqa: PTH119 (the name as it was given)
-
-    @property
-    def directory(self) -> str:
-        """The directory that its local references stay inside of."""
-        return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
+    all: list[Input]
+    trees: tuple[str, ...]
+    listed: bool
+    several: bool
+    passed: str
 
 
-def refuse_twice(names: Sequence[str]) -> None:
-    """Refuse standard input where it is given twice."""
+def inputs_of(
+    names: Sequence[str],
+    given: dict[str, Any],
+    tally: Tally,
+    backup: str | None = None,
+    *,
+    follow: bool = False,
+) -> tuple[Inputs, Settings]:
+    """Return the inputs of a command, and what its options say."""
+    listed = _listed(given)
+    if given.pop("recursive") and not names and listed is None:
+        raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
+    if not names and listed is None:
+        names = (STDIN,)
     if names.count(STDIN) > 1:
         raise click.UsageError("'-' is standard input, which can be read once: give it once")
+    _refuse_urls(names)
+
+    def failed(name: str, error: Exception) -> None:
+        why = error.strerror if isinstance(error, OSError) else error
+        streams.warn(f"{shown_name(name)}: error: {why}")
+        tally.failed += 1
+
+    found: list[Input] = []
+    trees: list[str] = []
+    passed: list[str] = []
+    for name in names:
+        if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
+            found.append(Input(name))
+        elif maildir.is_maildir(name):
+            found += maildir.messages(name, failed, follow=follow)
+        else:
+            trees.append(name)
+            walked, over = _walk(name, failed, given["sidecars"], backup)
+            found += walked
+            if not walked and not given["quiet"]:
+                streams.warn(f"{shown_name(name)}: warning: the directory holds no files to read")
+            tally.warnings += not walked
+            passed += (f"{count} {why}" for why, count in over.items())
+    found += (Input(name, listed=True) for name in listed or ())
+    several = bool(trees) or len(names) + len(listed or ()) > 1
+    _refuse_repeated(found)
+    settings = options.settings(given)
+    if several:
+        _refuse_one_url(settings)
+    inputs = Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed))
+    return inputs, settings
 
 
-# ---- lists of names
+def _listed(given: dict[str, Any]) -> list[str] | None:
+    """The names in the file of --files-from."""
+    data, nul = given.pop("files_from"), given.pop("null")
+    if data is None:
+        return None
+    if not nul and b"\0" in data:
+        raise click.UsageError("the list of --files-from has NUL bytes in it: give -0 too")
+    lines = data.split(b"\0") if nul else [line.removesuffix(b"\r") for line in data.split(b"\n")]
+    return [os.fsdecode(name) for name in lines if name]
 
 
-def read_list(data: bytes, *, nul: bool) -> list[str]:
-    r"""Return the names in a list."""
-    if nul:
-        return [os.fsdecode(name) for name in data.split(b"\0") if name]
-    return [os.fsdecode(name) for line in data.split(b"\n") if (name := line.removesuffix(b"\r"))]
+_is_url: Final = expression(r"(?:https?|ftp)://", re.IGNORECASE)
+
+
+def _refuse_urls(names: Sequence[str]) -> None:
+    """Tell people who give a URL as an input what they can do: relbase fetches nothing."""
+    urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
+    if not urls:
+        return
+    url = printable(shlex.quote(urls[0]))
+    command = click.get_current_context().command_path
+    others = [printable(shlex.quote(name)) for name in names if name not in urls]
+    if len(others) == len(urls) == 1:
+        raise click.UsageError(f"Did you mean: {command} {others[0]} --url {url}")
+    fetch = f"curl -sL -D headers.txt {url}"
+    fix = f"{fetch} | {command} --url {url} --headers headers.txt"
+    raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
+
+
+def begin(
+    names: Sequence[str], given: dict[str, Any], tally: Tally
+) -> tuple[Inputs, Settings, Finder]:
+    """Return what a command on documents is about, what its options say, and where URLs are."""
+    found, settings = inputs_of(names, given, tally)
+    return found, settings, finder_of(found, settings, tally)
+
+
+def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
+    """Return what finds the URLs of inputs, with its tables read."""
+    finder = Finder(settings.origins, inputs.trees)
+    finder.load()
+    for text in finder.doubts(inputs.all):
+        tally.warnings += text.startswith("warning")
+        if settings.verbosity is not Verbosity.NONE:
+            streams.warn(text)
+    return finder
+
+
+def _refuse_repeated(inputs: Sequence[Input]) -> None:
+    seen: set[str] = set()
+    for one in inputs:
+        if one.root and one.name in seen:
+            text = f"'{printable(one.name)}' is found twice: give each tree once"
+            raise click.UsageError(text)
+        seen.add(one.name)
+
+
+_ONE_URL: Final = (
+    "{option} is that of one document, and there are several: give each its own with --map FILE, "
+    "--root DIR=URL or --mirror DIR"
+)
+
+
+def _refuse_one_url(settings: Settings) -> None:
+    """Refuse one URL, or the headers of one document, for several (rule 16)."""
+    for option, value in (
+        ("--url", settings.url),
+        ("--redirect", settings.redirects),
+        ("--headers", settings.fields),
+    ):
+        if value:
+            raise click.UsageError(_ONE_URL.format(option=option))
 
 
 # ---- trees
@@ -70,7 +182,7 @@ _SPECIAL: Final = "that are not regular files"
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # HTTrack's directory of its own.
-_OWN_DIRECTORIES: Final = frozenset(("hts-cache",))
+_OWN_DIRECTORY: Final = "hts-cache"
 
 # What stands beside a file and says something of it: wget -K, Windows.
 _BESIDE: Final = (".orig", ":Zone.Identifier")
@@ -83,7 +195,7 @@ _BACKUPS: Final = (".bak", ".old", "~")
 _NUMBER: Final = expression(r"\.[0-9]++\Z")
 
 
-def walk(
+def _walk(
     root: str,
     failed: Callable[[str, OSError], None],
     sidecars: Iterable[str] = (),
@@ -125,7 +237,7 @@ def _why_skipped(
     if entry.is_symlink():
         return _LINK
     if entry.is_dir(follow_symlinks=False):
-        return _KEPT if entry.name in _OWN_DIRECTORIES else None
+        return _KEPT if entry.name == _OWN_DIRECTORY else None
     if not entry.is_file(follow_symlinks=False):
         return _SPECIAL
     for suffix in beside:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from relbase.cli.directories import Directory
+    from relbase.cli.files import Input
     from relbase.cli.findings import Format
-    from relbase.cli.inputs import Input
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.outputs import Output

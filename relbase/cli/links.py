@@ -17,11 +17,10 @@ from relbase.cli import (
     streams,
     tables,
 )
-from relbase.cli.documents import links_of, part_name
-from relbase.cli.expansion import begin
+from relbase.cli.documents import calls, links_of, part_name
 from relbase.cli.help import Command, table
+from relbase.cli.inputs import begin
 from relbase.cli.outcome import Tally, WarningPrinter
-from relbase.cli.reading import calls
 from relbase.cli.show import How
 from relbase.cli.streams import excerpt
 from relbase.pipeline import entities_called

@@ -22,8 +22,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import InputError, shown_name
-from relbase.cli.inputs import Input
+from relbase.cli.files import Input, InputError, shown_name
 from relbase.cli.outputs import Output
 from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import settle

@@ -16,8 +16,8 @@ import click
 
 from relbase.call import Arguments, KindName
 from relbase.cli import maildir, message_options, values
+from relbase.cli.files import STDIN
 from relbase.cli.help import LINKS, MAIL, Option, table
-from relbase.cli.inputs import STDIN
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
 from relbase.cli.outcome import Verbosity

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from relbase.cli.directories import opened_below
-from relbase.cli.inputs import STDIN, Input
+from relbase.cli.files import STDIN, Input
 from relbase.cli.streams import OutputError, printable
 from relbase.cli.writing import Place, failure, identity
 

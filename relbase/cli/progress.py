@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-    from relbase.cli.inputs import Input
+    from relbase.cli.files import Input
 
 # Less than this is done before anybody has read a bar.
 _MANY: Final = 50

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from relbase.cli import files
-from relbase.cli.files import InputError
-from relbase.cli.inputs import STDIN, Input
+from relbase.cli.files import STDIN, Input, InputError
 from relbase.cli.jobs import Done, Job, State
 from relbase.cli.jsonl import object_line
 from relbase.cli.streams import OutputError, counted, printable

@@ -11,9 +11,8 @@ from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.help import Command
 from relbase.cli.jsonl import object_line
-from relbase.cli.lists import listed
 from relbase.cli.outcome import Tally
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import excerpt, listed, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ import click
 from relbase.cli import maildir, options, outputs, streams
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
-from relbase.cli.expansion import finder_of, inputs_of, refuse_one_url
+from relbase.cli.files import STDIN
 from relbase.cli.help import Command
 from relbase.cli.inplace import InPlace
-from relbase.cli.inputs import STDIN
+from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Action, Job, Plan
 from relbase.cli.objects import uploaded
 from relbase.cli.outcome import Tally, Verbosity
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from relbase.cli.directories import Directory
-    from relbase.cli.expansion import Inputs
+    from relbase.cli.inputs import Inputs
     from relbase.cli.options import Settings
     from relbase.cli.report import Earlier
 
@@ -57,9 +57,8 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     """
     own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
     tally = Tally()
-    found = inputs_of(inputs, given, tally, own["backup"], follow=own["follow_symlinks"])
-    settings = options.settings(given)
-    refuse_one_url(found, settings)
+    follow = own["follow_symlinks"]
+    found, settings = inputs_of(inputs, given, tally, own["backup"], follow=follow)
     _refuse(inputs, found, own)
     if own["delivery"] and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)

@@ -9,7 +9,7 @@ import click
 from relbase.cli import files, values
 from relbase.cli.findings import Format
 from relbase.cli.help import table
-from relbase.cli.selection import CHOICES
+from relbase.cli.values import CHOICES
 
 EPILOG: Final = """\b
 Examples:

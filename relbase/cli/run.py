@@ -7,9 +7,8 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import streams
-from relbase.cli.files import shown_name
+from relbase.cli.files import STDIN, shown_name
 from relbase.cli.findings import Printer
-from relbase.cli.inputs import STDIN
 from relbase.cli.jobs import Action, State
 from relbase.cli.outcome import Tally, WarningPrinter
 from relbase.cli.progress import progress

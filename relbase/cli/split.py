@@ -12,8 +12,7 @@ import click
 from relbase.cli import streams
 from relbase.cli.help import Command
 from relbase.cli.jsonl import object_line, parts
-from relbase.cli.lists import listed
-from relbase.cli.streams import excerpt
+from relbase.cli.streams import excerpt, listed
 from relbase.url import rfc1808, rfc3986
 from relbase.url.schemes import category
 

@@ -1,4 +1,4 @@
-"""Standard output and error, and the status that a command ends with.
+"""Standard input, output and error, and the status that a command ends with.
 
 To mind: what is shown may come from a hostile document or be a hostile file name (threat A9), so
 that lines for people go through `printable`. Standard error may be closed or gone: a warning that
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 
 class ExitStatus(IntEnum):
@@ -120,3 +120,15 @@ def is_terminal(*, output: bool = False) -> bool:
     """Return whether a person reads standard error, or standard output."""
     stream = sys.stdout if output else sys.stderr
     return stream is not None and stream.isatty()
+
+
+def listed(urls: Iterable[str]) -> Iterator[str]:
+    """Yield URLs, those of standard input in the place of "-"; empty lines are none."""
+    for url in urls:
+        if url != "-":
+            yield url
+            continue
+        # There is no standard input when it was closed before the start.
+        for line in sys.stdin.buffer if sys.stdin else ():
+            if written := line.rstrip(b"\r\n"):
+                yield written.decode("utf-8", "surrogateescape")

@@ -6,20 +6,27 @@ import os
 import re
 import sys
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from relbase.bases.layers import unsuitable
-from relbase.cli.inputs import STDIN
+from relbase.cli.files import STDIN
 from relbase.cli.origins.paths import MapError, Mirror, Root, read_map, read_mirror, read_root
-from relbase.cli.selection import CHOICES
 from relbase.cli.streams import printable
+from relbase.containers.sniffing import beginning
+from relbase.formats import FORMATS
+from relbase.kind import Kind
 from relbase.policy import Policy
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from relbase.containers.http import Dump
+
+# What feed readers and search engines fetch, of whatever kind.
+FEEDS: Final = "feeds"
+
+CHOICES: Final = (*(kind.value for kind in Kind), FEEDS)
 
 _SHOWN = 200
 
@@ -110,6 +117,13 @@ def kinds(value: str) -> frozenset[str]:
         shown = ", ".join(sorted(map(ascii, wrong)))
         raise click.BadParameter(f"{shown}: give some of {', '.join(CHOICES)}, with commas")
     return names
+
+
+def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
+    """Return whether --only wants an input."""
+    if not only or kind.value in only:
+        return True
+    return FEEDS in only and FORMATS[kind].is_feed(beginning(start))
 
 
 def suffix(value: str) -> str:

@@ -16,17 +16,16 @@ import click
 
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import archives, compressed, files, maildir, outputs, remarks, selfcheck, streams
-from relbase.cli.documents import rewritten
+from relbase.cli.documents import found_calls, rewritten
 from relbase.cli.files import ChangedError, InputError, peeked, reason, shown_name
 from relbase.cli.inplace import locked, place_of
 from relbase.cli.jobs import Action, Done, State
 from relbase.cli.outcome import Collected
-from relbase.cli.reading import found_calls
 from relbase.cli.report import Counted, is_done
-from relbase.cli.selection import is_wanted
 from relbase.cli.selfcheck import SelfCheckError
 from relbase.cli.senders import stated_by
 from relbase.cli.streams import OutputError, counted, excerpt, printable
+from relbase.cli.values import is_wanted
 from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
 from relbase.notes import Reason

@@ -16,8 +16,7 @@ from relbase.cli.documents import (
     note_in,
     rewritten,
 )
-from relbase.cli.files import OpenInput
-from relbase.cli.inputs import Input
+from relbase.cli.files import Input, OpenInput
 
 SETTINGS = options.Settings(
     None, (), (), None, None, "rfc1808", relbase.Policy(), detect=True, strict=False

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from relbase.cli import streams
-from relbase.cli.inputs import Input
+from relbase.cli.files import Input
 from relbase.cli.progress import progress
 
 if TYPE_CHECKING:

@@ -12,15 +12,14 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from relbase.cli.directories import opened_below
-from relbase.cli.inputs import STDIN
+from relbase.cli.files import STDIN
 from relbase.cli.origins.paths import Stated
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.cli.files import OpenInput
-    from relbase.cli.inputs import Input
+    from relbase.cli.files import Input, OpenInput
 
 # A URL, some lines, or a short list: nothing beside a page is longer in good faith.
 _LIMIT: Final = 1 << 20

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
@@ -20,20 +22,23 @@ from relbase.bases.archived import Unarchived, archived
 from relbase.bases.layers import found_url, retrieval
 from relbase.bases.marks import read_marks
 from relbase.call import Call, Origin, check
-from relbase.cli.inputs import STDIN, Input
+from relbase.cli.files import STDIN, Input, InputError, opened, shown_name
 from relbase.cli.origins.beside import beside, canonical, side_file
 from relbase.cli.origins.paths import (
+    INDEXES,
     Mirror,
     Root,
     Stated,
     adds,
     inside,
+    mirror_in,
     original_name,
     read_new_txt,
     url_in_mirror,
     url_on_root,
 )
 from relbase.cli.origins.places import Local, Neighbours, file_url, may_lead_beside
+from relbase.cli.streams import printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.notes import Note, Reason
@@ -41,7 +46,7 @@ from relbase.opening.door import kind_of_call
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator, Sequence
 
     from relbase.bases.archived import Archived
     from relbase.bases.marks import Marks, Places
@@ -130,24 +135,25 @@ class Finder:
             if (steps := inside(path, tree)) is not None:
                 yield os.path.join(*steps)  # noqa: PTH118
 
-    def map_is_of_others(self, inputs: Iterable[Input]) -> bool:
-        """Return whether there is a map and none of its lines is of an input."""
-        mapped = self.origins.mapped or {}
-        return bool(mapped) and not any(
-            name in mapped
-            for one in inputs
-            for name in self._names(os.path.abspath(one.name))  # noqa: PTH100
-        )
-
-    def may_be_mirrors(self) -> bool:
-        """Return whether nothing is given that states the URLs of a tree."""
+    def doubts(self, inputs: Sequence[Input]) -> Iterator[str]:
+        """Yield what may be wrong in the options: a map of other files, no --mirror for one."""
         origins = self.origins
-        given = origins.mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed
-        return not any(given)
-
-    def is_stated(self, path: str) -> bool:
-        """Return whether the URL of a file stands beside it or in it."""
-        return self.origins.detect and _stated_in(path) is not None
+        mapped = origins.mapped or {}
+        named = (self._names(os.path.abspath(one.name)) for one in inputs)  # noqa: PTH100
+        if mapped and not any(name in mapped for name in chain.from_iterable(named)):
+            fix = "write names as given, or relative to the DIR"
+            yield f"warning: no line of --map names an input: {fix}"
+        if any((mapped, origins.roots, origins.mirrors, origins.sidecars, self._listed)):
+            return
+        for tree in self.trees:
+            directory = mirror_in(tree)
+            pages = (one.name for one in inputs if one.root == tree)
+            page = next((page for page in pages if os.path.basename(page) in INDEXES), None)  # noqa: PTH119
+            is_stated = page is not None and origins.detect and _stated_in(page) is not None
+            if directory is not None and not is_stated:
+                option = printable(f"--mirror {shlex.quote(directory)}=https")
+                text = "it looks like a mirror by wget; to take URLs from its paths"
+                yield f"{shown_name(tree)}: {text}: {option}"
 
     # ---- before an input is read
 
@@ -292,8 +298,6 @@ def _opened_base(call: Call, path: str, data: bytes) -> str:
 
 def _stated_in(path: str) -> str | None:
     """The URL of a file that stands in its attributes, side files or marks."""
-    from relbase.cli.files import InputError, opened  # noqa: PLC0415 (files knows inputs alone)
-
     try:
         with opened(Input(path)) as source:
             for stated in beside(source):

@@ -72,10 +72,13 @@ def _quoted(steps: list[str]) -> str:
 
 def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
     """Return the URL of a file by the innermost --root around it."""
-    for root in sorted(roots, key=lambda root: -len(os.path.abspath(root.directory))):  # noqa: PTH100
-        if (steps := inside(path, root.directory)) is not None:
-            return Stated(root.url + _quoted(steps), f"--root {root.directory}", given=True)
-    return None
+    # Of two --root for one directory the last counts: `min` takes the first of equals.
+    around = ((inside(path, root.directory), root) for root in reversed(roots))
+    held = [(steps, root) for steps, root in around if steps is not None]
+    if not held:
+        return None
+    steps, root = min(held, key=lambda one: len(one[0]))
+    return Stated(root.url + _quoted(steps), f"--root {root.directory}", given=True)
 
 
 # ---- mirrors

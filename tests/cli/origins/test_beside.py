@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from relbase.cli import files
-from relbase.cli.inputs import Input
+from relbase.cli.files import Input
 from relbase.cli.origins.beside import beside, side_file
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import pytest
 from relbase.cli.origins.paths import (
     Mirror,
     Root,
+    Stated,
     adds,
     original_name,
     read_mirror,
@@ -54,6 +55,11 @@ def test_a_path_on_a_root(path: str, url: str | None) -> None:
     found = url_on_root(path, roots)
     assert (found and found.url) == url
     assert found == url_on_root(path, roots[::-1])
+
+
+def test_of_two_roots_for_one_directory_the_last_counts() -> None:
+    roots = (Root("site", "http://a/"), Root("./site/", "http://b/"))
+    assert url_on_root("site/x", roots) == Stated("http://b/x", "--root ./site/", given=True)
 
 
 @pytest.mark.parametrize(
