@@ -82,7 +82,12 @@ def make_links_absolute(
     values = list(walk.values(all_=False))
     failed = [link for value in values for link in value.failed()]
     if failed and handle_failures != "ignore":
-        _refuse(failed[0], walk, handle_failures)
+        if walk.inside.resolve is None:
+            raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
+        if handle_failures is None:
+            shown = repr(failed[0].reference[:200])
+            fix = "give handle_failures='ignore' or 'discard'"
+            raise ValueError(f"{shown} cannot be resolved: {fix}")
     changed: list[TreeLink] = []
     for value in values:
         discards = handle_failures == "discard" and value.failed()
@@ -90,14 +95,6 @@ def make_links_absolute(
     if drop_base:
         walk.drop_base()
     return changed
-
-
-def _refuse(link: TreeLink, walk: Walk, handle_failures: str | None) -> None:
-    if not walk.has_base:
-        raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
-    if handle_failures is None:
-        shown = repr(link.reference[:200])
-        raise ValueError(f"{shown} cannot be resolved: give handle_failures='ignore' or 'discard'")
 
 
 def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa: ANN401 (see above)

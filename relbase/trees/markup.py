@@ -90,16 +90,12 @@ _XML_ATTRIBUTES: Final = {
     f"{{{uri.decode()}}}{local.decode()}": key for (uri, local), key in KEYS.items()
 }
 _BROWSERS: Final = frozenset((HTML, SVG, MATH))
-
-
 # The attributes that a caller names, and how they hold references.
 Named: TypeAlias = "tuple[tuple[str, str], ...]"
 
 
 class Known:
     """What is known of the names of one tree, looked up once each."""
-
-    __slots__ = ("_extended", "_is_html", "_kinds", "_named", "_plain", "_root", "attributes")
 
     def __init__(self, root: str, *, is_html: bool, extended: bool, named: Named = ()) -> None:
         self._is_html = is_html
@@ -197,9 +193,9 @@ def _kind(
         for attribute, found in rows.items()
     }
     keys = {
-        key: None if attribute == XML_BASE else _only_row(counting[attribute])
+        key: row if attribute != XML_BASE and row.when is None and not row.on_codebase else None
         for key, attribute in _attributes(is_html=is_html).items()
-        if counting.get(attribute)
+        for row in counting.get(attribute, ())[:1]
     }
     spellings = _spellings(is_html=is_html)
     whens = [row.when for row in text]
@@ -213,26 +209,16 @@ def _kind(
         keys,
         asked.union(keys),
         asked,
-        speaks=any(when is None or when.holds(_nothing) for when in whens),
+        speaks=any(when is None or when.holds(lambda _name: b"") for when in whens),
         is_special=tag.lower() in SPECIAL_TAGS,
         is_base=name == b"base" and vocabulary_ == HTML,
         by_browsers=vocabulary_ in _BROWSERS,
     )
 
 
-def _nothing(_name: bytes) -> bytes:
-    """What an element without attributes says."""
-    return b""
-
-
 # Names that documents share; a hostile one may be as long as its document.
 _LONGEST_NAME: Final = 64
 _remembered_kind: Final = lru_cache(maxsize=512)(_kind)
-
-
-def _only_row(rows: tuple[Row, ...]) -> Row | None:
-    """The row of an attribute that counts whatever else its element says."""
-    return rows[0] if rows[0].when is None and not rows[0].on_codebase else None
 
 
 @lru_cache(maxsize=2)

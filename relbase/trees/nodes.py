@@ -39,8 +39,6 @@ _WITHIN_TEXT: Final = (etree.Comment, etree.PI)
 class LxmlTree(Tree):
     """A tree of lxml, or the part of one that an element begins."""
 
-    __slots__ = ("_has_conditional",)
-
     XML_BASE = "{http://www.w3.org/XML/1998/namespace}base"
 
     def __init__(self, element: Node) -> None:

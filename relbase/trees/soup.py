@@ -39,8 +39,6 @@ def soup_tree(tree: object) -> SoupTree:
 class SoupTree(Tree):
     """A soup, or the part of one that a tag begins."""
 
-    __slots__ = ()
-
     XML_BASE = "xml:base"
 
     def __init__(self, tag: bs4.Tag) -> None:

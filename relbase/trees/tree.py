@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from relbase.bases.layers import UNKNOWN, Layer, Statement
+from relbase.references.values import trimmed
+from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import TOP, Around, Known
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
 
+    from relbase.rewriting.context import Context
     from relbase.trees.markup import Named, Scope, Spot
 
 # An element, of a package without types that serve.
@@ -26,8 +30,6 @@ def is_conditional(comment: str | None) -> bool:
 
 class Tree:
     """A tree of one package, or a part of one. Neither package has types that serve."""
-
-    __slots__ = ("_is_html", "_part", "_root", "_top", "encoding", "url")
 
     # What each package does in its own way.
     XML_BASE: str  # how the tree names the attribute
@@ -104,3 +106,47 @@ class Tree:
             kind = known.kind(self._name(ancestor), around)
             around = known.inside(kind, around, self._scope(ancestor, around))
         return around
+
+
+class Scopes:
+    """The contexts inside of a document, on each xml:base and each link of an item; made once."""
+
+    def __init__(self, inside: Context) -> None:
+        self._inside = inside
+        # The contexts of each xml:base that is in force somewhere, and how deep it is nested; and
+        # those of what is stated, by the contexts around it.
+        self._scoped: dict[int, tuple[Scope, Context, int]] = {}
+        self._stated: dict[tuple[int, str, str], Context] = {}
+
+    def on(self, innermost: Scope | None) -> Context:
+        """Return the context where an xml:base is in force, within those around it."""
+        left: list[Scope] = []
+        scope = innermost
+        while scope is not None and id(scope) not in self._scoped:
+            left.append(scope)
+            scope = scope[1]
+        context, depth = self._inside, 0
+        if scope is not None:
+            _, context, depth = self._scoped[id(scope)]
+        while left:
+            scope, depth = left.pop(), depth + 1
+            is_too_deep = depth > MAX_XML_BASE_DEPTH  # nothing is resolved there
+            stated = trimmed(scope[0])
+            context = self._based(stated, "xml:base", context, is_too_deep=is_too_deep)
+            self._scoped[id(scope)] = (scope, context, depth)
+        return context
+
+    def on_link(self, link: str, around: Context) -> Context:
+        """Return the context of HTML in an item of RSS: on its link (the policy `item_links`)."""
+        return self._based(link, "link of <item>", around)
+
+    def _based(
+        self, stated: str, source: str, around: Context, *, is_too_deep: bool = False
+    ) -> Context:
+        if not stated:
+            return around
+        key = (id(around), stated, source)
+        if key not in self._stated:
+            base, _ = around.established(Statement(Layer.EMBEDDED, stated, source))
+            self._stated[key] = around.on(UNKNOWN if is_too_deep else base)
+        return self._stated[key]

@@ -27,7 +27,7 @@ from relbase.rewriting.items import Found, Item, Status, lower
 from relbase.rewriting.reference import Place, on_codebase, verdict_of, visit_url
 from relbase.trees.links import NOTHING, REPORTED, Settled, Value, settled_by
 from relbase.trees.markup import SHEET
-from relbase.trees.scopes import Scopes
+from relbase.trees.tree import Scopes
 from relbase.url.resolver import Profile
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
@@ -39,24 +39,12 @@ if TYPE_CHECKING:
     from relbase.policy import Policy
     from relbase.rewriting.reference import Codebase
     from relbase.trees.links import TreeLink
-    from relbase.trees.markup import ElementRow, Scope, Spot
+    from relbase.trees.markup import Spot
     from relbase.trees.tree import Tree
 
 
 class Walk:
     """A tree that is looked into for one call."""
-
-    __slots__ = (
-        "_around",
-        "_holds_none",
-        "_ignores_scopes",
-        "_inside",
-        "_known",
-        "_prefixes",
-        "_remembered",
-        "_scopes",
-        "_tree",
-    )
 
     def __init__(
         self,
@@ -73,18 +61,16 @@ class Walk:
         self._tree = tree
         self._around = Context(UNKNOWN, task).having(base=base, encoding=tree.encoding or "utf-8")
         embedded = self._embedded() if resolve_base_href else self._around.base
-        self._inside = self._around.having(base=embedded, sheets=tree.has_sheets)
+        self.inside = self._around.having(base=embedded, sheets=tree.has_sheets)
         # What to write for the beginnings of plain paths, by the context.
         self._prefixes: dict[tuple[int, str], str | None] = {}
-        self._known = tree.known(
-            extended=policy.extended,
-            named=cast("tuple[tuple[str, str], ...]", policy.attributes),
-        )
+        named = cast("tuple[tuple[str, str], ...]", policy.attributes)
+        self._known = tree.known(extended=policy.extended, named=named)
         # What values become, by the contexts that they stand in.
         self._remembered: dict[int, dict[tuple[str, int], Settled]] = defaultdict(dict)
         # Whether CSS holds nothing that is asked for, at the first sight.
         self._holds_none = holds_none
-        self._scopes = Scopes(self._inside)
+        self._scopes = Scopes(self.inside)
         # In what browsers show xml:base does not count, but is made absolute (rule 7).
         self._ignores_scopes = profile is Profile.WHATWG and self._known.is_shown()
 
@@ -102,7 +88,7 @@ class Walk:
         """The values that hold references, in the order of the document."""
         get = self._tree.get
         self._holds_none = holds_none if all_ else is_settled
-        inside = self._inside
+        inside = self.inside
         of_inside = self._remembered[id(inside)]
         for spot in self._tree.spots(self._known):
             element, kind, keys, scope = spot
@@ -110,8 +96,8 @@ class Walk:
                 yield from self._sheet(spot) if kind is SHEET else self._comment(spot)
                 continue
             context, remembered = inside, of_inside
-            if scope is not None or kind.is_base:
-                context = self._context(kind, scope)
+            if kind.is_base or (scope is not None and not self._ignores_scopes):
+                context = self._around if kind.is_base else self._scopes.on(scope)
                 remembered = self._remembered[id(context)]
             plain = kind.keys
             for key in keys:
@@ -157,16 +143,13 @@ class Walk:
         for holder, text in self._tree.texts(spot.element) if rows else ():
             for row in rows:
                 if not row.only or encode_inner(text.lstrip()).startswith(row.only):
-                    is_linked = row.syntax is Nested.HTML and context.task.policy.item_links
-                    inside = self._on_link(spot, context) if is_linked else context
+                    inside = context
+                    if row.syntax is Nested.HTML and context.task.policy.item_links:
+                        link = self._tree.item_link(spot.element, self._known) or ""
+                        inside = self._scopes.on_link(trimmed(link), context)
                     settled = self._settle(spot, "", row, text, inside)
                     yield Value(spot.element, holder, None, settled)
                     break
-
-    @property
-    def has_base(self) -> bool:
-        """Whether a base URL is known."""
-        return self._inside.resolve is not None
 
     def written(self, value: Value) -> list[TreeLink]:
         """Write what a value becomes, and return its links that change or cannot be resolved."""
@@ -198,11 +181,12 @@ class Walk:
         for element in list(self._tree.bases(whole=False)):
             self._tree.remove(element)
 
-    def _says(self, spot: Spot, name: bytes) -> bytes:
+    def _attribute(self, spot: Spot, name: bytes) -> str:
         attribute = self._known.spelled(name, spot.keys)
-        if attribute is None:
-            return b""
-        return encode_inner(self._tree.get(spot.element, attribute)).lower()
+        return "" if attribute is None else self._tree.get(spot.element, attribute)
+
+    def _says(self, spot: Spot, name: bytes) -> bytes:
+        return encode_inner(self._attribute(spot, name)).lower()
 
     def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
@@ -261,28 +245,16 @@ class Walk:
         if row.syntax is _CSS and self._holds_none(text):
             settled = NOTHING
         else:
-            name = self._known.attributes.get(key, b"")
-            place = Place(decode_inner(spot.kind.name), decode_inner(name), row, codebase)
+            name = decode_inner(self._known.attributes.get(key, b""))
+            place = Place(decode_inner(spot.kind.name), name, row, codebase)
             settled = settled_by(text, _told(visit_value(text, context, place), context))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
         return settled
 
-    def _context(self, kind: ElementRow, scope: Scope | None) -> Context:
-        """The context of an element: on its `<base>`, and on the xml:base of it and around it."""
-        if kind.is_base:
-            return self._around
-        return self._inside if self._ignores_scopes else self._scopes.on(scope)
-
-    def _on_link(self, spot: Spot, context: Context) -> Context:
-        link = self._tree.item_link(spot.element, self._known) or ""
-        return self._scopes.on_link(trimmed(link), context)
-
     def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
-        attribute = self._known.spelled(b"codebase", spot.keys)
-        url = "" if attribute is None else trimmed(self._tree.get(spot.element, attribute))
-        return on_codebase(url, context)
+        return on_codebase(trimmed(self._attribute(spot, b"codebase")), context)
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
@@ -291,19 +263,18 @@ class Walk:
             found = _href(text)
             if found is None or text.startswith(b"#", found.start(2)):
                 continue
-            raw, at = found[2], found.start(2)
-            view = value_view(raw, found[1])
-            whole = Span(0, len(view.inner))
-            items = visit_url(view.inner, whole, self._around, _SHEET)
-            settled = settled_by(text, _told(lower(items, view, at), self._around))
+            view = value_view(found[2], found[1])
+            items = visit_url(view.inner, Span(0, len(view.inner)), self._around, _SHEET)
+            items = lower(items, view, found.start(2))
+            settled = settled_by(text, _told(items, self._around))
             yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
         """The one value of a conditional comment, in which markup is hidden."""
         for holder, written in self._tree.texts(spot.element):
             text = b"<!--%b-->" % encode_inner(written)
-            items = visit_comment(text, self._inside, self._around)
-            settled = settled_by(text, _told(items, self._inside))
+            items = visit_comment(text, self.inside, self._around)
+            settled = settled_by(text, _told(items, self.inside))
             found = [
                 (reference, position - len("<!--"), url, status)
                 for reference, position, url, status in settled.found
@@ -350,11 +321,8 @@ def _told(items: Iterable[Item], context: Context) -> Iterator[Item]:
 
 def _prefix_of(beginning: str, context: Context) -> str | None:
     task = context.task
-    if (
-        task.profile is Profile.WHATWG
-        or task.policy.keeper() is not None
-        or context.resolve is None
-    ):
+    is_asked = task.policy.keeper() is not None
+    if is_asked or task.profile is Profile.WHATWG or context.resolve is None:
         return None
     url = context.resolve(beginning + _ANY)
     prefix = url.removesuffix(_ANY)
