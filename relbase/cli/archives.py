@@ -1,4 +1,4 @@
-"""Web archives on the command line: pages in, conversion records out; lists are `archive_lists`.
+"""Web archives on the command line: pages in; conversion records, links or bases out.
 
 Strategy: an input is an archive by `--kind warc`, by its name, or by its first bytes. Its pages are
 done one at a time, as they are read. What of it cannot be read is reported with record and offset,
@@ -12,10 +12,7 @@ from __future__ import annotations
 
 import os
 import re
-import sys
-import time
 from collections import Counter
-from contextlib import suppress
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
@@ -25,12 +22,13 @@ from relbase.cli import files, remarks, streams
 from relbase.cli.objects import is_object
 from relbase.cli.options import ARCHIVE
 from relbase.cli.outcome import Collected, Verbosity, WarningPrinter
+from relbase.cli.progress import ArchiveProgress
 from relbase.cli.streams import counted, excerpt, printable
 from relbase.containers.members import MAX_ARC_LINE, arc_line, packing_of, pieces
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from relbase.cli.files import OpenInput
@@ -38,7 +36,10 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.rewrite_options import Choices
+    from relbase.cli.show import How as Show
+    from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
+    from relbase.warc.rows import LinkRow
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
@@ -46,9 +47,6 @@ _Made = TypeVar("_Made")
 
 # The reason of the warnings on codings that are not as stated.
 _CODING: Final = "coding"
-
-# How often a person who waits sees how far it is, in seconds.
-_PAUSE: Final = 0.5
 
 
 # ---- what is an archive
@@ -70,7 +68,7 @@ class Archive(NamedTuple):
         """Yield its pages; what cannot be read is reported and counted."""
         from relbase import warc  # noqa: PLC0415 (start-up time)
 
-        progress = _Progress(self.source)
+        progress = ArchiveProgress(self.source)
         for found in self._read(progress):
             if isinstance(found, warc.Page):
                 progress.pages += 1
@@ -82,12 +80,12 @@ class Archive(NamedTuple):
                 self.report(found)
         self._report_counts()
 
-    def _read(self, progress: _Progress) -> Iterator[Page | Fault]:
+    def _read(self, progress: ArchiveProgress) -> Iterator[Page | Fault]:
         from relbase.warc import pages, wacz  # noqa: PLC0415 (start-up time)
 
         if not self.is_zip:
             # A pipe with a name would be waited for without end.
-            again = _again(self.source) if _is_read_again(self.source) else None
+            again = partial(files.again, self.source) if _is_read_again(self.source) else None
             yield from pages(progress.counted(), again)
             return
         if not _is_read_again(self.source):
@@ -150,31 +148,6 @@ class Archive(NamedTuple):
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
 
 
-class _Progress:
-    """What a person who waits for an archive sees: pages and bytes so far, over the line before."""
-
-    def __init__(self, source: OpenInput) -> None:
-        self._source = source
-        self.pages = 0
-        self._next = time.monotonic() + 2 * _PAUSE if streams.is_terminal() else float("inf")
-
-    def counted(self) -> Iterator[bytes]:
-        read = 0
-        for piece in self._source.pieces:
-            read += len(piece)
-            if time.monotonic() > self._next:
-                self._next += _PAUSE
-                self._show(f"{self._source.shown}: {self.pages:,} pages, {read / 1e6:,.1f} MB read")
-            yield piece
-        if self._next != float("inf"):
-            self._show("")
-
-    def _show(self, text: str) -> None:
-        with suppress(OSError, ValueError, AttributeError):
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
-
-
 # By their trouble: what is counted, why it is left out, and what to do; "" where nothing failed.
 _COUNTED: Final = {
     "elsewhere": ("revisit", "of payloads that are not before them in the archive", ""),
@@ -199,16 +172,15 @@ def recognise(
 
     The notes on its pages are put into `warned`, or shown when it has been read.
     """
-    first = next(source.pieces, b"")
-    source = source._replace(pieces=chain((first,), source.pieces))
-    named = None if settings.kind else _named.search(source.name)
-    packing = None if settings.kind not in (None, ARCHIVE) else packing_of(first)
-    if packing is None and (named or settings.kind == ARCHIVE):
-        packing = (named[1] or "").lower() if named else ""
-    is_zip = settings.kind in (None, ARCHIVE) and _is_zip(source, first, settings)
-    if packing is None and not is_zip:
+    if settings.kind not in {None, ARCHIVE}:
         return source, None
-    packing = "gz" if is_zip or packing is None else packing
+    first, source = files.peeked(source)
+    is_zip = _is_zip(source, first, settings)
+    packing = "gz" if is_zip else packing_of(first)
+    if packing is None:
+        packing = _named_packing(source.name) if settings.kind is None else ""
+    if packing is None:
+        return source, None
     collected = Collected(settings.verbosity) if warned is None else warned
     archive = Archive(
         source,
@@ -220,10 +192,20 @@ def recognise(
         is_shown=warned is None,
         is_zip=is_zip,
     )
-    for option in _said_of_one(settings):
-        text = "says nothing of an archive: a page has the URL and the header of its record"
-        archive.warn(source.shown, f"{option} {text}")
+    for option, value in (
+        ("--url", settings.url),
+        ("--redirect or --headers", settings.redirects or settings.fields),
+        ("--charset", settings.charset),
+    ):
+        if value:
+            text = "says nothing of an archive: a page has the URL and the header of its record"
+            archive.warn(source.shown, f"{option} {text}")
     return source, archive
+
+
+def _named_packing(name: str) -> str | None:
+    found = _named.search(name)
+    return None if found is None else (found[1] or "").lower()
 
 
 def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
@@ -251,16 +233,6 @@ def _said_of_one(settings: Settings) -> list[str]:
 
 def _is_read_again(source: OpenInput) -> bool:
     return source.status is not None or is_object(source.name)
-
-
-def _again(source: OpenInput) -> Callable[[int], Iterable[bytes]]:
-    def again(offset: int) -> Iterator[bytes]:
-        with files.seekable(source) as file:
-            file.seek(offset)
-            while piece := file.read(files.PIECE):
-                yield piece
-
-    return again
 
 
 # ---- rewrite
@@ -331,9 +303,8 @@ def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
         if archive.is_zip:
             raise files.InputError("the output is a WARC, not a ZIP file: give -o FILE.warc.gz")
         output = archive.source.name
-    named = _named.search(output)
-    packing = (named[1] or "").lower() if named else archive.packing
-    return packing, os.path.basename(output)  # noqa: PTH119
+    packing = _named_packing(output)
+    return archive.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
 
 
 def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
@@ -356,3 +327,61 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
     first = next(pieces([start]), None)  # whatever its name says
     if first is not None and arc_line(first.data[:MAX_ARC_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
+
+
+# ---- links and bases
+
+
+def show(archive: Archive, table: Table | None, how: Show, *, wat: bool) -> None:
+    """Show the links of the pages of an archive, or put them into a table."""
+    name = archive.source.name
+    if table is not None:
+        pages = archive.pages(lambda fault: table.add_fault(fault, name))
+        table.add(chain.from_iterable(_rows(archive, page) for page in pages))
+        return
+    for page in archive.pages():
+        if wat:
+            _show_wat(archive, page)
+            continue
+        for row in _rows(archive, page):
+            part = f"part {row.part}: " if row.part else ""
+            how.show(f"{archive.place(page)}: {part}", row, row.base, row.outcome, row._asdict)
+
+
+def _show_wat(archive: Archive, page: Page) -> None:
+    """Show the links of a page as a record of a WAT file has them."""
+    import json  # noqa: PLC0415 (start-up time)
+
+    from relbase.warc.wat import wat  # noqa: PLC0415 (likewise)
+
+    made = archive.done(page, lambda page: wat(page, archive.source.name, **how_of(archive)))
+    if made is not None:
+        streams.say(json.dumps(made))
+
+
+def _rows(archive: Archive, page: Page) -> Iterator[LinkRow]:
+    """The rows of a page; after a defect no more of them."""
+    from relbase import warc  # noqa: PLC0415 (start-up time)
+
+    try:
+        yield from warc.link_rows(page, archive.source.name, **how_of(archive))
+    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+        archive.report_defect(page, error)
+
+
+def show_bases(archive: Archive, *, as_json: bool) -> None:
+    """Show the base of each page of an archive, and what states it."""
+    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
+    from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
+
+    for page in archive.pages():
+        given = arguments(page, **how_of(archive))
+        for entity in relbase.entities(page.body, **given):
+            archive.tally.warnings += not entity.base.usable
+            if as_json:
+                place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
+                streams.say(jsonl.line(archive.source.name, entity, **place))
+                continue
+            part = f"part {entity.part}: " if entity.part else ""
+            base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
+            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")

@@ -9,7 +9,7 @@ import click
 
 from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
-from relbase.cli import archive_lists, archives, files, jsonl, options, remarks, streams
+from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import calls, entity_in, part_name
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
@@ -93,7 +93,7 @@ def base(
     def work(source: OpenInput) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archive_lists.show_bases(archive, as_json=as_json)
+            archives.show_bases(archive, as_json=as_json)
             return
         for document, call in calls(source, settings, finder):
             listed = pipeline.entities_called(document.data, call)

@@ -162,19 +162,13 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
 def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
     """Return an input, and what reads its own bytes once more."""
     if source.status is not None:
-        return source, lambda: _again(source)
+        return source, lambda: files.again(source)
     from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
 
     file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)
     for piece in source.pieces:
         file.write(piece)
     return source._replace(pieces=_read(file)), lambda: _read(file)
-
-
-def _again(source: OpenInput) -> Iterator[bytes]:
-    with files.seekable(source) as file:
-        while piece := file.read(PIECE):
-            yield piece
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:

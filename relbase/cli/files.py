@@ -147,6 +147,14 @@ def seekable(source: OpenInput) -> Iterator[BinaryIO]:
             yield file
 
 
+def again(source: OpenInput, offset: int = 0) -> Iterator[bytes]:
+    """Yield the bytes of an input from an offset, as it is opened once more."""
+    with seekable(source) as file:
+        file.seek(offset)
+        while piece := file.read(PIECE):
+            yield piece
+
+
 def _object(name: str) -> BinaryIO:
     try:
         storage.refuse_unknown([name], "give a file")

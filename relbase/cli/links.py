@@ -8,7 +8,6 @@ import click
 
 import relbase
 from relbase.cli import (
-    archive_lists,
     archives,
     files,
     options,
@@ -114,7 +113,7 @@ def links(
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archive_lists.show(archive, table, how, wat=wat)
+            archives.show(archive, table, how, wat=wat)
             return
         _refuse_documents(table, wat=wat)
         unresolved = 0

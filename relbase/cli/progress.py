@@ -1,4 +1,4 @@
-"""A progress bar on a terminal, for runs that a person waits for."""
+"""How far a run is, on a terminal, where a person waits for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-    from relbase.cli.files import Input
+    from relbase.cli.files import Input, OpenInput
 
 # Less than this is done before anybody has read a bar.
 _MANY: Final = 50
@@ -22,6 +22,7 @@ _LARGE: Final = 32 << 20  # bytes
 
 # A drawing takes as long as a small page, in seconds.
 _PAUSE: Final = 0.1
+_ARCHIVE_PAUSE: Final = 0.5
 
 
 class Bar:
@@ -79,3 +80,27 @@ def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
     )
     with shown:
         yield Bar(shown, len(inputs), size)
+
+
+class ArchiveProgress:
+    """What a person who waits for an archive sees: pages and bytes so far, over the line before."""
+
+    def __init__(self, source: OpenInput) -> None:
+        self._source = source
+        self.pages = 0
+
+    def counted(self) -> Iterator[bytes]:
+        """Yield the pieces of the archive, and show on the way how far it is."""
+        if not streams.is_terminal():
+            yield from self._source.pieces
+            return
+        read = 0
+        due = time.monotonic() + 2 * _ARCHIVE_PAUSE
+        for piece in self._source.pieces:
+            read += len(piece)
+            if time.monotonic() > due:
+                due += _ARCHIVE_PAUSE
+                text = f"{self._source.shown}: {self.pages:,} pages, {read / 1e6:,.1f} MB read"
+                streams.warn(f"\r\x1b[K{text}", end="")
+            yield piece
+        streams.warn("\r\x1b[K", end="")

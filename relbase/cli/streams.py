@@ -107,12 +107,12 @@ def _standard_output() -> Iterator[TextIO]:
         raise OutputError(f"standard output: {error.strerror}") from None
 
 
-def warn(text: str) -> None:
+def warn(text: str, end: str = "\n") -> None:
     """Write a line to standard error."""
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):
-        sys.stderr.write(f"{text}\n")  # its error handler is backslashreplace
+        sys.stderr.write(f"{text}{end}")  # its error handler is backslashreplace
         sys.stderr.flush()
 
 
