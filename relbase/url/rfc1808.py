@@ -126,12 +126,12 @@ def is_absolute(reference: str) -> bool:
 class PreparedBase(Prefixes):
     """A base URL prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_components", "_stack")
+    __slots__ = ("_components", "_without_dots")
 
     def __init__(self, base: str) -> None:
         super().__init__(base, _prefixes, _path)
         self._components: Components | None = None
-        self._stack: tuple[str, list[str]] | None = None
+        self._without_dots: tuple[str, str] | None = None
 
     def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the absolute form of a reference (§4)."""
@@ -203,15 +203,14 @@ class PreparedBase(Prefixes):
     def _merged(self, base_path: str, path: str, tell: Tell) -> str:
         """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
         if tell is untold:
-            self._stack = self._stack or _stack_of(base_path)
-            slash, kept = self._stack
-            return slash + _without_dots(kept.copy(), path, tell)
+            slash, directory = self._without_dots = self._without_dots or _prepared(base_path)
+            return slash + _without_dots(directory + path)
         after_last = base_path.rfind("/") + 1
         merged = base_path[:after_last] + path
         last = base_path[after_last:]
         tell("6", "the last segment of the base's path, {}, gives way", last, value=merged)
         slash = "/" if merged.startswith("/") else ""
-        return slash + _without_dots([], merged[len(slash) :], tell, slash)
+        return slash + _without_dots(merged[len(slash) :], tell, slash)
 
     def _make_whole_path(self) -> str:
         """What is put before a query alone; "" where step 7 has more to do."""
@@ -260,28 +259,21 @@ def _inherited(
     return params, _inherit(base.query, query)
 
 
-def _stack_of(base_path: str) -> tuple[str, list[str]]:
-    """Step 6 as far as the base's path takes it: the slash it begins with, the segments kept.
-
-    The last segment, which is after the rightmost slash, is not among them.
-    """
+def _prepared(base_path: str) -> tuple[str, str]:
+    """Step 6 for what is before the last segment of the base's path: its slash, and the rest."""
     slash = "/" if base_path.startswith("/") else ""
-    path = _dots_sub("", base_path[len(slash) : base_path.rfind("/") + 1])
-    kept: list[str] = []
-    for segment in _segments(path):
-        _push(kept, segment)
-    return slash, kept
+    return slash, _without_dots(base_path[len(slash) : base_path.rfind("/") + 1])
 
 
 # "./", where "." is a complete path segment.
 _dots_sub: Final = re.compile(r"(?<![^/])\./").sub
 
 
-def _without_dots(kept: list[str], path: str, tell: Tell, slash: str = "") -> str:
-    """Steps 6a to 6d, for a path after segments that came through them already.
+def _without_dots(path: str, tell: Tell = untold, slash: str = "") -> str:
+    """Steps 6a to 6d, with one stack of segments, as the note after step 7 suggests.
 
-    They are done with one stack of segments, as the note after step 7 suggests: "/../" takes away
-    the nearest segment before it that is not "..", which is the leftmost match of 6c.
+    "/../" takes away the nearest segment before it that is not "..", which is the leftmost match
+    of 6c.
     """
     if "./" in path:
         path = _dots_sub("", path)
@@ -289,10 +281,14 @@ def _without_dots(kept: list[str], path: str, tell: Tell, slash: str = "") -> st
     if path == "." or path.endswith("/."):
         path = path[:-1]
     tell("6b", 'no "." is left at the end', value=(slash, path))
+    kept: list[str] = []
     for segment in _segments(path):
-        away = _push(kept, segment)
-        if away is not None:
-            tell("6c", "{} is removed", f"{away}/../")
+        if segment != "..":
+            kept.append(segment)
+        elif kept and kept[-1] != "..":
+            tell("6c", "{} is removed", f"{kept.pop()}/../")
+        else:
+            kept.append("..")  # one string for all of them: a hostile path has millions
     last = path[path.rfind("/") + 1 :]
     if last == ".." and kept and kept[-1] != "..":
         last = ""
@@ -300,17 +296,6 @@ def _without_dots(kept: list[str], path: str, tell: Tell, slash: str = "") -> st
     merged = "/".join([*kept, last])
     tell("6d", 'no "<segment>/.." is left at the end', value=(slash, merged))
     return merged
-
-
-def _push(kept: list[str], segment: str) -> str | None:
-    """Step 6c: put a segment on the stack, or take one away, which is returned."""
-    if segment != "..":
-        kept.append(segment)
-    elif kept and kept[-1] != "..":
-        return kept.pop()
-    else:
-        kept.append("..")  # one string for all of them: a hostile path has millions
-    return None
 
 
 def _segments(path: str) -> Iterator[str]:

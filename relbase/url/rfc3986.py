@@ -81,18 +81,15 @@ def is_absolute(reference: str) -> bool:
     return _scheme_match(reference) is not None
 
 
-_NOT_MADE: Final[list[str]] = []
-
-
 class PreparedBase(Prefixes):
     """A base URI prepared once, so that most references cost one concatenation."""
 
-    __slots__ = ("_components", "_output")
+    __slots__ = ("_components", "_without_dots")
 
     def __init__(self, base: str) -> None:
         super().__init__(base, _prefixes, _path)
         self._components: Components | None = None
-        self._output: list[str] | None = _NOT_MADE
+        self._without_dots: str | None = None
 
     def resolve(self, reference: str) -> str:  # noqa: C901 (a call for each case costs more)
         """Return the target of a reference (§5.2)."""
@@ -166,9 +163,9 @@ class PreparedBase(Prefixes):
     def _merged(self, base: Components, path: str, tell: Tell) -> str:
         """§5.2.3 and §5.2.4: the path after that of the base, dot segments removed."""
         if tell is untold:
-            if self._output is _NOT_MADE:
-                self._output = _output_of(base)
-            return "".join(_merge(None if self._output is None else self._output.copy(), path))
+            if self._without_dots is None:
+                self._without_dots = remove_dot_segments(_directory_of(base))
+            return remove_dot_segments(self._without_dots + path)
         merged = _directory_of(base) + path
         last = base.path.rpartition("/")[2]
         tell("5.2.3", "the last segment of Base.path, {}, gives way", last, value=merged)
@@ -186,86 +183,61 @@ def resolve(base: str, reference: str) -> str:
 
 
 def follow(base: str, references: Iterable[str]) -> str:
-    """Resolve each reference on the target of the one before, as redirects are.
+    """Resolve each reference against the target of the one before, as redirects are.
 
     The same as `resolve` again and again, in time that is linear in the length of all of them: the
-    path is kept as its segments until the end.
+    path is kept in pieces, and its dot segments until the end.
     """
-    target = _Target(base)
-    for reference in references:
-        target.follow(reference)
-    return target.text()
-
-
-class _Target:
-    """A URI whose path is taken apart when something is first merged into it.
-
-    `_path` is the path as text, None where `_output` has its segments.
-    """
-
-    __slots__ = ("_output", "_path", "_rest")
-
-    def __init__(self, text: str) -> None:
-        self._put(split(text))
-
-    def _put(self, components: Components) -> None:
-        self._rest = components._replace(path="")
-        self._path: str | None = components.path
-        self._output: list[str] = []
-
-    def follow(self, reference: str) -> None:
-        """Become the target of a reference (§5.2.2)."""
-        r, base = split(reference), self._rest
-        is_known = base.scheme is not None or base.authority is not None or self._path != ""
-        if not is_known and base.query is None and base.fragment is None:
-            self._put(r)
-        elif r.scheme is not None:
-            self._put(r._replace(path=remove_dot_segments(r.path)))
-        elif r.authority is not None:
-            self._put(r._replace(scheme=base.scheme, path=remove_dot_segments(r.path)))
-        elif r.path == "":
-            query = base.query if r.query is None else r.query
-            self._rest = base._replace(query=query, fragment=r.fragment)
+    target = split(base)
+    path = [target.path]
+    is_merged = False
+    for r in map(split, references):
+        is_here = r.scheme is None and r.authority is None
+        if not is_merged and target == _UNKNOWN:
+            target, path = r, [r.path]
+        elif is_here and r.path == "":
+            query = target.query if r.query is None else r.query
+            target = target._replace(query=query, fragment=r.fragment)
         else:
-            self._merge(r.path)
-            self._rest = base._replace(query=r.query, fragment=r.fragment)
+            if not is_here or r.path.startswith("/"):
+                path = []
+            elif target.authority is not None and path == [""]:
+                path = ["/"]
+            else:
+                path[-1] = _directory(path[-1], is_merged=is_merged)
+            path.append(r.path)
+            scheme = target.scheme if r.scheme is None else r.scheme
+            authority = target.authority if is_here else r.authority
+            target = r._replace(scheme=scheme, authority=authority)
+            is_merged = True
+    whole = "".join(path)
+    return unsplit(target._replace(path=remove_dot_segments(whole) if is_merged else whole))
 
-    def _merge(self, path: str) -> None:
-        if path.startswith("/"):
-            self._output = _without_dots(path)
-        elif self._path is not None:
-            self._output = _merge(_output_of(self._rest._replace(path=self._path)), path)
-        else:
-            last = self._output.pop() if self._output else ""
-            has_slash = self._output or last.startswith("/")
-            self._output = _merge(self._output if has_slash else None, path)
-        self._path = None
 
-    def text(self) -> str:
-        path = "".join(self._output) if self._path is None else self._path
-        return unsplit(self._rest._replace(path=path))
+_UNKNOWN: Final = Components(None, None, "", None, None)
+
+
+def _directory(path: str, *, is_merged: bool) -> str:
+    """A path up to its last slash; one that has lost its dot segments then ends in none."""
+    last = path.rpartition("/")[2]
+    return f"{path}/" if is_merged and last in {".", ".."} else path[: len(path) - len(last)]
 
 
 def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     """§5.2.4 Remove Dot Segments."""
-    return "".join(_without_dots(path, tell))
-
-
-def _without_dots(path: str, tell: Tell = untold) -> list[str]:
-    """The output buffer of §5.2.4, a list of segments, at the end of the input."""
     start = _after_2a(path)
     if start:
         tell("5.2.4 2A", "{} before the input is removed", path[:start])
     if path[start:] in {".", ".."}:
         tell("5.2.4 2D", "{} is removed", path[start:])
-        return []
+        return ""
     first, slash, rest = path[start:].partition("/")
     output = [first] if first else []
     if first:
         tell("5.2.4 2E", "{} moves to the output", first, value=output)
     if slash:
         _append(output, rest, tell)
-    return output
+    return "".join(output)
 
 
 def _after_2a(path: str) -> int:
@@ -280,28 +252,22 @@ def _after_2a(path: str) -> int:
             return start
 
 
-def _append(output: list[str], path: str, tell: Tell = untold) -> None:
+def _append(output: list[str], path: str, tell: Tell) -> None:
     """2B, 2C and 2E for an input that is a slash and the path."""
     *inner, last = path.split("/")
+    if last in {".", ".."}:
+        inner.append(last)
+        last = ""
     for segment in inner:
-        _push(output, segment)
+        if segment == "..":  # 2C
+            if output:
+                output.pop()
+        elif segment != ".":  # 2E; otherwise 2B
+            output.append("/" + segment)
         if tell is not untold:
             _tell_turn(output, f"/{segment}", tell)
-    if last in {".", ".."}:
-        _push(output, last)
-        if tell is not untold:
-            _tell_turn(output, f"/{last}", tell)
-        last = ""
     output.append("/" + last)
     tell("5.2.4 2E", "{} moves to the output", output[-1], value=output)
-
-
-def _push(output: list[str], segment: str) -> None:
-    if segment == "..":  # 2C
-        if output:
-            output.pop()
-    elif segment != ".":  # 2E; otherwise 2B
-        output.append("/" + segment)
 
 
 def _tell_turn(output: list[str], segment: str, tell: Tell) -> None:
@@ -319,27 +285,3 @@ def _directory_of(base: Components) -> str:
     if base.authority is not None and base.path == "":
         return "/"
     return base.path[: base.path.rfind("/") + 1]
-
-
-def _output_of(base: Components) -> list[str] | None:
-    """The output buffer after what §5.2.3 takes of the base's path, but for its last slash.
-
-    None when nothing of it is left, not even that slash: the input is then what is merged, alone.
-    """
-    directory = _directory_of(base)
-    start = _after_2a(directory)
-    if start == len(directory):
-        return None
-    first, slash, rest = directory[start:-1].partition("/")
-    output = [first] if first else []
-    for segment in rest.split("/") if slash else ():
-        _push(output, segment)
-    return output
-
-
-def _merge(output: list[str] | None, path: str) -> list[str]:
-    """§5.2.3 Merge Paths, and §5.2.4 of what is merged."""
-    if output is None:
-        return _without_dots(path)
-    _append(output, path)
-    return output
