@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple, ParamSpec, TypeVar, cast
 
-from relbase.bases.remembering import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.url import rfc1808, rfc3986
@@ -20,7 +20,7 @@ from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from relbase.edit import Span
 
@@ -160,7 +160,32 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
     return value, "", notes
 
 
-# ---- what can be a base
+# ---- what can be a base. What is made of one is remembered: references and parts share it. But
+# a hostile URL is as long as its document, and would stay in memory after it (threat N3).
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Messages of a mailbox have few bases in turns.
+_SHORT: Final = 1 << 12
+_OF_SHORT: Final = 16
+# What a message may state as its base (`relbase.mail.bases`), and its parts share, some in another
+# charset.
+_LONG: Final = 1 << 16
+_OF_LONG: Final = 4
+
+
+def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
+    """Return what says, for a base, how something is made of it: anew, or as it was made before."""
+    short = cast("Callable[P, T]", lru_cache(maxsize=_OF_SHORT)(make))
+    long = cast("Callable[P, T]", lru_cache(maxsize=_OF_LONG)(make))
+
+    def made(url: str) -> Callable[P, T]:
+        if len(url) <= _SHORT:
+            return short
+        return long if len(url) <= _LONG else make
+
+    return made
 
 
 def unsuitable(url: str) -> str | None:

@@ -66,7 +66,7 @@ class Unresolved:
 def _selector(data: bytes, by: str) -> str:
     """What a message map selects a message by; the words of `SELECTORS` for none."""
     from relbase.bases import message_urls  # noqa: PLC0415 (start-up time)
-    from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
     read = {
         "sender": message_urls.sender,
@@ -79,7 +79,7 @@ def _selector(data: bytes, by: str) -> str:
 def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
     """Return what gave a message with relative references its base, in words."""
     from relbase.mail.bases import BASE_FIELDS  # noqa: PLC0415 (start-up time)
-    from relbase.mail.emlx import fields_of_mail  # noqa: PLC0415
+    from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
     fields = fields_of_mail(data)
     if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:

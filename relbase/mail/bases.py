@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.containers.fields import Header
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
     from relbase.rewriting.context import Context
 
 # A relative base is resolved only against a shorter one. With this limit the bases of 10,000 parts,

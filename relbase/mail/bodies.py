@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import eol_of
-from relbase.containers.parts import BASE64, IDENTITY, QUOTED_PRINTABLE
+from relbase.containers.mail import BASE64, IDENTITY, QUOTED_PRINTABLE
 from relbase.notes import Note, Reason
 from relbase.view.base64 import Base64View, base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
@@ -14,7 +14,7 @@ from relbase.view.quoted_printable import QuotedPrintableView
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
     from relbase.edit import Edit, Span
     from relbase.rewriting.context import Context
     from relbase.view.runs import View

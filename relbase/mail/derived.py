@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relbase.containers.fields import Field
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
 
 # A number as written; more digits than any body has bytes are none.
 _number: Final = re.compile(rb"[0-9]{1,18}(?![0-9])").match

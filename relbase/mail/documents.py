@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers import mail
-from relbase.containers.parts import IDENTITY
+from relbase.containers.mail import IDENTITY
 from relbase.edit import Edit, Span
-from relbase.mail import calendar
 from relbase.mail.bases import part_bases
 from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
+from relbase.rewriting.html import nested
 from relbase.rewriting.items import Found, Item, lower, separate
+from relbase.view.charset import lookup
+from relbase.view.folding import calendar_view
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
     from relbase.mail.bodies import MailPart
-    from relbase.rewriting.context import Context, Opened, Reader
+    from relbase.rewriting.context import Context, Opened, Reader, Task
     from relbase.view.runs import View
 
 
@@ -30,8 +33,8 @@ def reader_of(part: Part, context: Context) -> Reader | None:
     """Return how the document of a part is read, None when it holds none of use."""
     if part.opaque is not None or part.multipart is not None or part.message:
         return None
-    if part.type == calendar.TYPE:
-        return calendar.READER
+    if part.type == _CALENDAR:
+        return _CALENDARS
     return context.task.reader(part.type, part.name)
 
 
@@ -213,3 +216,62 @@ def decoded_bodies(data: bytes, at: int, context: Context) -> Iterator[DecodedBo
         yield DecodedBody(
             inside.part, span, part.encoding, view.inner, part.charset, found, tuple(edits)
         )
+
+
+# ---- invitations: the HTML that calendars carry in `X-ALT-DESC;FMTTYPE=text/html` (RFC 5545)
+
+_CALENDAR: Final = "text/calendar"
+
+# contentline = name *(";" param ) ":" value CRLF   (RFC 5545 §3.1), folded anywhere
+_described: Final = re.compile(
+    rb"""^x-alt-desc ((?:; (?:[^":;\n]++ | \n[ \t] | "[^"\n]*+")*+)*+) :
+    ([^\r\n]*+ (?:\r?\n[ \t][^\r\n]*+)*+)""",
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
+)
+_is_html: Final = re.compile(rb";fmttype=\"?text/html\"?(?:;|\Z)", re.IGNORECASE).search
+_UNREAD: Final = "the calendar is not in UTF-8 (RFC 5545 §3.1.4): links in it stay as they are"
+
+
+def visit_calendar(data: bytes, context: Context) -> Iterator[Item]:
+    """The items of the descriptions in HTML, in offsets of the calendar."""
+    reader = context.task.reader("text/html", "")
+    if reader is None or reader.visit is None:
+        return
+    for found in _described.finditer(data):
+        if _is_html(re.sub(rb"\r?\n[ \t]", b"", found[1])):
+            view = calendar_view(found[2])
+            yield from lower(reader.visit(view.inner, nested(context)), view, found.start(2))
+
+
+class Calendar(NamedTuple):
+    """A calendar that has been opened."""
+
+    data: bytes
+    context: Context
+    notes: tuple[Note, ...] = ()
+
+    def visit(self, task: Task | None = None) -> Iterator[Item]:
+        """The items of the calendar, in offsets of its bytes."""
+        if self.notes:
+            return iter(())
+        context = self.context if task is None else self.context.asking(task)
+        return visit_calendar(self.data, context)
+
+    def base(self) -> Base:
+        """The base of the calendar: that of its container."""
+        return self.context.base
+
+
+class _Calendars:
+    """How calendars are read."""
+
+    visit = staticmethod(visit_calendar)
+
+    def read(self, data: bytes, label: str | None, context: Context) -> Calendar:
+        """Read a calendar; what is not in UTF-8 is left alone, with a note."""
+        is_read = data.isascii() or lookup(label or "utf-8") == "utf-8"
+        note = Note(Reason.CHARSET_UNSUPPORTED, context.part, None, _UNREAD)
+        return Calendar(data, context, () if is_read else (note,))
+
+
+_CALENDARS: Final = _Calendars()

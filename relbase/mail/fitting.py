@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.fields import read_header
-from relbase.containers.parts import BASE64
+from relbase.containers.mail import BASE64
 from relbase.edit import Edit, Span, splice
 from relbase.mail.bodies import called
 from relbase.notes import Note, Reason

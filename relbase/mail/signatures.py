@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from relbase.containers.fields import Field
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
     from relbase.edit import Edit
 
 _SIGNATURES: Final = frozenset(name for name, row in ROWS.items() if row.signs)

@@ -10,9 +10,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.bases.layers import UNKNOWN, establish, retrieval
+from relbase.bases.layers import UNKNOWN, establish, remembering, retrieval
 from relbase.bases.marks import may_have_marks
-from relbase.bases.remembering import remembering
 from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
 from relbase.opening.recognition import recognized

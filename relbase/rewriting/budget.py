@@ -10,7 +10,7 @@ from __future__ import annotations
 from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references.scanner import MAX_UP

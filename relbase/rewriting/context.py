@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from relbase.bases.layers import Base, establish, unsuitable
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import Base, establish, remembering, unsuitable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

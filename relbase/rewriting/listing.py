@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import remembering
 from relbase.edit import Span
 from relbase.references import scanner
 from relbase.references.holding import CSS, KIND, LIST, SRCSET, URL, held_syntax, is_local

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import remembering
 from relbase.references import scanner
 from relbase.references.holding import attribute_names
 from relbase.references.scanner import Shape

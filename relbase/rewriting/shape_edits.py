@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import remembering
 from relbase.edit import Span
 from relbase.references.scanner import DOTS, SAMPLES
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted

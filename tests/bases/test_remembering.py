@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from relbase.bases.remembering import remembering
+from relbase.bases.layers import remembering
 
 
 def test_what_was_made_is_made_once_by_the_length_of_the_base() -> None:

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.containers import fields, mail
-from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, walk
-from relbase.containers.parts import Opaque, Part
+from relbase.containers.mail import MAX_DEPTH, MAX_PARTS, Opaque, Part, walk
 from relbase.edit import Span
 
 MEGABYTE: Final = 1_000_000

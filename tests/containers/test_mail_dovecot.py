@@ -13,8 +13,7 @@ from unittest.mock import patch
 import pytest
 
 from relbase.containers import fields, mail
-from relbase.containers.mail import walk
-from relbase.containers.parts import Opaque
+from relbase.containers.mail import Opaque, walk
 from relbase.edit import Span
 
 PLAIN: Final = b"Content-Type: text/plain\n"

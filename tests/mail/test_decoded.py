@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 from relbase import Status, links, rewrite
 from relbase.call import check
 from relbase.edit import splice
-from relbase.mail.emlx import decoded_in_mail
 from relbase.mail.mbox import decoded_in_mbox
+from relbase.mail.message import decoded_in_mail
 from relbase.opening.door import open_input, prepare
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import plistlib
 import pytest
 
 import relbase
-from relbase.mail.emlx import read_envelope
+from relbase.mail.message import read_envelope
 
 URL = "http://h.example/d/p.html"
 PLIST = plistlib.dumps({"flags": 8623750145, "subject": "<a href=z>"})

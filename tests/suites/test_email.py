@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from counts import Counts
 
     from relbase import Result
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
 
 URL: Final = "http://h.example/d/"
 

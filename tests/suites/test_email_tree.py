@@ -16,8 +16,7 @@ from entities import Entity
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.containers.mail import walk
-from relbase.containers.parts import MESSAGES, Part
+from relbase.containers.mail import MESSAGES, Part, walk
 from relbase.edit import Span
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from counts import Counts
 
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
     from relbase.edit import Span
 
 _NO_FIELD: Final = "a line that is not a field begins the body, as in email; mime4j reads on"

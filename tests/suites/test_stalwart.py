@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from counts import Counts
 
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
 
 Row = dict[str, Any]
 

@@ -9,7 +9,7 @@ from relbase.view.base64 import base64_view
 from relbase.view.quoted_printable import QuotedPrintableView
 
 if TYPE_CHECKING:
-    from relbase.containers.parts import Part
+    from relbase.containers.mail import Part
 
 
 class Entity(NamedTuple):
