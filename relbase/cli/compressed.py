@@ -13,6 +13,7 @@ read, and `_LEAST` bytes, an input is refused.
 from __future__ import annotations
 
 import zlib
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -34,28 +35,6 @@ _RATIO: Final = 100
 _LEAST: Final = 64 << 20
 
 
-class _Gunzip:
-    """As the decompressors of `bz2` and `lzma`, for one member of gzip."""
-
-    def __init__(self) -> None:
-        self._inner = zlib.decompressobj(31)
-
-    def decompress(self, data: bytes, most: int) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, most)
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
-
-
 class Coding(NamedTuple):
     """A way to compress."""
 
@@ -65,22 +44,22 @@ class Coding(NamedTuple):
     writer: Callable[[], Any]
 
 
+# Start-up time: hardly an input is compressed.
+_bz2: Final = partial(import_module, "bz2")
+_lzma: Final = partial(import_module, "lzma")
+
 _CODINGS: Final = (
-    Coding(".gz", b"\x1f\x8b\x08", _Gunzip, lambda: zlib.compressobj(6, zlib.DEFLATED, 31)),
+    Coding(
+        ".gz",
+        b"\x1f\x8b\x08",
+        lambda: zlib.decompressobj(31),
+        lambda: zlib.compressobj(6, zlib.DEFLATED, 31),
+    ),
     Coding(".bz2", b"BZh", lambda: _bz2().BZ2Decompressor(), lambda: _bz2().BZ2Compressor()),
     Coding(
         ".xz", b"\xfd7zXZ\0", lambda: _lzma().LZMADecompressor(), lambda: _lzma().LZMACompressor()
     ),
 )
-
-
-# Start-up time: hardly an input is compressed.
-def _bz2() -> Any:  # noqa: ANN401 (a module)
-    return import_module("bz2")
-
-
-def _lzma() -> Any:  # noqa: ANN401 (a module)
-    return import_module("lzma")
 
 
 def _broken() -> tuple[type[Exception], ...]:
@@ -135,7 +114,8 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
     for piece in pieces:
         read += len(piece)
         rest += piece
-        while rest or (member is not None and not member.needs_input):
+        # zlib gives back what it has not read yet, the others keep it.
+        while rest or not getattr(member, "needs_input", True):
             if member is None:
                 rest = rest.lstrip(b"\0")  # padding, as tapes have it
                 if len(rest) < len(coding.mark):
@@ -147,7 +127,7 @@ def unfolded(pieces: Iterable[bytes], coding: Coding) -> Iterator[bytes]:
                 data = member.decompress(rest, PIECE)
             except _broken() as error:
                 raise InputError(f"its {name} data is broken: {error}") from None
-            rest = b""
+            rest = getattr(member, "unconsumed_tail", b"")
             made += len(data)
             if made > max(_LEAST, _RATIO * read):
                 limit = f"more than {_RATIO} times its size and {_LEAST >> 20} MiB"

@@ -109,7 +109,7 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
 
     The messages of an mbox are given once each, in their order, here or to `links_of`.
     """
-    call = call or _called(document)
+    call = call or check(document.data, **document.arguments)
     result = pipeline.rewrite_called(document.data, call)
     places = call.origin.places if call.origin else None
     if isinstance(places, Neighbours):
@@ -129,13 +129,9 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
     return result._replace(data=splice(document.data, edits), edits=tuple(edits))
 
 
-def _called(document: InputDocument) -> Call:
-    return check(document.data, **document.arguments)
-
-
 def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link]:
     """Return the references of a document, as they are in its input."""
-    found = pipeline.links_called(document.data, call or _called(document))
+    found = pipeline.links_called(document.data, call or check(document.data, **document.arguments))
     one, lengths = document.message, document.lengths
     if one is None or not _may_be_kept(one, lengths):
         return (link_in(document, link) for link in found)

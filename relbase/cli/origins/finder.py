@@ -37,7 +37,14 @@ from relbase.cli.origins.paths import (
     url_in_mirror,
     url_on_root,
 )
-from relbase.cli.origins.places import Local, Neighbours, file_url, may_lead_beside
+from relbase.cli.origins.places import (
+    Local,
+    Neighbours,
+    file_url,
+    is_converted,
+    may_lead_beside,
+    undone,
+)
 from relbase.cli.streams import printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -167,10 +174,8 @@ class Finder:
         return found
 
     def _outside(self, source: OpenInput) -> Found:
-        if source.name == STDIN:
-            return Found()
         notes: list[Note] = []
-        for stated in self._stated_outside(source):
+        for stated in self._stated_outside(source) if source.name != STDIN else ():
             if stated.given:
                 return Found(stated.url, stated.source, given=True)
             url, why, remarks = found_url(stated.url, stated.source)
@@ -179,7 +184,7 @@ class Finder:
                 if stated.remark:
                     notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
                 return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
-            notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
+            notes.append(_refused(stated, why))
         return Found(notes=tuple(notes))
 
     def _stated_outside(self, source: OpenInput) -> Iterator[Stated]:
@@ -211,20 +216,15 @@ class Finder:
         return call._replace(origin=Origin(found.source, found.notes, places))
 
     def _in_page(self, found: Found, marks: Marks | None, data: bytes) -> Found:
-        notes = found.notes
-        if marks is not None:
-            notes += marks.notes
-            if marks.pages:
-                mark = marks.pages[0]
-                return found._replace(url=mark.value, source=mark.source)
-        if not self.origins.canonical:
-            return found._replace(notes=notes)
-        if (stated := canonical(data)) is not None:
+        if marks is not None and marks.pages:
+            return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
+        notes = marks.notes if marks is not None else ()
+        if self.origins.canonical and (stated := canonical(data)) is not None:
             url, why, _ = found_url(stated.url, stated.source)
             if url:
                 return found._replace(url=url, source=stated.source)
-            notes = (*notes, Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
-        return found._replace(notes=notes)
+            notes = (*notes, _refused(stated, why))
+        return found._replace(notes=(*found.notes, *notes))
 
     # ---- what lies beside it (rule 17)
 
@@ -255,8 +255,6 @@ class Finder:
         mirror = next((one for one in self.origins.mirrors if inside(source.name, one[0])), None)
         if mirror is None or os.path.abspath(source.name) in self._listed:  # noqa: PTH100
             return places
-        from relbase.cli.origins.converted import is_converted, undone  # noqa: PLC0415 (likewise)
-
         before = original_name(source.name)
         original = side_file(source.input, f"{before}.orig") if before else None
         if original is not None:
@@ -278,6 +276,10 @@ class Finder:
             is_asked = url is None and detect and self.origins.detect
             self._known[path] = _stated_in(path) if is_asked else url
         return self._known[path]
+
+
+def _refused(stated: Stated, why: str) -> Note:
+    return Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}")
 
 
 # Without these, and without a NUL of UTF-16, a page has no base of its own.

@@ -16,13 +16,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote_to_bytes
 
+from relbase import pipeline
 from relbase.bases.marks import Placed
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
+from relbase.rewriting.items import Status
 from relbase.url import rfc3986
+from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from relbase.bases.marks import Places
+    from relbase.call import Call
+    from relbase.cli.origins.paths import Mirror
+    from relbase.results import Link
 
 # What --local says of references to files beside the page.
 Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
@@ -221,3 +229,61 @@ def _with_query_and_fragment(url: str, reference: str) -> str:
     if query is not None and components.query is None:
         components = components._replace(query=query)
     return rfc3986.unsplit(components._replace(fragment=fragment))
+
+
+# ---- what `wget -k` did to the links of a page, and how it is undone
+#
+# `wget -K` keeps the page as it was, in `page.orig`. Its links are those of the page, one by one
+# and in their order: where the one has the name of a file, the other has the URL. The name of the
+# original is that before `-E` added `.html` to it. Without an original there is the name alone, and
+# whether the links of a page were converted at all: then no link from the root of the site leads to
+# what is in the mirror. A name may stand for two URLs: then it is not known which it was.
+
+
+def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
+    """Return what gives each reference of a page what it was before its conversion."""
+    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
+    now, before = (list(pipeline.links_called(page, bare)) for page in (data, original))
+    if list(map(_place, now)) != list(map(_place, before)):
+        return places
+    were: dict[str, str | None] = {}  # None: it was several
+    for link, was in zip(now, before, strict=True):
+        url = was.url if were.setdefault(link.reference, was.url) == was.url else None
+        were[link.reference] = url
+
+    def place(reference: str) -> Placed | None:
+        url = were.get(reference)
+        return Placed(url) if url else places(reference)
+
+    return place
+
+
+def _place(link: Link) -> tuple[str, str, str]:
+    return link.element, link.attribute, link.syntax
+
+
+def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
+    """Return whether the links of a page may have been converted."""
+    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
+    host = rfc3986.split(call.url or "").authority or ""
+    steps = os.path.relpath(path, mirror.directory).split(os.sep)  # noqa: PTH206
+    if host not in steps:
+        return True
+    top = os.path.join(mirror.directory, *steps[: steps.index(host) + 1])  # noqa: PTH118
+    for link in pipeline.links_called(data, bare):
+        is_from_root = link.reference.startswith("/") and not link.reference.startswith("//")
+        if link.status is Status.REWRITTEN and is_from_root and _is_saved(link.reference, top):
+            return False
+    return True
+
+
+def _is_saved(reference: str, top: str) -> bool:
+    """Whether what a link from the root leads to was saved under its own name."""
+    components = rfc3986.split(reference)
+    if components.path == "/":
+        return os.path.isfile(os.path.join(top, "index.html"))  # noqa: PTH113, PTH118
+    path = os.fsdecode(unquote_to_bytes(components.path.lstrip("/")))
+    query = f"?{os.fsdecode(unquote_to_bytes(components.query))}" if components.query else ""
+    if "\0" in path or os.pardir in path.split("/"):
+        return False
+    return os.path.isfile(os.path.join(top, f"{path}{query}"))  # noqa: PTH113, PTH118
