@@ -2,8 +2,7 @@
 
 Some readers resolve what stands in an item against the item's link, which is what bloggers mean who
 write `<img src="picture.png">` in a post: where that would give other URLs, one note says how many.
-To mind: a feed may have ten thousand items. Most references begin with a slash and come out alike,
-which is seen by what was written, and others are asked once for all of a directory.
+A feed may have ten thousand items, so that is asked once for all references of a directory.
 """
 
 from __future__ import annotations
@@ -36,21 +35,34 @@ class ItemLinks:
         self._span: Span | None = None
         self._differ: dict[tuple[str, str, str], bool] = {}
 
-    def compare(self, text: bytes, edit: Edit, link: str, context: Context, span: Span) -> None:
-        """Count the reference that an edit of a text makes absolute, if a link would make another.
+    def compare(
+        self,
+        text: bytes,
+        edits: Iterable[Edit],
+        link: str,
+        context: Context,
+        span: Span | None = None,
+    ) -> None:
+        """Count the references that edits of a text make absolute, if a link would make others.
 
-        `span` is where the note on it stands.
+        `span` is where the note on it stands, None for where the reference does.
         """
-        found = _reference(text, edit.start)
-        reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
-        if not self._differs(reference, link, context):
+        try:
+            url = None if context.resolve is None else context.resolve(link)
+        except ValueError:
+            url = None
+        if url is None:
             return
-        self._count += 1
-        resolve = resolver(link, context.task.profile, context.encoding)
-        if self._span is None and resolve is not None:
-            self._span = span
-            url = resolve(reference)
-            self._first = f"the first, {reference[:200]!r}, to {url[:200]!r}"
+        resolve = resolver(url, context.task.profile, context.encoding)
+        for edit in edits:
+            found = _reference(text, edit.start)
+            reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
+            if self._differs(reference, url, context):
+                self._count += 1
+                if self._span is None and resolve is not None:
+                    self._span = span or Span(edit.start, edit.end)
+                    shown = f"{reference[:200]!r}, to {resolve(reference)[:200]!r}"
+                    self._first = f"the first, {shown}"
 
     def _differs(self, reference: str, link: str, context: Context) -> bool:
         """Whether a reference resolves to something else; asked by the directories of all three."""
@@ -65,7 +77,12 @@ class ItemLinks:
             if len(self._differ) >= _MOST:
                 self._differ.clear()
             other = resolver(key[2], context.task.profile, context.encoding)
-            known = self._differ[key] = _differ(f"{key[0]}x", context.resolve, other)
+            resolves = [each for each in (context.resolve, other) if each is not None]
+            try:
+                known = len({resolve(f"{key[0]}x") for resolve in resolves}) > 1
+            except ValueError:
+                known = False
+            self._differ[key] = known
         return known
 
     def notes(self, part: str) -> Iterator[Note]:
@@ -89,39 +106,23 @@ _reference: Final = re.compile(
 _path: Final = re.compile(r"[^?#]*+").match
 
 
-def _differ(reference: str, *resolves: Callable[[str], str] | None) -> bool:
-    """Whether two algorithms resolve a reference to different URLs."""
-    try:
-        urls = {resolve(reference) for resolve in resolves if resolve is not None}
-    except ValueError:
-        return False
-    return len(urls) > 1
-
-
 class Items:
     """The item that a visit of a feed is in, and what the items' links would make of their HTML."""
 
     def __init__(self, text: bytes, encoding: str) -> None:
+        self.links = ItemLinks()
         self._text = text
         self._lines = Lines(text, encoding)
-        self._links = ItemLinks()
         self._item: xml.Item | None = None
         self._link: xml.Attribute | None = None
         self._end = -1
         self._linked: tuple[Context | None, Context | None] = None, None
-        self._resolved: tuple[Context | None, str | None] = None, None
-        self._quick: bytes | None = None
 
     def enter(self, item: xml.Item) -> None:
         """Go into an item, which is over where the next one begins."""
         self._item = item
         self._end = -1
-        self._linked = self._resolved = None, None
-        self._quick = None
-
-    def notes(self, around: Context) -> Iterator[Note]:
-        """What is said of all items."""
-        return self._links.notes(around.part)
+        self._linked = None, None
 
     def visit(
         self,
@@ -135,18 +136,16 @@ class Items:
         An `xml:base` in the item, on the content itself or inside, is stronger than its link.
         """
         item, task = self._item, context.task
-        if item is None or stated_at > item.end:
-            return visit(slot, context)
-        if task.policy.item_links:
-            return visit(slot, self._on_link(slot, context) or context)
-        if not task.edits_only:
-            return visit(slot, context)
-        return self._compared(slot, context, visit)
+        if item is not None and stated_at <= item.end:
+            if task.policy.item_links:
+                return visit(slot, self._on_link(item, slot, context))
+            if task.edits_only:
+                return self._compared(slot, context, visit)
+        return visit(slot, context)
 
     def _compared(
         self, slot: Slot, context: Context, visit: Callable[[Slot, Context], Iterable[Item]]
     ) -> Iterator[Item]:
-        """What is found in HTML, having counted what the link of its item would change."""
         edits: list[Edit] = []
         for item in visit(slot, context):
             if isinstance(item, Edit):
@@ -156,76 +155,25 @@ class Items:
 
     def compare(self, slot: Slot, context: Context, stated_at: int, edits: list[Edit]) -> None:
         """Count what the link of an item would change of the edits in its HTML."""
-        if self._item is None or stated_at > self._item.end:
+        if not edits or self._item is None or stated_at > self._item.end:
             return
-        origin = _origin(context.base.url)
-        for edit in edits:
-            if self._is_of_origin(edit, origin) and self._quick_origin(slot) in {origin, _SAME}:
-                continue
-            link = self._url(slot, context)
-            if link is None:
-                return
-            span = Span(edit.start, edit.end)
-            self._links.compare(self._text, edit, link, context, span)
+        if (link := self._around(self._item, slot)) is not None:
+            self.links.compare(self._text, edits, url_of(self._text, link), context)
 
-    def _is_of_origin(self, edit: Edit, origin: bytes) -> bool:
-        """Whether a reference began with a slash: the directory of the base does not matter."""
-        is_rooted = self._text.startswith(b"/", edit.start) and edit.start == edit.end
-        return is_rooted and edit.new == origin
-
-    def _quick_origin(self, slot: Slot) -> bytes:
-        """The origin of an RSS item's link where that is written plainly, before the first HTML.
-
-        That of one which begins with a slash is the base's.
-        """
-        item = self._item
-        if self._quick is None and item is not None:
-            found = None
-            if item.name.endswith(b"item"):  # of RSS
-                found = _plain_link(self._text, item.end, slot.value.start)
-            self._quick = (found[1] or _SAME) if found else b""
-        return self._quick or b""
-
-    def _around(self, slot: Slot) -> xml.Attribute | None:
+    def _around(self, item: xml.Item, slot: Slot) -> xml.Attribute | None:
         """The link of the item that a value stands in, if it has one."""
-        item = self._item
-        if item is not None and self._end < 0:
+        if self._end < 0:
             self._end, self._link = xml.item_link(self._text, item)
         return self._link if slot.value.start < self._end else None
 
-    def _url(self, slot: Slot, context: Context) -> str | None:
-        """What the link of an item resolves to."""
-        link = self._around(slot)
-        if link is None or context.resolve is None:
-            return None
-        if self._resolved[0] is not context:
-            try:
-                url = context.resolve(url_of(self._text, link))
-            except ValueError:
-                url = None
-            self._resolved = context, url
-        return self._resolved[1]
-
-    def _on_link(self, slot: Slot, context: Context) -> Context | None:
+    def _on_link(self, item: xml.Item, slot: Slot, context: Context) -> Context:
         """The context of HTML on the link of the item that it stands in, if it has one."""
-        item, link = self._item, self._around(slot)
-        if item is None or link is None:
-            return None
-        if self._linked[0] is not context:
+        link = self._around(item, slot)
+        if link is None:
+            return context
+        last, linked = self._linked
+        if linked is None or last is not context:
             source = f"link of <{shown(item.name)}> at {self._lines.of(item.start)}"
-            self._linked = context, state(self._text, link, source, context)[0]
-        return self._linked[1]
-
-
-_origin_of: Final = re.compile(r"[a-z]++://[^/?#]++").match
-
-
-def _origin(url: str) -> bytes:
-    found = _origin_of(url)
-    return found[0].encode() if found else b""
-
-
-_SAME: Final = b"/"
-_plain_link: Final = re.compile(
-    rb"<link>[ \t\r\n]*+(?:([a-z]++://[^/?#<&\s]++)/|/(?=[^/\\<&\s]))"
-).search
+            linked = state(self._text, link, source, context)[0]
+            self._linked = context, linked
+        return linked

@@ -1,9 +1,6 @@
 """JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents.
 
-Strategy: the text is walked twice. First it has to be JSON as a whole, and say that it is a JSON
-Feed; the URL of each item is kept, which may follow its HTML. Then each string in a row is seen
-through its escapes and visited as a value of HTML is; order, escapes and white space stay.
-
+The text is walked twice: it has to be JSON as a whole, and an item's URL may follow its HTML.
 Never references: `id`, which readers compare as a string, like the guid of RSS.
 """
 
@@ -25,7 +22,7 @@ from relbase.rewriting.reference import Place
 from relbase.view.characters import text as decode_inner
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from relbase.references.scripts import JsonString
     from relbase.rewriting.context import Context
@@ -56,12 +53,27 @@ def visit_json_feed(text: bytes, context: Context) -> Iterator[Item]:
     """The items of a JSON Feed; a note for any other text."""
     start = len(_MARK) if text.startswith(_MARK) else 0
     feed = text[start:]
-    links = _item_urls(feed)
-    if links is None:
+    urls = _item_urls(feed)
+    if urls is None:
         words = "it is not JSON, or its version is not that of a JSON Feed: left unchanged"
         yield Note(Reason.JSON_UNSOUND, context.part, None, words)
         return
-    yield from shift(_Visit(feed, context, links).items(), start)
+    links = ItemLinks()
+    for string in scripts.strings(feed):
+        row = _ROWS.get(tuple(string.names)) if string.kind is JsonKind.MEMBER else None
+        if row is not None:
+            view = json_view(feed[string.start : string.end], in_script=False)
+            names = ["", *(name.decode() for name in string.names if name is not None)]
+            place = Place(names[-2], names[-1], row)
+            link = urls.get(string.places[1]) if row is _HTML else None
+            if link is None or not (url := _value(feed, link)):
+                items: Iterable[Item] = visit_value(view.inner, context, place)
+            else:
+                source = f"url of item {string.places[1] + 1}"
+                stated = Statement(Layer.EMBEDDED, url, source, link)
+                items = _of_item(view.inner, string, place, context, stated, links=links)
+            yield from shift(lower(items, view, string.start), start)
+    yield from shift(links.notes(context.part), start)
 
 
 def _item_urls(text: bytes) -> dict[int, Span] | None:
@@ -83,49 +95,23 @@ def _value(text: bytes, span: Span | JsonString) -> str:
     return trimmed(decode_inner(scripts.unescaped(text[span.start : span.end])))
 
 
-class _Visit:
-    """A visit of one feed."""
+def _of_item(
+    inner: bytes,
+    string: JsonString,
+    place: Place,
+    context: Context,
+    link: Statement,
+    *,
+    links: ItemLinks,
+) -> Iterable[Item]:
+    """The items of an item's HTML, on the feed's base or that of the item (`item_links`).
 
-    def __init__(self, text: bytes, context: Context, urls: dict[int, Span]) -> None:
-        self._text = text
-        self._context = context
-        self._urls = urls
-        self._links = ItemLinks()
-
-    def items(self) -> Iterator[Item]:
-        """The items of the feed."""
-        for string in scripts.strings(self._text):
-            row = _ROWS.get(tuple(string.names)) if string.kind is JsonKind.MEMBER else None
-            if row is None:
-                continue
-            inner = (
-                view := json_view(self._text[string.start : string.end], in_script=False)
-            ).inner
-            names = [name.decode() for name in string.names if name is not None]
-            place = Place(names[-2] if len(names) > 1 else "", names[-1], row)
-            if row.syntax is Nested.HTML:
-                items = self._html(inner, string, place)
-            else:
-                items = visit_value(inner, self._context, place)
-            yield from lower(items, view, string.start)
-        yield from self._links.notes(self._context.part)
-
-    def _html(self, inner: bytes, string: JsonString, place: Place) -> Iterator[Item]:
-        """The items of an item's HTML, on the feed's base or that of the item (`item_links`).
-
-        Otherwise what the URL of its item would change is counted.
-        """
-        context = self._context
-        link = self._urls.get(string.places[1])
-        url = "" if link is None else _value(self._text, link)
-        if url and context.task.policy.item_links:
-            source = f"url of item {string.places[1] + 1}"
-            statement = Statement(Layer.EMBEDDED, url, source, link)
-            context = context.on(context.established(statement)[0])
-        is_compared = url and context is self._context and context.task.edits_only
-        resolve = context.resolve if is_compared else None
-        for item in visit_value(inner, context, place):
-            if isinstance(item, Edit) and resolve is not None:
-                span = Span(string.start, string.end)
-                self._links.compare(inner, item, resolve(url), context, span)
-            yield item
+    Otherwise what the URL of its item would change is counted.
+    """
+    if context.task.policy.item_links:
+        return visit_value(inner, context.on(context.established(link)[0]), place)
+    found = list(visit_value(inner, context, place))
+    if context.task.edits_only:
+        edits = (item for item in found if isinstance(item, Edit))
+        links.compare(inner, edits, link.value, context, Span(string.start, string.end))
+    return found

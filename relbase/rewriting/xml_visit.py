@@ -164,7 +164,7 @@ class Visit:
     def _counted(self) -> Iterator[Note]:
         """What is said of the document once it is over."""
         around, late = self._around, self._late
-        yield from self._items.notes(around)
+        yield from self._items.links.notes(around.part)
         for reason, spans in self._stayed.items():
             text = _STAYS[reason].format(len(spans))
             yield Note(reason, around.part, spans[0], text)

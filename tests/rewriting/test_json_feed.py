@@ -72,6 +72,11 @@ def test_item_links(link: dict[str, str]) -> None:
     assert [told in note.text for note in notes] == [True] * len(link)
 
 
+def test_an_invalid_url_of_an_item_raises_nothing() -> None:
+    data = feed({"url": "http://[x", "content_html": "<a href=y>"})
+    assert b"=http://h.example/d/y>" in relbase.rewrite(data, url=URL, profile="whatwg").data
+
+
 # Other JSON is never rewritten, whatever it is called.
 @pytest.mark.parametrize(
     ("data", "call", "expected"),
