@@ -15,7 +15,7 @@ from relbase.references.headers import find_url
 from relbase.registry import FieldRow, States, bases
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.encoded_words import decoded_words
+from relbase.view.folding import decoded_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

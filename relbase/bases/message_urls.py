@@ -20,7 +20,7 @@ from relbase.bases.layers import unsuitable
 from relbase.references.headers import brackets, find_url
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.encoded_words import decoded_words
+from relbase.view.folding import decoded_words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

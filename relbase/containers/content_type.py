@@ -12,7 +12,7 @@ from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.encoded_words import decoded_words
+from relbase.view.folding import decoded_words
 from relbase.view.transcode import decode, encode
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.xml import START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
-from relbase.view.xml_flaws import UNDEFINED, masked, spots
+from relbase.view.xml_values import UNDEFINED, masked, spots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

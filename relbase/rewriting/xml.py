@@ -25,7 +25,7 @@ from relbase.references.xml_sound import examine
 from relbase.rewriting.items import Found, Item, Status, drained
 from relbase.rewriting.xml_bases import Scopes, on_own_base, xml_base_counts
 from relbase.rewriting.xml_visit import Visit, note_on
-from relbase.view.xml_flaws import spots
+from relbase.view.xml_values import spots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -31,10 +31,10 @@ from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
 from relbase.view.lines import Lines
-from relbase.view.xml_flaws import doubts
 from relbase.view.xml_pieces import PiecesView, pieces
 from relbase.view.xml_values import (
     EscapedView,
+    doubts,
     has_entities,
     needs_xml_view,
     text_view,

@@ -27,8 +27,7 @@ from relbase.references.headers import (
 from relbase.references.values import Syntax, spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
-from relbase.view.encoded_words import decoded_words
-from relbase.view.folding import folded_view
+from relbase.view.folding import decoded_words, folded_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.bases.headers import url_of
-from relbase.view.encoded_words import words
-from relbase.view.folding import meant
+from relbase.view.folding import meant, words
 
 # (what is written, what its words mean, None for none)
 WORDS: Final[list[tuple[bytes, list[str]]]] = [

@@ -10,7 +10,7 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.charset import CharsetSource
-from relbase.view.xml_charset import sniff_xml, xml_view
+from relbase.view.transcode import sniff_xml, xml_view
 
 
 @pytest.mark.parametrize(
