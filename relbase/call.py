@@ -28,8 +28,8 @@ from relbase.url.resolver import Profile, ProfileName, as_profile
 from relbase.view.charset import lookup
 
 if TYPE_CHECKING:
+    from relbase.bases.headers import MessageUrlSource
     from relbase.bases.marks import Places
-    from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
 
 
@@ -231,7 +231,7 @@ def _url_text(url: URL, name: str) -> str:
 
 def as_message_urls(urls: MessageUrls) -> MessageUrlSource:
     """Return what knows the URLs of messages; TypeError or ValueError where it cannot."""
-    from relbase.bases import message_urls as known  # noqa: PLC0415 (start-up time)
+    from relbase.bases import headers as known  # noqa: PLC0415 (start-up time)
 
     if isinstance(urls, (known.MessageUrlTable, known.MessageUrlFunction)):
         return urls

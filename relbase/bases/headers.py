@@ -1,24 +1,35 @@
-"""Which fields of a header state a base URL, and how: `Base: <URL:http://a/ b>` is `http://a/b`.
+"""What a header states: base URLs, and the URL of a message (rule 16).
 
-RFC 1808 §3.1 writes `<URL:...>` and ignores white space inside; RFC 2110 and real mailers write
-`"..."`, `<...>` or the bare URL, fold it, and put it into encoded words (RFC 2047).
+`Base: <URL:http://a/ b>` is `http://a/b`: RFC 1808 §3.1 writes `<URL:...>` and ignores white space
+inside; RFC 2110 and real mailers write `"..."`, `<...>` or the bare URL, fold it, and put it into
+encoded words (RFC 2047).
+
+| selector | messages |
+|---|---|
+| `<id@host>` | the one with this Message-ID |
+| `list.example.org` | those with this List-Id |
+| `news@example.org` | those from this address |
+| `@example.org` | those from this domain |
+| `@.example.org` | those from this domain and its subdomains |
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
-from relbase.bases.layers import Layer, Statement, retrieval
+from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
 from relbase.notes import Note, Reason
-from relbase.references.headers import find_url
+from relbase.references.headers import brackets, find_url
 from relbase.registry import FieldRow, States, bases
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.folding import decoded_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from relbase.edit import Span
 
@@ -118,3 +129,158 @@ def url_of(value: str) -> str | None:
     if span is None:
         return None
     return _WHITE_SPACE.sub("", decode_inner(raw[span.start : span.end]))
+
+
+# ---- the URLs of the messages of a mailbox: by Message-ID, List-Id or sender, or a field
+
+# The fields of a header: names in lower case, values unfolded.
+Fields = Sequence[tuple[str, str]]
+
+MESSAGE_ID: Final = "message-id"
+LIST_ID: Final = "list-id"
+SENDER: Final = "from"
+
+
+class Selected(NamedTuple):
+    """The URL of a message, and what it was found by, for people."""
+
+    url: str
+    source: str
+
+
+class MessageUrlSource(Protocol):
+    """What knows the URLs of messages by their headers."""
+
+    def find(self, header: Fields) -> Selected | None:
+        """Return the URL of a message, None for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageUrlTable:
+    """A table of selectors, and the fields that are asked where it has no row for a message."""
+
+    urls: Mapping[str, str] = field(default_factory=dict)  # by what `key` makes of selectors
+    fields: tuple[str, ...] = ()  # in lower case
+
+    def find(self, header: Fields) -> Selected | None:
+        """Return the URL of a message by its header, None for none."""
+        if self.urls:
+            for found in _selectors(header):
+                if url := self.urls.get(found):
+                    return Selected(url, f"message map, {found}")
+        for name in self.fields:
+            for value in (value for other, value in header if other == name):
+                for url in _absolute_urls(value):
+                    return Selected(url, f"{name} of the message")
+        return None
+
+
+def key(selector: str) -> str:
+    """Return a selector as messages are looked up by it.
+
+    Raises:
+        ValueError: if it selects nothing.
+    """
+    if (found := _message_id(selector)) is not None:
+        return found
+    local, at, host = selector.strip().rpartition("@")
+    if not host.strip(".") or _SEPARATOR.search(local + host):
+        raise ValueError(
+            f"{selector[:80]!r} selects no message: give a Message-ID (<id@host>), a List-Id "
+            "(list.example.org), an address (news@example.org) or a domain (@example.org)"
+        )
+    return f"{local}{at}{host.lower()}"
+
+
+_SEPARATOR: Final = re.compile(r'[\s<>,;"]')
+
+
+def _selectors(header: Fields) -> Iterator[str]:
+    """The keys of a message, the strongest first."""
+    if found := message_id(header):
+        yield found
+    if found := list_id(header):
+        yield found
+    if found := sender(header):
+        yield found
+        host = found.rpartition("@")[2][-_LONGEST_HOST:]
+        yield f"@{host}"
+        while host:
+            yield f"@.{host}"
+            host = host.partition(".")[2]
+
+
+def _first(header: Fields, name: str) -> str:
+    return next((value[:_LOOKED_AT] for other, value in header if other == name), "")
+
+
+_LOOKED_AT: Final = 1_000  # characters of a field, of which the longest address has 320
+_LONGEST_HOST: Final = 255  # RFC 1035 §2.3.4
+
+
+def message_id(header: Fields) -> str:
+    """Return the Message-ID of a message in its brackets, "" for none."""
+    return _message_id(_first(header, MESSAGE_ID)) or ""
+
+
+_message_id_of: Final = re.compile(r"\s*<\s*([^<>\s]+?)\s*>").match
+
+
+def _message_id(value: str) -> str | None:
+    """The `<id@host>` that a value begins with: msg-id (RFC 5322 §3.6.4)."""
+    found = _message_id_of(value)
+    if found is None:
+        return None
+    local, at, host = found[1].rpartition("@")
+    return f"<{local}{at}{host.lower()}>"
+
+
+_list_id_of: Final = re.compile(r"<\s*([^<>\s]+)\s*>\s*\Z").search
+
+
+def list_id(header: Fields) -> str:
+    """Return the List-Id of a message, "" for none (RFC 2919 §3); some write it bare."""
+    value = _first(header, LIST_ID).strip()
+    found = _list_id_of(value)
+    bare = "" if _SEPARATOR.search(value) else value
+    return (found[1] if found else bare).lower()
+
+
+# Quoted strings and comments hold no address.
+_NO_ADDRESS: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"(?!@)|\((?:[^()\\]++|\\.)*+\)')
+_in_brackets: Final = re.compile(r"<\s*([^<>\s,]+@[^<>\s,]+)\s*>").search
+_bare: Final = re.compile(r"[^\s,;:<>()@]++@[^\s,;:<>()]++").search
+
+
+def sender(header: Fields) -> str:
+    """Return the first address of From, its domain in lower case; "" for none."""
+    value = _NO_ADDRESS.sub(" ", _first(header, SENDER)).partition(",")[0]
+    found = _in_brackets(value)
+    bare = None if found else _bare(value)
+    address = found[1] if found else bare[0] if bare else ""
+    local, at, host = address.rpartition("@")
+    return f"{local}{at}{host.lower()}"
+
+
+def _absolute_urls(value: str) -> Iterator[str]:
+    """The URLs of a field that can be bases: a list of `<URL>`, or one URL."""
+    raw = encode_inner(decoded_words(value))
+    one = find_url(raw)
+    spans = [*brackets(raw), *(() if one is None else (one,))]
+    for start, end in spans:
+        url = re.sub(r"\s+", "", decode_inner(raw[start:end]))
+        if unsuitable(url) is None:
+            yield url
+
+
+@dataclass(frozen=True, slots=True)
+class MessageUrlFunction:
+    """A caller's function of a header, whose encoded words it gets decoded."""
+
+    function: Callable[[list[tuple[str, str]]], object]
+    as_url: Callable[[Any], str]
+
+    def find(self, header: Fields) -> Selected | None:
+        """Return what the function returns; ValueError where that is not an absolute URL."""
+        url = self.function([(name, decoded_words(value)) for name, value in header])
+        return None if url is None else Selected(self.as_url(url), "message_urls")

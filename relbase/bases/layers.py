@@ -301,7 +301,6 @@ def _quoted(found: re.Match[str]) -> str:
 
 
 def _shown(url: str) -> str:
-    """A URL for people: printable and not too long."""
     return ascii(url if len(url) <= _SHOWN else f"{url[:_SHOWN]}...")
 
 

@@ -213,8 +213,6 @@ _END: Final = 4096  # bytes, more than any URL that a server takes
 
 @dataclass(slots=True)
 class _Found:
-    """Collects what the tokens of a page state."""
-
     _text: bytes
     _charset: str
     _lines: Lines

@@ -12,12 +12,12 @@ from relbase.cli.help import MAIL, Option
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
-    from relbase.bases.message_urls import MessageUrlTable
+    from relbase.bases.headers import MessageUrlTable
 
 
 def message_map(value: str) -> dict[str, str]:
     """Read --message-map."""
-    from relbase.bases.message_urls import key  # noqa: PLC0415 (start-up time)
+    from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
 
     lines = values.read_file(value, "give a file with a selector, a tab and a URL on each line")
     found: dict[str, str] = {}
@@ -77,6 +77,6 @@ def table(given: dict[str, Any]) -> MessageUrlTable | None:
     mapped, names = given.pop("message_map"), given.pop("message_base")
     if mapped is None and names is None:
         return None
-    from relbase.bases.message_urls import MessageUrlTable  # noqa: PLC0415 (start-up time)
+    from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
 
     return MessageUrlTable(mapped or {}, names or ())

@@ -29,7 +29,7 @@ from relbase.url.resolver import Profile, ProfileName
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from relbase.bases.message_urls import MessageUrlTable
+    from relbase.bases.headers import MessageUrlTable
 
 # What --kind calls a web archive: it is not a kind of document.
 ARCHIVE: Final = "warc"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from typing import Self
 
+    from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Base
-    from relbase.bases.message_urls import MessageUrlSource
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
 
@@ -65,13 +65,13 @@ class Unresolved:
 
 def _selector(data: bytes, by: str) -> str:
     """What a message map selects a message by; the words of `SELECTORS` for none."""
-    from relbase.bases import message_urls  # noqa: PLC0415 (start-up time)
+    from relbase.bases import headers  # noqa: PLC0415 (start-up time)
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
     read = {
-        "sender": message_urls.sender,
-        "list": message_urls.list_id,
-        "message": message_urls.message_id,
+        "sender": headers.sender,
+        "list": headers.list_id,
+        "message": headers.message_id,
     }[by]
     return read(fields_of_mail(data)) or SELECTORS[by]
 

@@ -92,8 +92,6 @@ def decoded(
 
 
 class _Undone(NamedTuple):
-    """A body without one coding."""
-
     data: bytes
     remark: str = ""
     fault: str = ""  # why that is not all
@@ -187,7 +185,6 @@ def _unfold(
     check: Callable[..., int] = lambda *_: 0,
     last: int = _FED_LAST,
 ) -> Generator[bytes, None, _End]:
-    """Yield what the stream at `at` unfolds to."""
     stream, error = reader
     fed_at_once, value, size = _FED_FIRST, check(b""), 0  # there may be millions of streams
     while at < len(body):
@@ -210,7 +207,6 @@ def _broken(body: bytes) -> UndecodableError:
 
 
 def _begin(body: bytes, mark: bytes, what: str) -> None:
-    """Raise unless a body begins with a mark."""
     if body != mark and mark.startswith(body):
         raise _broken(body)
     if not body.startswith(mark):
@@ -218,13 +214,11 @@ def _begin(body: bytes, mark: bytes, what: str) -> None:
 
 
 def _rest(body: bytes, at: int) -> Iterator[str]:
-    """Remark on the bytes after the end."""
     if at < len(body):
         yield f"{len(body) - at} bytes follow its end: left out"
 
 
 def _checked(body: bytes, at: int, check: bytes) -> Iterator[str]:
-    """Remark on the checksum of bytes that are all there."""
     stated = body[at : at + len(check)]
     if stated != check:
         is_cut = len(stated) < len(check)
@@ -232,7 +226,6 @@ def _checked(body: bytes, at: int, check: bytes) -> Iterator[str]:
 
 
 def _deflated(body: bytes, at: int, check: Callable[..., int]) -> Generator[bytes, None, _End]:
-    """Yield what deflate without a frame (RFC 1951) unfolds to."""
     return _unfold(body, at, (zlib.decompressobj(-15), zlib.error), check)
 
 

@@ -136,12 +136,10 @@ def _next(value: str, pos: int) -> int:
 
 
 def _skip(value: str, pos: int) -> int:
-    """Return where the white space and comments at `pos` end."""
     return _past(_white_space, value, pos)
 
 
 def _past(passes: Callable[[str, int], re.Match[str] | None], value: str, pos: int) -> int:
-    """Return the end of what `passes` matches at `pos`, comments included."""
     while True:
         passed = passes(value, pos)
         assert passed is not None

@@ -86,7 +86,6 @@ class _Grammar(NamedTuple):
 
 
 def _grammar(eol: bytes) -> _Grammar:
-    """Build the grammar of RFC 5322 §2.2 for lines that end with `eol`."""
     line, end = rb"[^%b]*+" % eol, rb"(?:%b|\Z)" % eol
     # unfolding (§2.2.3): a line break before white space is part of the value
     rest = line + end + rb"(?:[ \t]%b%b)*+" % (line, end)

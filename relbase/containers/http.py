@@ -200,7 +200,6 @@ _fold: Final = re.compile(r"\n[ \t]++").sub
 
 
 def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
-    """Where a header redirects to, if it does."""
     if status not in REDIRECTION:
         return []
     return [value for name, value in fields if name == "location"][:1]

@@ -161,8 +161,6 @@ def walk(data: bytes) -> list[Part]:
 
 @dataclass(slots=True)
 class _OpenPart:
-    """An entity while its end is not known."""
-
     part: Part
     parent: _OpenPart | None
     index: int | None  # in the list of parts; None for what is followed, not listed
@@ -174,7 +172,6 @@ class _OpenPart:
     end: int = 0
 
     def ended(self) -> Part:
-        """Return the part, its end being known."""
         part = self.part
         body = Span(part.body.start, self.end)
         if self.boundary is None or part.opaque is not None:
@@ -235,7 +232,6 @@ class _Walk:
     def _read(
         self, at: int, delimiter: Span, parent: _OpenPart | None, index: int | None
     ) -> _OpenPart:
-        """Read the header of an entity and decide what its body is."""
         data = self.data
         most = min(fields.MAX_FIELDS, MAX_FIELDS - self.fields)
         header = read_header(data, at, len(data), self.eol, most)
@@ -316,7 +312,6 @@ class _Walk:
         return None
 
     def _marked(self, mark: bytes, at: int) -> int:
-        """Return the start of the next line that begins with a mark, the end for none."""
         found = self.data.find(self.eol + mark, at)
         return len(self.data) if found < 0 else found + 1
 
@@ -348,7 +343,6 @@ class _Walk:
 
 
 def _around(parent: _OpenPart | None) -> tuple[bytes, ...]:
-    """Return the boundaries that are open in the parts of an entity."""
     if parent is None:
         return ()
     return parent.part.boundaries + ((parent.boundary,) if parent.boundary else ())
@@ -384,7 +378,6 @@ def _number(parent: _OpenPart | None, type_: str) -> str:
 
 
 def _rest(at: int, delimiter: Span, parent: _OpenPart | None, index: int | None) -> _OpenPart:
-    """Return the part that holds all that follows the last part that is read."""
     part = Part(
         number=_number(parent, ""),
         parent=parent.index if parent else None,

@@ -126,7 +126,6 @@ class _Source:
             return bytes(view[start:end])
 
     def _line(self, at: int) -> bytes:
-        """What is looked at to judge a From_ line."""
         return self.copied(at, at + LOOKED_AT_LINE)
 
     def leading(self) -> int:

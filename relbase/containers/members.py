@@ -64,8 +64,6 @@ _ALL: Final = 1 << 62
 
 
 class _Stream:
-    """The bytes of an archive, of which some can be given back."""
-
     __slots__ = ("_again", "_chunks", "_data", "_pos", "at")
 
     def __init__(self, chunks: Iterable[bytes]) -> None:
@@ -115,10 +113,11 @@ class _Stream:
         self.at += skipped
         return found is not None
 
-    def may_look_again(self, size: int) -> bool:
-        """Whether so many bytes may be given back to be looked through; counts them."""
-        self._again -= size
-        return self._again + self.at >= 0
+    def look_again(self, data: bytes) -> None:
+        """Make all but the first of these bytes the next ones again, unless that was too often."""
+        self._again -= len(data)
+        if self._again + self.at >= 0:
+            self.give_back(data[1:])
 
 
 def _mark_of(start: bytes) -> bytes | None:
@@ -166,8 +165,9 @@ def _members(source: _Stream) -> Iterator[Piece]:
         kept: list[bytes] = []
         for piece in _unfolded(source, mark, dictionary, kept):
             yield piece
-            if piece.fault:
-                _look_again(source, kept, dictionary)
+            if piece.fault:  # the next member may begin inside of this one
+                source.look_again(b"".join(kept))
+                _find_member(source, dictionary)
 
 
 def _unfolded(
@@ -214,15 +214,6 @@ def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Excepti
 
 
 # ---- after damage
-
-
-def _look_again(source: _Stream, kept: list[bytes], dictionary: bytes) -> None:
-    """Go to the next member after one that did not decode: it may begin inside of that."""
-    raw = b"".join(kept)
-    if raw and source.may_look_again(len(raw)):
-        source.give_back(raw)
-        source.take(1)
-    _find_member(source, dictionary)
 
 
 def _find_member(source: _Stream, dictionary: bytes) -> None:

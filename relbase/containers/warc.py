@@ -124,16 +124,7 @@ def records(
 # ---- records
 
 
-class _Head(NamedTuple):
-    """What stands in front of a block."""
-
-    record: Record
-    length: int | None
-    why: str  # there is no length
-
-
 def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record | Fault]:
-    """The record that begins here, or what is wrong with it."""
     offset = text.offset
     head = _head(text, offset)
     if head is None:
@@ -166,7 +157,6 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
 
 
 def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
-    """What is wrong with a record whose block has been taken, as far as there was one."""
     if count < record.size:
         if text.fault:
             return _fault_of_member(text, record)
@@ -273,8 +263,8 @@ _fold: Final = re.compile(rb"[ \t]*+\r?\n[ \t]++").sub
 _number: Final = re.compile(r"[0-9]{1,18}").fullmatch
 
 
-def _head(text: Unfolded, offset: int) -> _Head | None:
-    """Take the head that begins here; None when none does."""
+def _head(text: Unfolded, offset: int) -> tuple[Record, int | None, str] | None:
+    """The record without its block, its length, and why there is none."""
     if text.peek(len(b"WARC/")).upper() != b"WARC/":
         return _arc_head(text, offset)
     searched = text.pos
@@ -293,13 +283,13 @@ def _head(text: Unfolded, offset: int) -> _Head | None:
     lengths = {value for name, value in fields if name == "content-length"}
     record = Record(version[1].decode().upper(), fields, offset, 0, None)
     if len(lengths) != 1:
-        return _Head(record, None, f"{len(lengths)} different values of Content-Length")
+        return record, None, f"{len(lengths)} different values of Content-Length"
     length = lengths.pop()
     if _number(length) is None or not length.isascii():
         is_number = length.isascii() and length.isdigit()
         why = "more than any block has" if is_number else "and no number"
-        return _Head(record, None, f"Content-Length is {length[:40]!r}, {why}")
-    return _Head(record, int(length), "")
+        return record, None, f"Content-Length is {length[:40]!r}, {why}"
+    return record, int(length), ""
 
 
 def _text_of(value: bytes) -> str:
@@ -308,7 +298,7 @@ def _text_of(value: bytes) -> str:
     return value.strip(b" \t").decode("utf-8", "surrogateescape")
 
 
-def _arc_head(text: Unfolded, offset: int) -> _Head | None:
+def _arc_head(text: Unfolded, offset: int) -> tuple[Record, int, str] | None:
     while b"\n" not in text.data[text.pos : text.pos + MAX_ARC_LINE]:
         if len(text.data) - text.pos > MAX_ARC_LINE or not text.fill():
             return None
@@ -317,4 +307,4 @@ def _arc_head(text: Unfolded, offset: int) -> _Head | None:
         return None
     text.pos += found.end()
     fields = arc_fields(found)
-    return _Head(Record(ARC, fields, offset, 0, None), int(fields[-1][1]), "")
+    return Record(ARC, fields, offset, 0, None), int(fields[-1][1]), ""

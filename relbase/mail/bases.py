@@ -113,7 +113,6 @@ def _around(data: bytes, part: Part, context: Context) -> tuple[Base, tuple[Note
 def _established(
     data: bytes, part: Part, around: Base, context: Context
 ) -> tuple[Base, bool, list[Note]]:
-    """The base of a part, whether its header states it, and notes."""
     fields = [
         (field.name, text_of(data, field), field.value)
         for field in part.header.fields

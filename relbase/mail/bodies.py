@@ -62,15 +62,12 @@ _CR = 0x0D
 
 
 class _SameView:
-    """The view of a body that is not encoded."""
-
     __slots__ = ("inner",)
 
     def __init__(self, raw: bytes) -> None:
         self.inner: bytes = raw
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Edits of the inner text are edits of the raw text."""
         return list(edits)
 
 

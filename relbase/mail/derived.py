@@ -58,7 +58,6 @@ class _Later:
         self._lines: list[int] = [0]
 
     def add(self, edit: Edit) -> None:
-        """Add an edit that stands before the others."""
         start, end, new = edit
         self.edits.append(edit)
         self._starts.append(-start)
@@ -67,7 +66,6 @@ class _Later:
         self._lines.append(self._lines[-1] + lines)
 
     def change(self, part: Part) -> _Change | None:
-        """Return what changes in the body of a part, None for nothing."""
         first = bisect_left(self._starts, -part.body.end)
         last = len(self.edits)
         if first == last:
@@ -118,7 +116,6 @@ def follow_bodies(
 def _followed(
     fields: list[Field], change: _Change, *, is_long: bool
 ) -> tuple[list[Edit], list[Note]]:
-    """The edits of the fields of one header, and notes on those that are left."""
     edits: list[Edit] = []
     stale: list[Note] = []
     seen: set[str] = set()

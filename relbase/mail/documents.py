@@ -57,7 +57,6 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
 
 
 def _fitted(entity: MailPart, items: Iterable[Item], view: View) -> Iterator[Item]:
-    """The items of a document in offsets of the message, with the edits that mail allows."""
     part = entity.part
     items = lower(_with_signature(entity, items, view.inner), view, part.body.start)
     if part.disputed:
@@ -140,7 +139,6 @@ def parts_of(data: bytes, parts: Sequence[Part], context: Context) -> Iterator[M
 
 
 def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, Base]:
-    """The bases of what has no URL of its own but a document that links it, by indices."""
     named = {name: index for index, part in enumerate(parts) if (name := _name_alone(data, part))}
     bases: dict[int, Base] = {}
     if not named:
@@ -175,7 +173,6 @@ def _name_alone(data: bytes, part: Part) -> str | None:
 
 
 def _links_of(entity: MailPart) -> Iterator[tuple[str, Base]]:
-    """The `cid:` URLs that a document links, and its base."""
     document = open_document(entity)
     for item in () if document is None else document.visit():
         if isinstance(item, Found) and item.reference[:4].lower() == _CID:
@@ -263,8 +260,6 @@ class Calendar(NamedTuple):
 
 
 class _Calendars:
-    """How calendars are read."""
-
     visit = staticmethod(visit_calendar)
 
     def read(self, data: bytes, label: str | None, context: Context) -> Calendar:

@@ -91,7 +91,6 @@ def _beginning(line: bytes, start: int, edits: Sequence[Edit], length: int) -> b
 
 
 def _lines(data: bytes, within: Span, edits: Sequence[Edit], eol: bytes) -> Iterator[_Line]:
-    """Group edits by the lines that they stand in."""
     line = _Line(within.start, within.start, [])
     for edit in edits:
         if edit.start >= line.end and line.end < within.end:
@@ -124,7 +123,6 @@ def _longest(text: bytes, eol: bytes) -> int:
 def _keep_in_lines(
     findings: Iterable[Found | Note], lines: Sequence[Span]
 ) -> Iterator[Found | Note]:
-    """The findings; those that stand in these lines are kept, not rewritten."""
     starts = [line.start for line in lines]
     for item in findings:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:

@@ -144,7 +144,6 @@ def may_drop(message: mbox.Message) -> bool:
 
 
 def _adds_separator(message: mbox.Message, edits: Sequence[Edit]) -> bool:
-    """Whether a text that begins with `From ` would separate messages."""
     if not may_drop(message):
         return False
     written = splice(message.content, edits)
@@ -196,7 +195,6 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
 
 
 def _kept(item: Found | Note) -> Found | Note:
-    """A finding as kept, since nothing is written."""
     if isinstance(item, Found) and item.status is Status.REWRITTEN:
         return item._replace(status=Status.KEPT)
     return item

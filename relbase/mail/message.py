@@ -126,7 +126,6 @@ def _own_base(entity: MailPart) -> Base:
 
 
 def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
-    """The items of one part: of its header, then of the document in it."""
     part, task = entity.part, entity.context.task
     reader = reader_of(part, entity.context)
     is_leaf = part.multipart is None and not part.message
@@ -172,7 +171,6 @@ def _visit_header(entity: MailPart) -> Iterator[Item]:
 
 
 def _form(field: Field, part: Part) -> headers.LinkingField | None:
-    """How a field holds references, None when it holds none."""
     if field.name == "content-type":
         return headers.EXTERNAL_BODY if part.opaque is Opaque.EXTERNAL else None
     return headers.FIELDS.get(field.name.encode())

@@ -110,7 +110,6 @@ def _changed_fields(part: Part, edits: Sequence[Edit]) -> dict[str, int]:
 
 
 def _verdict(tags: dict[str, str], changed: dict[str, int], body: _Body | None) -> str:
-    """What becomes of a signature, "" when it holds."""
     if body is not None and body.is_covered(tags):
         return "no longer holds"
     if not changed:
@@ -163,7 +162,6 @@ def _reduced(blanks: re.Match[bytes]) -> bytes:
 
 
 def _common(one: bytes, other: bytes) -> int:
-    """How long the beginnings of two texts are the same."""
     length = min(len(one), len(other))
     if one[:length] == other[:length]:
         return length

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from relbase.bases.headers import MessageUrlSource
     from relbase.bases.layers import Statement
     from relbase.bases.marks import Marks, Places
-    from relbase.bases.message_urls import MessageUrlSource
     from relbase.notes import Note
     from relbase.policy import Policy
     from relbase.rewriting.budget import Budget

@@ -9,7 +9,7 @@ import pytest
 from growth import assert_linear_from_10_ms
 
 import relbase
-from relbase.bases.message_urls import MessageUrlTable, key, list_id, sender
+from relbase.bases.headers import MessageUrlTable, key, list_id, sender
 
 HTML: Final = b"Content-Type: text/html\n\n<a href=x>"
 
