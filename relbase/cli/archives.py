@@ -221,16 +221,6 @@ def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
         return wacz.holds_archives(file)
 
 
-def _said_of_one(settings: Settings) -> list[str]:
-    """The options given that are of one document."""
-    given = (
-        ("--url", settings.url),
-        ("--redirect or --headers", settings.redirects or settings.fields),
-        ("--charset", settings.charset),
-    )
-    return [option for option, value in given if value]
-
-
 def _is_read_again(source: OpenInput) -> bool:
     return source.status is not None or is_object(source.name)
 

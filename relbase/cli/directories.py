@@ -1,13 +1,11 @@
 """Directories that files are read from and written into, on systems that differ.
 
 Strategy: a directory is opened once, and what is done in it is done through its descriptor, so that
-nothing can be put in its place in between, and no symbolic link is followed on the last step. Where
-the system has no such calls (Windows) the same is done by names: what can be put in the place of a
-directory in between is then not seen.
+nothing can be put in its place in between. Where the system has no such calls (Windows) the same is
+done by names: what is put in the place of a directory in between is then not seen.
 
-A new file gets a name that nobody has, and a lock (flock) that ends with the process that made it.
-What a killed run left behind is found by its name and removed by the next run in that directory,
-where the lock can be taken: the file of a run that lives is never touched.
+A new file has a lock that ends with the process that made it. What a killed run left behind is
+removed by the next run in that directory, where the lock can be taken.
 
 To mind: between the making of a file and its lock another run may remove it. So the maker looks,
 when it has the lock, whether the file still has its name.
@@ -20,6 +18,8 @@ import os
 import re
 import stat
 from contextlib import contextmanager, suppress
+from functools import reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.expressions import expression
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
-# What ends the name of a file that is not complete: see `_name`.
+# What ends the name of a file that is not complete: see `NewFile`.
 _is_temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.
@@ -44,10 +44,7 @@ _ATTEMPTS: Final = 8
 
 def flag(*names: str) -> int:
     """Return the flags of `os.open` of these names; a system has not all of them."""
-    found = 0
-    for name in names:
-        found |= int(getattr(os, name, 0))
-    return found
+    return reduce(or_, (int(getattr(os, name, 0)) for name in names))
 
 
 # Whether files are reached through the descriptor of their directory.
@@ -132,13 +129,7 @@ class Directory:
     def below(self, name: str) -> Directory:
         """Open a directory in this one; a symbolic link is an error."""
         path, options = self._at(name)
-        inner = os.path.join(self.path, name)  # noqa: PTH118
-        if self._descriptor is None:
-            if not stat.S_ISDIR(self.stat(name).st_mode):
-                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
-            return Directory(inner, None)
-        flags = os.O_RDONLY | flag("O_DIRECTORY", "O_NOFOLLOW")
-        return Directory(inner, os.open(path, flags, **options))
+        return _opened(os.path.join(self.path, name), path, "O_NOFOLLOW", **options)  # noqa: PTH118
 
     def sync(self) -> None:
         """Bring the names in it to the disk; not every file system can."""
@@ -164,10 +155,15 @@ UNSETTLED: Final = frozenset((errno.EINVAL, errno.ENOTSUP, errno.EBADF, errno.EA
 
 def opened_directory(path: str) -> Directory:
     """Open a directory; an `OSError` says why it cannot be."""
-    path = path or "."
+    return _opened(path or ".", path or ".")
+
+
+def _opened(path: str, reached: str, *flags: str, **options: int) -> Directory:
+    """Open a directory; `reached` is its name where the options say."""
     if BY_DESCRIPTOR:
-        return Directory(path, os.open(path, os.O_RDONLY | flag("O_DIRECTORY")))
-    if not stat.S_ISDIR(os.stat(path).st_mode):  # noqa: PTH116
+        found = os.O_RDONLY | flag("O_DIRECTORY", *flags)
+        return Directory(path, os.open(reached, found, **options))
+    if not stat.S_ISDIR(os.stat(path, follow_symlinks=not flags).st_mode):  # noqa: PTH116
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
     return Directory(path, None)
 
@@ -202,18 +198,13 @@ def opened_below(
 class NewFile:
     """A file that is being written, under a name that nobody has, and locked."""
 
-    __slots__ = ("_descriptor", "_parent", "name")
+    __slots__ = ("_is_open", "_parent", "descriptor", "name")
 
-    def __init__(self, parent: Directory, name: str, descriptor: int) -> None:
+    def __init__(self, parent: Directory, name: str, mode: int) -> None:
         self._parent = parent
-        self._descriptor: int | None = descriptor
-        self.name = name
-
-    @property
-    def descriptor(self) -> int:
-        """Its descriptor, while it is open."""
-        assert self._descriptor is not None
-        return self._descriptor
+        self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
+        self.descriptor = parent.open_new(self.name, mode)
+        self._is_open = True
 
     def write(self, pieces: Iterable[bytes]) -> None:
         """Write pieces, each whole."""
@@ -239,9 +230,9 @@ class NewFile:
 
     def close(self) -> None:
         """Give the descriptor back, and with it the lock."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        if self._is_open:
+            os.close(self.descriptor)
+            self._is_open = False
 
 
 # Windows gives an open file no other name.
@@ -264,12 +255,11 @@ def new_file(parent: Directory, name: str, mode: int = 0o600) -> Iterator[NewFil
 
 def _made(parent: Directory, name: str, mode: int) -> NewFile:
     for _ in range(_ATTEMPTS):
-        made = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"
-        descriptor = parent.open_new(made, mode)
-        _lock(descriptor)
-        if os.name == "nt" or os.fstat(descriptor).st_nlink != 0:
-            return NewFile(parent, made, descriptor)
-        os.close(descriptor)
+        made = NewFile(parent, name, mode)
+        _lock(made.descriptor)
+        if os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0:
+            return made
+        made.close()
     raise OSError(errno.EBUSY, os.strerror(errno.EBUSY), name)
 
 

@@ -32,21 +32,13 @@ if TYPE_CHECKING:
 
 
 class Inputs(NamedTuple):
-    """What a run is about.
-
-    Args:
-        all: the inputs, in order.
-        trees: the directories that were walked.
-        listed: whether some stand in a list.
-        several: whether there may be more than one document, a container counting as one.
-        passed: what was skipped in trees, in words.
-    """
+    """What a run is about."""
 
     all: list[Input]
-    trees: tuple[str, ...]
-    listed: bool
-    several: bool
-    passed: str
+    trees: tuple[str, ...]  # the directories that were walked
+    listed: bool  # whether some stand in a list
+    several: bool  # whether there may be more than one document, a container counting as one
+    passed: str  # what was skipped in trees, in words
 
 
 def inputs_of(

@@ -1,15 +1,12 @@
 """Maildir (maildir(5)) and Maildir++: which files are messages, and how a copy is delivered.
 
 Strategy: a Maildir as an input stands for its messages, the files in `new` and `cur` of itself and
-of its sub-folders (`.Sent`, `.Sent.2024`), each an input of its own. `tmp` is never read. A message
-is delivered as any: written into `tmp` of the copy and then linked to its name, which fails where
-there is a file already. The unique part of the name and the flags stay, and so do mode and time.
-The sizes that Dovecot keeps in a name follow the message.
+of its sub-folders (`.Sent`, `.Sent.2024`), each an input of its own. In a copy the names, mode and
+time of messages stay, but for the sizes that Dovecot keeps in a name.
 
 To mind: what else lies in a Maildir (indexes and lists of a server) tells of the old messages and
 is not copied. A symbolic link in the place of a message is an error, since it may lead out of the
-Maildir, and so is what may have no end, as a pipe. Names in the copy come from the names in the
-original alone.
+Maildir, and so is what may have no end, as a pipe.
 """
 
 from __future__ import annotations
@@ -61,14 +58,13 @@ def messages(
 ) -> list[Input]:
     """Return the messages of a Maildir and its sub-folders."""
     found: list[Input] = []
+    # What is followed is reached by its name, all else from the Maildir alone.
+    root = "" if follow else name
     try:
         for folder in _folders(name):
-            path = os.path.join(name, folder)  # noqa: PTH118
-            if follow or _is_real(path, failed):
-                # What is followed is reached by its name, all else from the Maildir alone.
-                root = "" if follow else name
+            if follow or _is_real(os.path.join(name, folder), failed):  # noqa: PTH118
                 for box in _BOXES:
-                    found += _messages(os.path.join(path, box), root, failed)  # noqa: PTH118
+                    found += _messages(_entries(name, folder, box), root, failed)
     except OSError as error:
         failed(name, InputError(error.strerror or str(error)))
     return found
@@ -87,32 +83,29 @@ def _is_real(folder: str, failed: Callable[[str, Exception], None]) -> bool:
     return not links
 
 
+def _entries(*steps: str) -> list[os.DirEntry[str]]:
+    with os.scandir(os.path.join(*steps)) as entries:  # noqa: PTH118
+        return sorted(entries, key=lambda entry: entry.name)
+
+
 def _folders(root: str) -> list[str]:
     """The Maildir itself, and its sub-folders by name."""
-    with os.scandir(root) as entries:
-        found = [entry.name for entry in entries if _is_folder(entry)]
-    return ["", *sorted(found)]
-
-
-def _is_folder(entry: os.DirEntry[str]) -> bool:
     # A symbolic link may lead out of the Maildir that was given.
-    is_directory = entry.is_dir(follow_symlinks=False)
-    return is_directory and entry.name.startswith(".") and is_maildir(entry.path)
+    inner = [entry for entry in _entries(root) if entry.is_dir(follow_symlinks=False)]
+    return ["", *(one.name for one in inner if one.name.startswith(".") and is_maildir(one.path))]
 
 
-def _messages(box: str, root: str, failed: Callable[[str, Exception], None]) -> list[Input]:
-    """The files of `new` or `cur` by name; names that begin with a dot are none of messages."""
-    with os.scandir(box) as entries:
-        listed = sorted(entries, key=lambda entry: entry.name)
-    found: list[Input] = []
-    for entry in listed:
+def _messages(
+    entries: Iterable[os.DirEntry[str]], root: str, failed: Callable[[str, Exception], None]
+) -> Iterator[Input]:
+    """The files of `new` or `cur`; names that begin with a dot are none of messages."""
+    for entry in entries:
         if entry.name.startswith("."):
             continue
         if entry.is_file(follow_symlinks=False):
-            found.append(Input(entry.path, root))
+            yield Input(entry.path, root)
         else:
             failed(entry.path, InputError("it is not a regular file: left out"))
-    return found
 
 
 # ---- the copy
@@ -170,13 +163,13 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
     """What lies in a Maildir and is not copied."""
     known = {*_DIRECTORIES, _MARK}
     for folder in folders:
-        for name in os.listdir(os.path.join(original, folder)):  # noqa: PTH118, PTH208
-            if name not in known and (folder or name not in folders):
-                yield os.path.join(folder, name)  # noqa: PTH118
+        for entry in _entries(original, folder):
+            if entry.name not in known and (folder or entry.name not in folders):
+                yield os.path.join(folder, entry.name)  # noqa: PTH118
         for box in _BOXES:
-            for name in os.listdir(os.path.join(original, folder, box)):  # noqa: PTH118, PTH208
-                if name.startswith("."):
-                    yield os.path.join(folder, box, name)  # noqa: PTH118
+            for entry in _entries(original, folder, box):
+                if entry.name.startswith("."):
+                    yield os.path.join(folder, box, entry.name)  # noqa: PTH118
 
 
 # ---- names

@@ -174,8 +174,11 @@ class Finder:
         return found
 
     def _outside(self, source: OpenInput) -> Found:
+        if source.name == STDIN:
+            return Found()
         notes: list[Note] = []
-        for stated in self._stated_outside(source) if source.name != STDIN else ():
+        path = os.path.abspath(source.name)  # noqa: PTH100
+        for stated in chain(self._stated(path), beside(source) if self.origins.detect else ()):
             if stated.given:
                 return Found(stated.url, stated.source, given=True)
             url, why, remarks = found_url(stated.url, stated.source)
@@ -186,11 +189,6 @@ class Finder:
                 return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
             notes.append(_refused(stated, why))
         return Found(notes=tuple(notes))
-
-    def _stated_outside(self, source: OpenInput) -> Iterator[Stated]:
-        yield from self._stated(os.path.abspath(source.name))  # noqa: PTH100
-        if self.origins.detect:
-            yield from beside(source)
 
     # ---- when it is read
 

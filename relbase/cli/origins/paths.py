@@ -167,13 +167,12 @@ def mirror_in(tree: str) -> str | None:
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
     hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
     for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
-        if _domain.fullmatch(os.path.basename(host)) and _has_index(host):  # noqa: PTH119
+        if _domain.fullmatch(os.path.basename(host)) and any(  # noqa: PTH119
+            os.path.isfile(os.path.join(host, name))  # noqa: PTH113, PTH118
+            for name in INDEXES
+        ):
             return directory
     return None
-
-
-def _has_index(directory: str) -> bool:
-    return any(os.path.isfile(os.path.join(directory, name)) for name in INDEXES)  # noqa: PTH113, PTH118
 
 
 def _is_doubtful(name: str, mirror: Mirror) -> bool:
