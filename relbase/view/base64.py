@@ -70,19 +70,15 @@ class Base64View:
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
         """Return where sorted spans of `inner` are in the body: whole quanta."""
-        coded = _CODED_QUANTUM
-        counts = {count // _QUANTUM * coded for span in spans for count in span} | {
-            (span.end + _QUANTUM - 1) // _QUANTUM * coded - 1 for span in spans if span.end
-        }
-        places = _offsets(self._raw, sorted(counts))
+        bounds: list[tuple[int, int]] = []
+        for start, end in spans:
+            first = start // _QUANTUM * _CODED_QUANTUM
+            after = -(-end // _QUANTUM) * _CODED_QUANTUM
+            bounds.append((first, after - 1 if start < end else first))
+        places = _offsets(self._raw, sorted({count for pair in bounds for count in pair}))
         return [
-            Span(
-                places[span.start // _QUANTUM * coded],
-                places[(span.end + _QUANTUM - 1) // _QUANTUM * coded - 1] + 1
-                if span.end > span.start
-                else places[span.start // _QUANTUM * coded],
-            )
-            for span in spans
+            Span(places[first], places[last] + (start < end))
+            for (first, last), (start, end) in zip(bounds, spans, strict=True)
         ]
 
     def _placed(self, count: int, coded: bytes) -> Edit:

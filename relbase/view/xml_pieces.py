@@ -71,71 +71,49 @@ class PiecesView:
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        lowered: list[Edit] = []
-        for start, piece, view, inside in self._parted(edits):
-            own = [Edit(edit.start - start, edit.end - start, edit.new) for edit in inside]
-            lowered += (
-                Edit(edit.start + piece.start, edit.end + piece.start, edit.new)
-                for edit in view.lower(own)
-            )
-        return lowered
+        return [edit for _, lowered in self._lowered(edits) for edit in lowered]
 
     def locate(self, spans: Sequence[Span]) -> list[Span]:
         """Return where sorted, disjoint spans of `inner` are in the raw text, end to end."""
-        marked = [Edit(start, end, b"") for start, end in spans]
         places: list[Span] = []
         left = iter(spans)
         covered = 0
-        for start, piece, view, inside in self._parted(marked):
-            own = [Edit(edit.start - start, edit.end - start, b"") for edit in inside]
-            for part, edit in zip(inside, view.lower(own), strict=True):
+        for parts, lowered in self._lowered(Edit(start, end, b"") for start, end in spans):
+            for part, edit in zip(parts, lowered, strict=True):
                 if part.start >= covered:
-                    span = next(left)
-                    covered = max(span.end, part.end, part.start + 1)
-                    places.append(Span(edit.start + piece.start, edit.end + piece.start))
+                    covered = max(next(left).end, part.end, part.start + 1)
+                    places.append(Span(edit.start, edit.end))
                 else:
-                    places[-1] = Span(places[-1].start, edit.end + piece.start)
+                    places[-1] = Span(places[-1].start, edit.end)
         return places
 
-    def _parted(self, edits: Iterable[Edit]) -> Iterator[tuple[int, Piece, View, list[Edit]]]:
-        """The pieces that edits touch, where their inner text begins, and what is of each edit."""
-        ahead = _Ahead(edits)
+    def _lowered(self, edits: Iterable[Edit]) -> Iterator[tuple[list[Edit], list[Edit]]]:
+        """Lower edits piece by piece: what is new goes with the first part of each."""
+        left = iter(edits)
+        ahead = next(left, None)
         start = 0
-        last = len(self._pieces) - 1
-        for index, (piece, view) in enumerate(self._pieces):
-            if ahead.edit is None:
-                return
+        for index, (piece, view) in enumerate(self._pieces, 1):
             end = start + len(view.inner)
-            inside = ahead.until(end, is_last=index == last)
-            if inside:
-                yield start, piece, view, inside
+            parts: list[Edit] = []
+            # At the very end nothing follows that an edit could belong to.
+            while ahead is not None and (ahead.start < end or index == len(self._pieces)):
+                parts.append(ahead._replace(end=min(ahead.end, end)))
+                if ahead.end > end:
+                    ahead = Edit(end, ahead.end, b"")
+                    break
+                ahead = next(left, None)
+            if parts:
+                yield parts, _moved(view.lower(_moved(parts, -start)), piece.start)
             start = end
+
+
+def _moved(edits: Sequence[Edit], by: int) -> list[Edit]:
+    return [Edit(start + by, end + by, new) for start, end, new in edits]
 
 
 def _inside(raw: bytes, piece: Piece) -> View:
     part = raw[piece.start : piece.end]
     return CdataView(part) if piece.is_cdata else text_view(part)
-
-
-class _Ahead:
-    """Edits that are handed out piece by piece: what is new goes with the first part of each."""
-
-    __slots__ = ("_edits", "edit")
-
-    def __init__(self, edits: Iterable[Edit]) -> None:
-        self._edits = iter(edits)
-        self.edit = next(self._edits, None)
-
-    def until(self, end: int, *, is_last: bool) -> list[Edit]:
-        """The parts of edits that begin before an offset, or at it where nothing follows."""
-        parts: list[Edit] = []
-        while self.edit is not None and (self.edit.start < end or is_last):
-            parts.append(self.edit._replace(end=min(self.edit.end, end)))
-            if self.edit.end > end:
-                self.edit = Edit(end, self.edit.end, b"")
-                break
-            self.edit = next(self._edits, None)
-        return parts
 
 
 class CdataView:
