@@ -1,13 +1,7 @@
-r"""Which fields of a header hold URL references, and where: `Archived-At: <../x>` holds `../x`.
+"""Where the URLs of a header field are, by their spans: `Archived-At: <../x>` holds `../x`.
 
-What comes in is the raw value of a field, folded as it stands in the file. What goes out are the
-spans of its URLs.
-
-Strategy: `references` finds a URL by what stands around it, in the raw value, since no fold and no
-encoded word can stand for a bracket. `view.folding` then decodes the URL alone.
-
-Which fields hold references, and in which form, is said by `relbase.registry`; here is how those of
-each form are found.
+They are found in the raw value, folded as it stands in the file, since no fold and no encoded word
+can stand for a bracket. `view.folding` then decodes the URL alone.
 """
 
 from __future__ import annotations
@@ -18,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
 from relbase.references import values
-from relbase.references.values import Syntax
+from relbase.references.values import C0_AND_SPACE_BYTES, Syntax, skip, trim
 from relbase.registry import ROWS, Holds
 from relbase.view.folding import meant
 
@@ -53,15 +47,6 @@ def references(name: bytes, raw: bytes) -> Iterator[Span]:
             yield span
 
 
-_C0_AND_SPACE: Final = bytes(range(0x21))
-
-
-def _trim(raw: bytes, start: int, end: int) -> Span:
-    item = raw[start:end].lstrip(_C0_AND_SPACE)
-    start = end - len(item)
-    return Span(start, start + len(item.rstrip(_C0_AND_SPACE)))
-
-
 # FWS and comments   (RFC 5322 §3.2.2)
 _WHITE_SPACE: Final = re.compile(rb"[\0-\x20]*+")
 _COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
@@ -69,9 +54,9 @@ _COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
 
 def _skip_blank(raw: bytes, at: int) -> int:
     """After white space and comments; the end of the value where a comment does not end."""
-    at = _end(_WHITE_SPACE, raw, at)
+    at = skip(_WHITE_SPACE, raw, at)
     while raw.startswith(b"(", at):
-        at = _end(_WHITE_SPACE, raw, _skip_comment(raw, at))
+        at = skip(_WHITE_SPACE, raw, _skip_comment(raw, at))
     return at
 
 
@@ -82,11 +67,6 @@ def _skip_comment(raw: bytes, at: int) -> int:
         if depth == 0:
             return delimiter.end()
     return len(raw)
-
-
-def _end(pattern: re.Pattern[bytes], raw: bytes, at: int) -> int:
-    match = pattern.match(raw, at)
-    return at if match is None else match.end()
 
 
 # content-location = "Content-Location:" [CFWS] URI [CFWS]   (RFC 2557 §4.2)
@@ -118,12 +98,12 @@ def find_url(raw: bytes) -> Span | None:
     Comments begin or end the value and stand apart: `x (1).png` is the URL `x(1).png`, `x (1)` is
     `x`. Brackets and quotes that are not around the URL make it one that nobody can be sure of.
     """
-    start, end = _trim(raw, 0, len(raw))
+    start, end = trim(raw, 0, len(raw))
     while raw.startswith(b"(", start):
         after = _skip_comment(raw, start)
         if after < end and raw[after] not in _AFTER_COMMENT:
             break  # `(1).png` is not a comment
-        start = min(_end(_WHITE_SPACE, raw, after), end)
+        start = min(skip(_WHITE_SPACE, raw, after), end)
     wrapped = _WRAPPED.match(raw, start, end)
     if wrapped is None:
         span = _without_comment(raw, start, end)
@@ -133,11 +113,11 @@ def find_url(raw: bytes) -> Span | None:
         span = Span(*wrapped.span(wrapped.lastindex or 0))
         if _skip_blank(raw, wrapped.end()) < end:
             return None
-    return _trim(raw, min(_end(_PREFIX, raw[: span.end], span.start), span.end), span.end)
+    return trim(raw, min(skip(_PREFIX, raw[: span.end], span.start), span.end), span.end)
 
 
 # What may follow a comment that begins a value: white space, another one, what wraps a URL.
-_AFTER_COMMENT: Final = _C0_AND_SPACE + b'(<"'
+_AFTER_COMMENT: Final = C0_AND_SPACE_BYTES + b'(<"'
 
 
 _WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
@@ -158,7 +138,7 @@ def _without_comment(raw: bytes, start: int, end: int) -> Span:
     comment = _COMMENT_FOLLOWS.search(raw, start, end)
     if comment is None or _skip_blank(raw, comment.start()) < end:
         return Span(start, end)
-    return _trim(raw, start, comment.start())
+    return trim(raw, start, comment.start())
 
 
 def brackets(raw: bytes) -> Iterator[Span]:
@@ -172,7 +152,7 @@ def brackets(raw: bytes) -> Iterator[Span]:
         end = raw.find(b">", at)
         if end < 0:
             return
-        span = _trim(raw, at + 1, end)
+        span = trim(raw, at + 1, end)
         if span.start < span.end:
             yield span
         at = _skip_blank(raw, end + 1)
@@ -201,11 +181,11 @@ def external_body(raw: bytes) -> Iterator[Span]:
             continue
         at = piece.end()
         if piece[1] is None:
-            name, _, value = (word.strip(_C0_AND_SPACE) for word in piece[0].partition(b"="))
+            name, _, value = (word.strip(C0_AND_SPACE_BYTES) for word in piece[0].partition(b"="))
         else:
-            value = piece[1].strip(_C0_AND_SPACE)
+            value = piece[1].strip(C0_AND_SPACE_BYTES)
             if name.lower() == b"url" and url is None and b"\\" not in value:
-                url = _trim(raw, *piece.span(1))
+                url = trim(raw, *piece.span(1))
         is_url |= name.lower() == b"access-type" and value.lower() == b"url"
         name = b"" if value else name
     if is_url and url is not None and url.start < url.end:
@@ -248,7 +228,7 @@ EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _unbroken(external_body))
 def quote_before(raw: bytes, span: Span) -> bytes:
     r"""Return the quote that a URL stands in, b"" for none: a Refresh may have `'`."""
     at = span.start
-    while at and raw[at - 1] in _C0_AND_SPACE:
+    while at and raw[at - 1] in C0_AND_SPACE_BYTES:
         at -= 1
     before = raw[at - 1 : at] if at else b""
     return before if before in (b"'", b'"') else b""

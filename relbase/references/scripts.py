@@ -1,18 +1,8 @@
 """The URLs in the JSON of script elements: import maps and speculation rules.
 
-What comes in is the text of the script element, UTF-8 or any text in which ASCII bytes mean ASCII
-characters. What goes out are the spans of the strings that are URLs, without their quotes, as
-written; `json_view` tells what such a string means, and lowers edits of that to edits of it.
-
-Strategy: `strings` walks the text once, without recursion, and yields every string with the
-names of the containers around it, and END after a value that is JSON as JSON.parse has it. The
-text is walked twice: browsers drop a block that is not JSON [C], so nothing
-of it counts, and what was found is not kept until that is known. A table says which strings count.
-
-To mind: of members with the same name JSON.parse keeps the last [C], yet all of them are yielded.
-If only the last key became absolute, the one before would no longer be its double, and come
-alive. A map that browsers drop for a value of the wrong type is yielded as well: changing dead
-text harms nobody.
+The text is walked twice, since browsers drop a block that is not JSON [C]. Of members with the same
+name JSON.parse keeps the last [C], yet all of them are yielded: if only the last key became
+absolute, the one before would no longer be its double, and come alive.
 
 Implements ECMA-404, WHATWG HTML "parse an import map string" and "parse a speculation rule set
 string" (living standard of 2025). [C] = seen in Chromium.
@@ -24,60 +14,42 @@ import re
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.edit import Span
 from relbase.expressions import expression
+from relbase.references.values import C0_AND_SPACE_BYTES
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
 MAX_DEPTH: Final = 1000
 """Objects and arrays that hold something, within each other: more, and Chromium drops the block."""
 
 
-class Role(Enum):
-    """What a string is in its import map or speculation rules."""
+def import_map(text: bytes) -> Iterator[Span]:
+    """Yield the URLs of an import map, between their quotes.
 
-    IMPORTS_KEY = "imports key"
-    IMPORTS_ADDRESS = "imports address"
-    SCOPES_KEY = "scopes key"
-    SCOPE_IMPORTS_KEY = "scope imports key"
-    SCOPE_IMPORTS_ADDRESS = "scope imports address"
-    INTEGRITY_KEY = "integrity key"
-    RULE_URL = "rule URL"
-
-
-class JsonReference(NamedTuple):
-    """The URL from `start` to `end` of the text: what stands between the quotes, as written."""
-
-    start: int
-    end: int
-    role: Role
-
-
-def import_map(text: bytes) -> Iterator[JsonReference]:
-    """Yield the URLs of an import map that depend on the base, in the order of the text.
-
-    Specifiers and addresses count when they begin with `/`, `./` or `../`: others are bare or
-    absolute. The keys of `scopes` are any URL, the empty one too, absolute ones included.
+    Specifiers and addresses count when they begin with `/`, `./` or `../` or are absolute, since
+    others are bare. The keys of `scopes` are any URL, the empty one too.
     """
     return _references(text, _IMPORT_MAP)
 
 
-def speculation_rules(text: bytes) -> Iterator[JsonReference]:
-    """Yield the URLs of the lists named `urls` in speculation rules, in the order of the text.
+def speculation_rules(text: bytes) -> Iterator[Span]:
+    """Yield the URLs of the lists named `urls` in speculation rules, between their quotes.
 
     Each is relative to the document base, whatever its `relative_to` says, as the rules of a
-    script element have no URL of their own. Absolute ones are included.
+    script element have no URL of their own.
     """
     return _references(text, _SPECULATION_RULES)
 
 
-def relative_patterns(text: bytes) -> list[tuple[int, int]]:
+def relative_patterns(text: bytes) -> list[Span]:
     """Return where patterns of speculation rules are that depend on the base."""
     if b"href_matches" not in text or not _is_json(text):
         return []
     return [
-        (string.start, string.end)
+        Span(string.start, string.end)
         for string in strings(text)
         if string.kind is not JsonKind.KEY
         and b"where" in string.names
@@ -201,8 +173,7 @@ class _JsonPlace(NamedTuple):
 
     where: tuple[bytes | None, ...]
     kind: JsonKind
-    counts: Callable[[bytes], bool]
-    role: Role
+    counts: Callable[[bytes], object]
 
 
 _has_authority: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+://")
@@ -216,42 +187,31 @@ def _is_url_like(url: bytes) -> bool:
     return url.startswith((b"/", b"./", b"../")) or _has_authority.match(url) is not None
 
 
-def _is_any_url(_url: bytes) -> bool:
-    return True
-
-
-_C0_AND_SPACE: Final = bytes(range(0x21))
-
-
-def _is_not_empty(url: bytes) -> bool:
-    """Rule 6: an empty value is not a reference; the URL parser drops U+0000 to U+0020."""
-    return bool(url.strip(_C0_AND_SPACE))
-
-
 # Stands for any name of a member; no row needs a member of that very name.
 _ANY: Final = b"*"
 
 _IMPORT_MAP: Final = (
-    _JsonPlace((b"imports",), JsonKind.KEY, _is_url_like, Role.IMPORTS_KEY),
-    _JsonPlace((b"imports",), JsonKind.MEMBER, _is_url_like, Role.IMPORTS_ADDRESS),
-    _JsonPlace((b"scopes",), JsonKind.KEY, _is_any_url, Role.SCOPES_KEY),
-    _JsonPlace((b"scopes", _ANY), JsonKind.KEY, _is_url_like, Role.SCOPE_IMPORTS_KEY),
-    _JsonPlace((b"scopes", _ANY), JsonKind.MEMBER, _is_url_like, Role.SCOPE_IMPORTS_ADDRESS),
-    _JsonPlace((b"integrity",), JsonKind.KEY, _is_url_like, Role.INTEGRITY_KEY),
+    _JsonPlace((b"imports",), JsonKind.KEY, _is_url_like),
+    _JsonPlace((b"imports",), JsonKind.MEMBER, _is_url_like),
+    _JsonPlace((b"scopes",), JsonKind.KEY, lambda _: True),
+    _JsonPlace((b"scopes", _ANY), JsonKind.KEY, _is_url_like),
+    _JsonPlace((b"scopes", _ANY), JsonKind.MEMBER, _is_url_like),
+    _JsonPlace((b"integrity",), JsonKind.KEY, _is_url_like),
 )
-# Any action, as prefetch and prerender are not the last ones.
+# Any action, as prefetch and prerender are not the last ones. Rule 6: an empty value is not a
+# reference.
 _SPECULATION_RULES: Final = (
-    _JsonPlace((_ANY, None, b"urls"), JsonKind.ITEM, _is_not_empty, Role.RULE_URL),
+    _JsonPlace((_ANY, None, b"urls"), JsonKind.ITEM, lambda url: url.strip(C0_AND_SPACE_BYTES)),
 )
 
 
-def _references(text: bytes, places: tuple[_JsonPlace, ...]) -> Iterator[JsonReference]:
+def _references(text: bytes, places: tuple[_JsonPlace, ...]) -> Iterator[Span]:
     if not _is_json(text):
         return
     for string in strings(text):
         for place in places:
             if _is_at(string, place) and place.counts(unescaped(text[string.start : string.end])):
-                yield JsonReference(string.start, string.end, place.role)
+                yield Span(string.start, string.end)
 
 
 def _is_json(text: bytes) -> bool:
@@ -274,16 +234,7 @@ _ESCAPE: Final = expression(
     """,
     re.VERBOSE,
 )
-_SHORT: Final[Mapping[bytes, bytes]] = {
-    b'"': b'"',
-    b"\\": b"\\",
-    b"/": b"/",
-    b"b": b"\b",
-    b"f": b"\f",
-    b"n": b"\n",
-    b"r": b"\r",
-    b"t": b"\t",
-}
+_SHORT: Final = bytes.maketrans(b"bfnrt", b"\b\f\n\r\t")
 # `<` could begin an end tag, and `>` end a comment, for the HTML around the script; U+2028 and
 # U+2029 end a line for JavaScript; surrogates have no bytes in any charset.
 _UNSAFE: Final = expression(
@@ -317,7 +268,7 @@ def json_escaped(character: str) -> bytes:
 def _meaning(escape: re.Match[bytes]) -> bytes:
     high, low, unit, short = escape.groups()
     if short is not None:
-        return _SHORT[short]
+        return short.translate(_SHORT)
     units = bytes.fromhex((unit or high + low).decode("ascii"))
     return units.decode("utf-16-be", "surrogatepass").encode("utf-8", "surrogatepass")
 

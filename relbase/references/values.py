@@ -4,8 +4,7 @@ A value is UTF-8, or any text in which ASCII bytes mean ASCII characters. Expres
 back (possessive), so that time is linear. Every span is without U+0000 to U+0020 at both ends (rule
 6), because the URL parser drops them; `clean` drops tab, CR and LF inside.
 
-`url` alone yields an empty span, as there the element decides whether an empty value is a
-reference. An empty item of the other syntaxes is none.
+`url` alone yields an empty span: there the element decides whether an empty value is a reference.
 
 Implements WHATWG HTML "parse a srcset attribute" and "shared declarative refresh steps" (living
 standard of 2025), HTML 4.01 §13.3 (archive lists).
@@ -38,25 +37,25 @@ class Syntax(Enum):
     TEMPLATE = "template"
 
 
-_C0_AND_SPACE: Final = bytes(range(0x21))
+C0_AND_SPACE_BYTES: Final = bytes(range(0x21))
 
 
-def _trim(value: bytes, start: int, end: int) -> Span:
+def trim(value: bytes, start: int, end: int) -> Span:
     """Span of value[start:end] without U+0000 to U+0020 at both ends; empty ones at their end."""
-    item = value[start:end].lstrip(_C0_AND_SPACE)
+    item = value[start:end].lstrip(C0_AND_SPACE_BYTES)
     start = end - len(item)
-    return Span(start, start + len(item.rstrip(_C0_AND_SPACE)))
+    return Span(start, start + len(item.rstrip(C0_AND_SPACE_BYTES)))
 
 
 def url(value: bytes) -> Iterator[Span]:
     """Yield the one span of a value that is one URL, an empty span where nothing is left of it."""
-    yield _trim(value, 0, len(value))
+    yield trim(value, 0, len(value))
 
 
 def template(value: bytes) -> Iterator[Span]:
     """Yield the literal beginning of a template of OpenSearch, where it decides on the result."""
     end = value.find(b"{")
-    found = _trim(value, 0, len(value) if end < 0 else end)
+    found = trim(value, 0, len(value) if end < 0 else end)
     literal = value[found.start : found.end]
     # What is filled in may complete a dot segment.
     if literal and (end < 0 or not literal.endswith(b".")):
@@ -94,20 +93,20 @@ _BEFORE_LINK: Final = expression(rb"[\t\n\f\r ,]*+")
 
 def link(value: bytes) -> Iterator[Span]:
     """Yield the spans of the targets of a Link field: between `<` and `>` (RFC 8288 §3)."""
-    position = _skip(_BEFORE_LINK, value, 0)
+    position = skip(_BEFORE_LINK, value, 0)
     while value.startswith(b"<", position):
         end = value.find(b">", position)
         if end < 0:
             return
-        span = _trim(value, position + 1, end)
+        span = trim(value, position + 1, end)
         if span.start < span.end:
             yield span
-        position = _skip(_BEFORE_LINK, value, _skip(_LINK_PARAMETERS, value, end + 1))
+        position = skip(_BEFORE_LINK, value, skip(_LINK_PARAMETERS, value, end + 1))
 
 
 def _items(item: re.Pattern[bytes], value: bytes) -> Iterator[Span]:
     for match in item.finditer(value):
-        span = _trim(value, match.start(), match.end())
+        span = trim(value, match.start(), match.end())
         if span.start < span.end:
             yield span
 
@@ -127,23 +126,24 @@ def srcset(value: bytes) -> Iterator[Span]:
     # Steps 1 to 3: input, position, candidates.
     position = 0
     # Step 4, splitting loop: collect white space and commas.
-    while (start := _skip(_SPACES_AND_COMMAS, value, position)) < len(value):  # Step 5
+    while (start := skip(_SPACES_AND_COMMAS, value, position)) < len(value):  # Step 5
         # Step 6: collect what is not white space as the URL.
-        position = _skip(_SPACE_ITEM, value, start)
+        position = skip(_SPACE_ITEM, value, start)
         # Step 7: descriptors is empty.
         # Step 8: a URL that ends with commas loses them and has no descriptors.
         end = start + len(value[start:position].rstrip(b","))
         if end == position:
             # Otherwise the descriptor tokenizer runs to the comma that ends the candidate.
-            position = _skip(_DESCRIPTORS, value, position)
+            position = skip(_DESCRIPTORS, value, position)
         # Steps 9 to 15 read the descriptors; that their digits are numbers matters to no span.
-        span = _trim(value, start, end)
+        span = trim(value, start, end)
         if span.start < span.end:
             yield span
         # Step 16: return to the splitting loop.
 
 
-def _skip(pattern: re.Pattern[bytes], value: bytes, position: int) -> int:
+def skip(pattern: re.Pattern[bytes], value: bytes, position: int) -> int:
+    """Return where what the pattern matches at a position ends."""
     match = pattern.match(value, position)
     return position if match is None else match.end()
 
@@ -178,20 +178,14 @@ def refresh(value: bytes) -> Iterator[Span]:
     time = _REFRESH_TIME.match(value)  # Steps 1 to 10
     if time is None:
         return
-    start, end = _refresh_url(value, time.end())  # Step 11
-    span = _trim(value, start, end)
+    start, end = skip(_REFRESH_KEYWORD, value, time.end()), -1  # Steps 11.1 to 11.7
+    quote = value[start : start + 1]
+    if quote in _QUOTES:
+        start += 1
+        end = value.find(quote, start)  # 11.10
+    span = trim(value, start, len(value) if end < 0 else end)
     if span.start < span.end:
         yield span
-
-
-def _refresh_url(value: bytes, position: int) -> Span:
-    """Steps 11.1 to 11.10: the URL string, which an opening quote ends at its like."""
-    start = _skip(_REFRESH_KEYWORD, value, position)
-    quote = value[start : start + 1]
-    if quote not in _QUOTES:
-        return Span(start, len(value))  # 11.9
-    end = value.find(quote, start + 1)  # 11.10
-    return Span(start + 1, len(value) if end < 0 else end)
 
 
 _DROPPED: Final = str.maketrans("", "", "\t\r\n")
@@ -204,7 +198,7 @@ def clean(text: str) -> str:
     return text
 
 
-C0_AND_SPACE: Final = _C0_AND_SPACE.decode()
+C0_AND_SPACE: Final = C0_AND_SPACE_BYTES.decode()
 
 
 def trimmed(value: str) -> str:
@@ -250,15 +244,12 @@ def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
 
 
 def _spell_refresh(url: str, value: bytes, span: Span) -> str:
-    before = value[: span.start].rstrip(_C0_AND_SPACE)
+    before = value[: span.start].rstrip(C0_AND_SPACE_BYTES)
     if before.endswith(b"'"):
         return _encode(_SINGLE_QUOTED, url)
     if before.endswith(b'"'):
         return _encode(_DOUBLE_QUOTED, url)
-    return _encode_front(_encode(_UNSAFE[Syntax.REFRESH], url))
-
-
-def _encode_front(url: str) -> str:
+    url = _encode(_UNSAFE[Syntax.REFRESH], url)
     front = _FRONT.match(url)
     if front is None:
         return url
@@ -329,7 +320,7 @@ def guessed(value: bytes) -> Syntax | Literal["css"] | None:
     """Return how a value holds references; None where it may hold none."""
     if _guess_css.search(value):
         return "css"
-    text = value.strip(_C0_AND_SPACE)
+    text = value.strip(C0_AND_SPACE_BYTES)
     is_one = len(text.split(None, 1)) == 1
     if not is_one and _guess_descriptor.search(text) and _guess_srcset.fullmatch(text):
         return Syntax.SRCSET

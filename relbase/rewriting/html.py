@@ -252,7 +252,7 @@ def nested(context: Context) -> Context:
 
 
 def _visit_json(
-    find: Callable[[bytes], Iterator[scripts.JsonReference]],
+    find: Callable[[bytes], Iterator[Span]],
     text: bytes,
     context: Context,
     place: Place,
