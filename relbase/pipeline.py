@@ -121,8 +121,8 @@ def _result(
         output,
         tuple(edits),
         notes,
-        base=partial(_base_of, data, call),
-        links=partial(_links_of, data, call),
+        base=partial(_base_of, data, call),  # functions of the module: a Result can be pickled
+        links=partial(links_called, data, call),
     )
 
 
@@ -143,11 +143,6 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
     return links_called(data, check(data, **call))
 
 
-def links_called(data: bytes, call: Call) -> Iterator[Link]:
-    """Return an iterator over every reference, by a call that has been checked."""
-    return _links(open_input(data, prepare(call)))
-
-
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     """Return the base of the outermost entity, and outside of it the whole chain (RFC 1808 §3).
 
@@ -163,7 +158,7 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
     >>> found.url, found.layer.value, found.outer.url
     ('http://h/d/sub/', 'embedded', 'http://h/d/')
     """
-    return _base(open_input(data, prepare(check(data, **call))))
+    return _base_of(data, check(data, **call))
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
@@ -185,24 +180,12 @@ def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
 
 def entities_called(data: bytes, call: Call) -> Iterator[Entity]:
     """Return an iterator over the tree of entities, by a call that has been checked."""
-    return _entities(open_input(data, prepare(call)))
-
-
-# What a Result calls when it is asked; functions of the module, so that it can be pickled.
-def _base_of(data: bytes, call: Call) -> Base:
-    return _base(open_input(data, prepare(call)))
-
-
-def _links_of(data: bytes, call: Call) -> Iterator[Link]:
-    return _links(open_input(data, prepare(call)))
-
-
-def _entities(given: Input) -> Iterator[Entity]:
+    given = open_input(data, prepare(call))
     return given.document.entities(given.type)
 
 
-def _base(given: Input) -> Base:
-    return given.document.base()
+def _base_of(data: bytes, call: Call) -> Base:
+    return open_input(data, prepare(call)).document.base()
 
 
 def _visit(
@@ -240,7 +223,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
                 isinstance(item, Found) and item.status is Status.UNRESOLVED for item in batch
             )
     if left:
-        text = _left(left, _base(given), given.document.format.advice)
+        text = _left(left, given.document.base(), given.document.format.advice)
         notes.add(Note(Reason.BASE_NONE, "", None, text))
     return edits
 
@@ -264,16 +247,14 @@ _MOVED: Final = (
 
 def found_called(data: bytes, call: Call) -> Iterator[Found]:
     """Yield every reference as it was found: as `links`, without counting lines."""
-    return _found(open_input(data, prepare(call)))
+    items = _visit(open_input(data, prepare(call)), edits_only=False)
+    return (item for item in items if isinstance(item, Found))
 
 
-def _found(given: Input) -> Iterator[Found]:
-    return (item for item in _visit(given, edits_only=False) if isinstance(item, Found))
-
-
-def _links(given: Input) -> Iterator[Link]:
-    """The references of what a call is about, with their places in it."""
+def links_called(data: bytes, call: Call) -> Iterator[Link]:
+    """Yield every reference with its place, by a call that has been checked."""
     line, line_start, at = 1, 0, 0
+    given = open_input(data, prepare(call))
     document = given.document
     data = document.data
     makes_links = document.view is None and document.format.makes_links
