@@ -28,10 +28,10 @@ _BLANKS: Final = b" \t"
 # Rules (1) and (2): what new text spells as an escape.
 _UNSAFE: Final = re.compile(rb"[^!-<>-~ \t]")
 _ESCAPE: Final = re.compile(rb"=[0-9A-Fa-f]{2}")
-# `=` that begin neither an escape nor a soft line break; the literal first makes the search fast.
-_LITERAL: Final = re.compile(
-    rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)(?:=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n))*+"
-)
+# An escape, a soft break, and padding, which means nothing (rule (3)).
+_CODED: Final = re.compile(rb"=([0-9A-Fa-f]{2})|=[ \t]*+\r?\n|(?<![ \t])[ \t]++(?=\r?\n|\Z)")
+# `=` that begins neither an escape nor a soft line break; the literal first makes the search fast.
+_LITERAL: Final = re.compile(rb"=(?![0-9A-Fa-f]{2}|[ \t]*+\r?\n)")
 # A line end after transport padding.
 _PADDED: Final = re.compile(rb"\n(?:(?<=[ \t]\n)|(?<=[ \t]\r\n))")
 # What the text after it could complete: to an escape, to a soft break, to CRLF.
@@ -59,7 +59,10 @@ class QuotedPrintableView:
         self._unsafe_starts = (b".", b"From ", b">", *(b"--" + boundary for boundary in boundaries))
         self._is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
         self._has_literals = _LITERAL.search(raw) is not None
-        self.inner: bytes = self._decoded()
+        if self._is_padded or self._has_literals:
+            self.inner: bytes = _decoded(raw)
+        else:
+            self.inner = a2b_qp(raw) if b"=" in raw else raw
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
@@ -69,21 +72,6 @@ class QuotedPrintableView:
         """Return where sorted spans of `inner` that do not touch are in the body."""
         changes = self._changes([Edit(start, end, b"x") for start, end in spans])
         return [Span(edit.start, edit.end) for change in changes for edit in change.edits]
-
-    def _decoded(self) -> bytes:
-        """Decode all but the `=` that mean themselves, which binascii reads in ways of its own."""
-        raw = self._raw.rstrip(_BLANKS)
-        decode = _decode_padded if self._is_padded else _decode_plain
-        if not self._has_literals:
-            return decode(raw)
-        inner = bytearray()
-        at = 0
-        for found in _LITERAL.finditer(raw):
-            inner += decode(raw[at : found.start()])
-            inner += found[0]
-            at = found.end()
-        inner += decode(raw[at:])
-        return bytes(inner)
 
     def _changes(self, edits: Sequence[Edit]) -> Iterator[_Change]:
         """Group the edits, in coordinates of the body, by the lines that they make one line of."""
@@ -125,12 +113,9 @@ class QuotedPrintableView:
     def _inner_length(self, start: int, end: int) -> int:
         """Return how many bytes whole lines mean."""
         raw = self._raw
-        length = end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
-        if self._has_literals:
-            length += 2 * sum(len(found[0]) for found in _LITERAL.finditer(raw, start, end))
-        if self._is_padded:
-            length -= sum(_padding_excess(raw, *span) for span in _paddings(raw, start, end))
-        return length
+        if self._is_padded or self._has_literals:
+            return len(_decoded(raw[start:end]))
+        return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
 
     def _lowered(self, line: _Line, at: int, inner_at: int, edit: Edit) -> tuple[_Line, Edit]:
         """Lower an edit that begins in the line, from a place before it; return where it ends."""
@@ -300,36 +285,14 @@ def _escaped(found: re.Match[bytes]) -> bytes:
     return b"=%02X" % found[0][0]
 
 
-def _paddings(raw: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of white space before a line end, of whole lines."""
-    at = start
-    for found in _PADDED.finditer(raw, start, end):
-        padded = found.start() - (raw[found.start() - 1] == _CR)
-        yield at + len(raw[at:padded].rstrip(_BLANKS)), padded
-        at = padded
-
-
-_CR: Final = 0x0D
-_EQUALS: Final = 0x3D
-
-
-def _padding_excess(raw: bytes, start: int, end: int) -> int:
-    """Return what padding takes from the length; of a soft break one byte is not yet counted."""
-    is_soft = start > 0 and raw[start - 1] == _EQUALS
-    eol = 2 if raw[end] == _CR else 1
-    return end - start + (eol - 1 if is_soft else 0)
-
-
-def _decode_plain(raw: bytes) -> bytes:
-    return a2b_qp(raw) if b"=" in raw else raw
-
-
-def _decode_padded(raw: bytes) -> bytes:
-    """Rule (3): "any trailing white space on a line must be deleted"."""
-    text = bytearray()
+def _decoded(raw: bytes) -> bytes:
+    """Decode what has padding, or `=` that mean themselves; binascii reads them in its own ways."""
+    inner = bytearray()
     at = 0
-    for start, end in _paddings(raw, 0, len(raw)):
-        text += raw[at:start]
-        at = end
-    text += raw[at:]
-    return _decode_plain(bytes(text))
+    for found in _CODED.finditer(raw):
+        inner += raw[at : found.start()]
+        if found[1]:
+            inner.append(int(found[1], 16))
+        at = found.end()
+    inner += raw[at:]
+    return bytes(inner)
