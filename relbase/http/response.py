@@ -1,19 +1,19 @@
 """A raw HTTP response: the references of its head, then the document in its body.
 
-Strategy: programs write down responses with all the redirects before, so the heads are followed
-while one comes after the other; each Location is where the next was retrieved from. The last head
-states the base of the body (RFC 2068 §14.11), and its own references are visited: Location and
-Content-Location against the URL of the request (RFC 9110 §8.7, §10.2.2), the others against the
-header's base. A body without a coding is visited in place, and what describes it in the head
-follows. A body with one is read and left unchanged: nobody could encode it as it was.
-
-To mind: there may be no retrieval URL, and then the Locations may be all that is known.
+Programs write down responses with all the redirects before, so the heads are followed while one
+comes after the other; each Location is where the next was retrieved from. The last head states the
+base of the body (RFC 2068 §14.11). A body with a coding is read and left unchanged: nobody could
+encode it as it was. There may be no retrieval URL, and then the Locations may be all that is known.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
+from base64 import b64encode
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
@@ -31,8 +31,7 @@ from relbase.containers.http import (
     read_head,
     values,
 )
-from relbase.edit import Edit, Span
-from relbase.http.derived import follow_body
+from relbase.edit import Edit, Span, splice
 from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
@@ -59,13 +58,14 @@ class _Response(NamedTuple):
     """A response that has been looked through."""
 
     data: bytes
-    heads: tuple[Head, ...]
-    contexts: tuple[Context, ...]  # of each head, with the URL of its request
+    heads: list[Head]
+    contexts: list[Context]  # of each head, with the URL of its request
     inside: Context  # of the body, with the base that the last header states
     body: Span
     decoded: Decoded
     type: str
-    label: str | None
+    is_partial: bool
+    document: Opened | None  # in the body
     notes: tuple[Note, ...]
 
 
@@ -77,12 +77,9 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
         yield Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
         return
     yield from response.notes
-    findings: list[Item] = []
-    edits: list[Edit] = []
-    for head, around in zip(response.heads, response.contexts, strict=True):
-        on = response.inside if head is response.heads[-1] else around
-        for item in _visit_head(data, head, around, on):
-            (edits if isinstance(item, Edit) else findings).append(item)  # type: ignore[arg-type]
+    own = (*response.contexts[:-1], response.inside)
+    visits = map(partial(_visit_head, data), response.heads, response.contexts, own)
+    findings, edits = separate(chain.from_iterable(visits))
     yield from findings
     inside: list[Edit] = []
     for item in _visit_body(response):
@@ -92,10 +89,12 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
             yield item
     yield from _rest_notes(response)
     if inside:
-        followed, stale = follow_body(data, response.heads[-1], response.body, inside)
-        yield from (note._replace(part=context.part) for note in stale)
-        edits = sorted([*edits, *followed])
-    yield from edits
+        for item in _follow_body(response, inside):
+            if isinstance(item, Edit):
+                edits.append(item)
+            else:
+                yield item
+    yield from sorted(edits)
     yield from inside
 
 
@@ -104,7 +103,7 @@ def http_base(data: bytes, context: Context) -> Base:
     response = _read(data, context)
     if response is None:
         return context.base
-    document = _document(response)
+    document = response.document
     return response.inside.base if document is None else document.base()
 
 
@@ -130,20 +129,26 @@ def _read(data: bytes, context: Context) -> _Response | None:
         values(data, last, "content-encoding"),
     )
     if type_ in _SAY_NOTHING and found.data is not None:
-        type_ = _type_of(found.data)
-    label = parameters(content_type).get("charset")
+        start = sniffing.beginning(found.data)
+        type_ = next((type_ for looks, type_ in _LOOKS if looks(start)), "")
     noted = tuple(note._replace(part=context.part) for note in (*refused, *notes))
     inside = contexts[-1].on(base).having(within=f" of the body{contexts[-1].within}")
-    inside = _under_policies(inside, values(data, last, POLICY_FIELD))
-    return _Response(data, tuple(heads), tuple(contexts), inside, body, found, type_, label, noted)
+    if policies := policies_of(values(data, last, POLICY_FIELD)):  # rule 14
+        task = inside.task._replace(policies=(*inside.task.policies, *policies))
+        inside = inside.asking(task)
+    is_part = is_partial(last.status, values(data, last, "content-range"))
+    document, reader = None, inside.task.reader(type_, "")
+    if reader is not None and found.data is not None and not is_part:
+        document = reader.read(found.data, parameters(content_type).get("charset"), inside)
+    return _Response(data, heads, contexts, inside, body, found, type_, is_part, document, noted)
 
 
-def _under_policies(context: Context, stated: list[str]) -> Context:
-    """The context with the policies of the response itself (rule 14)."""
-    if not stated:
-        return context
-    policies = (*context.task.policies, *policies_of(stated))
-    return context.asking(context.task._replace(policies=policies))
+_SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
+_LOOKS: Final = (
+    (sniffing.is_xml, "application/xml"),
+    (sniffing.is_html, "text/html"),
+    (sniffing.is_css, "text/css"),
+)
 
 
 def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
@@ -176,24 +181,24 @@ def _redirected(data: bytes, head: Head, context: Context) -> Context:
     locations = values(data, head, "location")[:1]
     if not locations:
         return context
-    known = context.base if context.base.usable else None
-    stated, _ = retrieval(known.url if known else None, locations)
+    known = context.base.url if context.base.usable else None
+    stated, _ = retrieval(known, locations)
     base, _ = establish(stated, context.base, profile=context.task.profile)
     return context.on(base)
 
 
 def _end(data: bytes, head: Head) -> int:
     """Where the body ends: at Content-Length if another message begins there."""
-    stated = values(data, head, "content-length")
-    if stated and stated[0].isascii() and stated[0].isdigit() and len(stated[0]) < _DIGITS:
-        end = head.header.body + int(stated[0])
-        if end < len(data) and read_head(data, end) is not None:
+    for stated in values(data, head, "content-length")[:1]:
+        end = head.header.body + _length(stated.encode("latin-1", "replace"))
+        if head.header.body <= end < len(data) and read_head(data, end) is not None:
             return end
     return len(data)
 
 
-# A length of more digits is longer than any file.
-_DIGITS: Final = 19
+def _length(value: bytes) -> int:
+    """The number that is a value, -1 for none: no file has a length of 19 digits."""
+    return int(value) if value.isdigit() and len(value) < 19 else -1  # noqa: PLR2004
 
 
 def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
@@ -212,27 +217,6 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
 
 # ---- bodies
 
-_SAY_NOTHING: Final = frozenset(("", "application/octet-stream"))
-_LOOKS: Final = (
-    (sniffing.is_xml, "application/xml"),
-    (sniffing.is_html, "text/html"),
-    (sniffing.is_css, "text/css"),
-)
-
-
-def _type_of(body: bytes) -> str:
-    """The type that a body looks like, where its header states none."""
-    start = sniffing.beginning(body)
-    return next((type_ for looks, type_ in _LOOKS if looks(start)), "")
-
-
-def _document(response: _Response) -> Opened | None:
-    """The document in the body, None where there is none."""
-    reader = response.inside.task.reader(response.type, "")
-    if reader is None or response.decoded.data is None or _is_partial(response):
-        return None
-    return reader.read(response.decoded.data, response.label, response.inside)
-
 
 def _rest_notes(response: _Response) -> Iterator[Note]:
     """The notes on messages after the first response: their URLs are unknown."""
@@ -245,11 +229,6 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
         yield Note(Reason.KIND_UNSUPPORTED, part, Span(begin, end), text)
 
 
-def _is_partial(response: _Response) -> bool:
-    last = response.heads[-1]
-    return is_partial(last.status, values(response.data, last, "content-range"))
-
-
 def _visit_body(response: _Response) -> Iterator[Item]:
     """The items of the document in the body."""
     found, part, inside = response.decoded, response.inside.part, response.inside
@@ -260,29 +239,23 @@ def _visit_body(response: _Response) -> Iterator[Item]:
         return
     why = _hindrance(response)
     if why:
-        of_part = _is_partial(response)
-        reason = Reason.BODY_PARTIAL if of_part else Reason.ENCODING_UNSUPPORTED
+        reason = Reason.BODY_PARTIAL if response.is_partial else Reason.ENCODING_UNSUPPORTED
         yield Note(reason, part, response.body, f"{why}: left unchanged")
     for remark in found.remarks:
         yield Note(Reason.ENCODING_MISLABELLED, part, response.body, remark)
-    if found.data is None or _is_partial(response) or (why and inside.task.edits_only):
+    if found.data is None or response.is_partial or (why and inside.task.edits_only):
         return
-    if is_mail:
+    if response.document is None:
         items = visit_message(found.data, inside)
     else:
-        document = _document(response)
-        assert document is not None
-        yield from (note._replace(span=response.body) for note in document.notes)
-        items = document.visit()
-    if why:
-        yield from _in_coding(items, response.body)
-    else:
-        yield from shift(items, response.body.start)
+        yield from (note._replace(span=response.body) for note in response.document.notes)
+        items = response.document.visit()
+    yield from _in_coding(items, response.body) if why else shift(items, response.body.start)
 
 
 def _hindrance(response: _Response) -> str:
     """Why the body is left unchanged, "" if it is not."""
-    if _is_partial(response):
+    if response.is_partial:
         return "the body is a range of a document"
     if response.decoded.fault:
         return f"the body cannot be decoded, {response.decoded.fault}"
@@ -293,9 +266,76 @@ def _hindrance(response: _Response) -> str:
 
 def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
     """The findings in an encoded body: each spans the whole body, and nothing is written."""
-    findings, _ = separate(items)
-    for item in findings:
+    for item in items:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(span=body, status=Status.KEPT)
-        else:
+        elif not isinstance(item, Edit):
             yield item._replace(span=body)
+
+
+# ---- what describes a body follows it when it changes
+
+
+def _follow_body(response: _Response, edits: list[Edit]) -> Iterator[Edit | Note]:
+    """The edits of the fields that describe a body; what was wrong before stays, with a note."""
+    data, start = response.data, response.body.start
+    before = data[start : response.body.end]
+    after = splice(before, (Edit(edit.start - start, edit.end - start, edit.new) for edit in edits))
+    for field in response.heads[-1].header.fields:
+        if (follow := _FOLLOWED.get(field.name)) is None:
+            continue
+        at = field.value.start
+        found = follow(data[at : field.value.end], before, after)
+        if found is None:
+            text = f"{field.name} was wrong before: left as it is, although the body changed"
+            yield Note(Reason.FIELD_STALE, response.inside.part, field.value, text)
+        else:
+            yield from (Edit(edit.start + at, edit.end + at, edit.new) for edit in found)
+
+
+def _follow_length(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
+    if _length(value) != len(before):
+        return None
+    return [Edit(0, len(value), b"%d" % len(after))] if len(after) != len(before) else []
+
+
+def _follow_md5(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
+    return [Edit(0, len(value), _hashed("md5", after))] if value == _hashed("md5", before) else None
+
+
+def _follow_digests(value: bytes, before: bytes, after: bytes) -> list[Edit] | None:
+    """All of a list of digests, or none of them."""
+    edits: list[Edit] = []
+    for found in _digests.finditer(value):
+        algorithm = _ALGORITHMS.get(found[1].lower())
+        if algorithm is None or found[2] != found[4] or found[3] != _hashed(algorithm, before):
+            return None
+        edits.append(Edit(*found.span(3), _hashed(algorithm, after)))
+    return edits if len(edits) == value.count(b",") + 1 else None
+
+
+# RFC 3230 §4.3.2: a list of an algorithm, `=`, and base64
+# RFC 9530 §2 and §3 (Content-Digest, Repr-Digest): with `:` around the base64
+_digests: Final = re.compile(
+    rb"([!-+\--<>-~]++)=(:?)([A-Za-z0-9+/]++={0,2})(:?)(?=[ \t]*+(?:,|\Z))"
+)
+_ALGORITHMS: Final = {
+    b"md5": "md5",
+    b"sha": "sha1",
+    b"sha-1": "sha1",
+    b"sha-256": "sha256",
+    b"sha-512": "sha512",
+}
+
+
+def _hashed(algorithm: str, body: bytes) -> bytes:
+    return b64encode(hashlib.new(algorithm, body, usedforsecurity=False).digest())
+
+
+_FOLLOWED: Final = {
+    "content-length": _follow_length,
+    "content-md5": _follow_md5,
+    "digest": _follow_digests,
+    "content-digest": _follow_digests,
+    "repr-digest": _follow_digests,
+}
