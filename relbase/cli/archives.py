@@ -1,8 +1,7 @@
 """Web archives on the command line: pages in; conversion records, links or bases out.
 
-Strategy: an input is an archive by `--kind warc`, by its name, or by its first bytes. Its pages are
-done one at a time, as they are read. What of it cannot be read is reported with record and offset,
-and the input counts as failed; the rest is done.
+Pages are done one at a time, as they are read. What cannot be read is reported with record and
+offset, and the input counts as failed; the rest is done.
 
 To mind: the payload of a revisit and the originals (`--with-originals`) are read from the file once
 more, by the name that the user gave: standard input and pipes cannot be.
@@ -102,7 +101,7 @@ class Archive(NamedTuple):
                 self.tally.failed += 1
                 streams.warn(f"{self.source.shown}: error: {text}: {fix} [{trouble}]")
             else:
-                self.warn(self.source.shown, f"{text}: left out")
+                self.warn(f"{text}: left out")
         if self.is_shown:
             self.tally.warnings += self.warned.counts.total()
             printer = WarningPrinter(self.settings.verbosity)
@@ -123,11 +122,11 @@ class Archive(NamedTuple):
         """Collect a note on a page."""
         self.warned.add(reason, f"{self.place(page)}: warning: {text}")
 
-    def warn(self, shown: str, text: str) -> None:
+    def warn(self, text: str) -> None:
         """Count a warning, and report it unless nobody wants to read any."""
         self.tally.warnings += 1
         if self.settings.verbosity is not Verbosity.NONE:
-            streams.warn(f"{shown}: warning: {text}")
+            streams.warn(f"{self.source.shown}: warning: {text}")
 
     def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
         """Return what is made of a page; a defect costs that page alone, and is reported."""
@@ -183,14 +182,7 @@ def recognise(
         return source, None
     collected = Collected(settings.verbosity) if warned is None else warned
     archive = Archive(
-        source,
-        settings,
-        packing,
-        tally,
-        Counter(),
-        collected,
-        is_shown=warned is None,
-        is_zip=is_zip,
+        source, settings, packing, tally, Counter(), collected, warned is None, is_zip
     )
     for option, value in (
         ("--url", settings.url),
@@ -199,7 +191,7 @@ def recognise(
     ):
         if value:
             text = "says nothing of an archive: a page has the URL and the header of its record"
-            archive.warn(source.shown, f"{option} {text}")
+            archive.warn(f"{option} {text}")
     return source, archive
 
 

@@ -1,10 +1,8 @@
 """Compressed mail: mailboxes and messages in gzip, bzip2 or xz, read and written as streams.
 
-Strategy: an input is compressed mail when it begins as one of the codings does, and its name
-without the suffix, or what it unfolds to, says mail. Law 2 holds for the bytes inside. They are
-compressed again in the same coding, in one member, from the first change on; where nothing changes,
-the file's own bytes are the output. So what comes before the first change is unfolded twice, and
-what can be read once only (a pipe) is kept in a temporary file.
+An input is compressed mail when it begins as one of the codings does, and its name without the
+suffix, or what it unfolds to, says mail. Law 2 holds for the bytes inside. Where nothing changes,
+the file's own bytes are the output; else what comes before the first change is unfolded twice.
 
 To mind: a coding can unfold to a thousand times its size and more. Past `_RATIO` times what was
 read, and `_LEAST` bytes, an input is refused.

@@ -1,10 +1,7 @@
 """The documents of an input: the input itself, or the messages of an mbox, one after the other.
 
-Strategy: the first piece of an input tells whether it is an mbox. If so, `mail.mbox` splits it as
-it is read, and each message is a document of its own, so that no more than one is held at a time;
-what stands between the messages comes with them. Anything else is read whole. What the library says
-of a message is then said of the input: the part numbers begin with the number of the message, and
-offsets, lines and columns are those of the file.
+The messages of an mbox are documents of their own, so that no more than one is held at a time; what
+stands between them comes with them. What the library says of a message is then said of the input.
 
 To mind: an input may have no message at all, or begin with text that belongs to none. Joined, the
 `before`, `data` and `after` of all documents are the input.
@@ -53,11 +50,7 @@ class InputDocument(NamedTuple):
 
 
 def documents(source: OpenInput, settings: Settings) -> Iterator[InputDocument]:
-    """Yield the documents of an input, in order; one at least.
-
-    Raises:
-        InputError: if it cannot be read.
-    """
+    """Yield the documents of an input, in order; one at least."""
     first = next(source.pieces, b"")
     arguments = settings.arguments(source.name)
     if FORMATS[settings.kind_of(source.name, first)].streams:
@@ -133,7 +126,12 @@ def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link
     """Return the references of a document, as they are in its input."""
     found = pipeline.links_called(document.data, call or check(document.data, **document.arguments))
     one, lengths = document.message, document.lengths
-    if one is None or not _may_be_kept(one, lengths):
+    if one is None or lengths is None:
+        return (link_in(document, link) for link in found)
+    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+
+    # A message may stay as it is for what its mbox says of lengths.
+    if not (mbox.may_drop(one.message) or lengths.concern(one)):
         return (link_in(document, link) for link in found)
     is_kept = not rewritten(document, call).edits
     return (
@@ -141,13 +139,6 @@ def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link
         for link in found
         for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
     )
-
-
-def _may_be_kept(one: Numbered, lengths: Lengths | None) -> bool:
-    """Whether a message may stay as it is for what its mbox says of lengths."""
-    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
-
-    return mbox.may_drop(one.message) or (lengths is not None and lengths.concern(one))
 
 
 # ---- what the library says of a document, said of the input

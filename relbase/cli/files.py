@@ -187,7 +187,8 @@ def _open(one: Input, root: Directory | None) -> BinaryIO:
         else:
             file = open(one.name, "rb")  # noqa: PTH123, SIM115 (the name as it was given; closed by `opened`)
     except IsADirectoryError:
-        raise InputError(_DIRECTORY) from None
+        text = "it is a directory: give it as an INPUT, or list the files in it"
+        raise InputError(text) from None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
     mode = os.fstat(file.fileno()).st_mode
@@ -211,9 +212,6 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
 
 def _state(status: os.stat_result) -> tuple[int, int]:
     return status.st_size, status.st_mtime_ns
-
-
-_DIRECTORY: Final = "it is a directory: give it as an INPUT, or list the files in it"
 
 
 def _standard_input() -> BinaryIO:

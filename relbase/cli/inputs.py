@@ -1,10 +1,8 @@
 """From arguments to inputs: names, Maildirs, lists and trees, for every command on documents.
 
-Strategy: a tree is walked before anything is written, over no symbolic link, by name. What programs
-keep beside the pages that they save is skipped and counted: nobody wants it changed.
-
-To mind: a name in a list may be anything but empty. A tree may have a million files, so that what
-is kept of each is small.
+A tree is walked before anything is written, over no symbolic link. What programs keep beside the
+pages that they save is skipped and counted: nobody wants it changed. A tree may have a million
+files, so that what is kept of each is small.
 """
 
 from __future__ import annotations
@@ -132,7 +130,7 @@ def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
     finder = Finder(settings.origins, inputs.trees)
     finder.load()
     for text in finder.doubts(inputs.all):
-        tally.warnings += text.startswith("warning")
+        tally.warnings += bool(settings.origins.mapped)  # the others are hints
         if settings.verbosity is not Verbosity.NONE:
             streams.warn(text)
     return finder
@@ -147,12 +145,6 @@ def _refuse_repeated(inputs: Sequence[Input]) -> None:
         seen.add(one.name)
 
 
-_ONE_URL: Final = (
-    "{option} is that of one document, and there are several: give each its own with --map FILE, "
-    "--root DIR=URL or --mirror DIR"
-)
-
-
 def _refuse_one_url(settings: Settings) -> None:
     """Refuse one URL, or the headers of one document, for several (rule 16)."""
     for option, value in (
@@ -161,23 +153,21 @@ def _refuse_one_url(settings: Settings) -> None:
         ("--headers", settings.fields),
     ):
         if value:
-            raise click.UsageError(_ONE_URL.format(option=option))
+            text = f"{option} is that of one document, and there are several: give each its own"
+            raise click.UsageError(f"{text} with --map FILE, --root DIR=URL or --mirror DIR")
 
 
 # ---- trees
 
-
-# Why a name in a tree is left out, in words for the summary.
-_HIDDEN: Final = "with a name that begins with a dot"
-_LINK: Final = "that are symbolic links"
-_SPECIAL: Final = "that are not regular files"
-_KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # HTTrack's directory of its own.
 _OWN_DIRECTORY: Final = "hts-cache"
 
 # What stands beside a file and says something of it: wget -K, Windows.
 _BESIDE: Final = (".orig", ":Zone.Identifier")
+
+# Why such names are left out, in words for the summary.
+_KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # What keeps a file as it was, as people and editors name it: a second run would change the backups
 # of the first.
@@ -225,13 +215,13 @@ def _why_skipped(
     entry: os.DirEntry[str], names: set[str], beside: tuple[str, ...], backups: tuple[str, ...]
 ) -> str | None:
     if entry.name.startswith("."):
-        return _HIDDEN
+        return "with a name that begins with a dot"
     if entry.is_symlink():
-        return _LINK
+        return "that are symbolic links"
     if entry.is_dir(follow_symlinks=False):
         return _KEPT if entry.name == _OWN_DIRECTORY else None
     if not entry.is_file(follow_symlinks=False):
-        return _SPECIAL
+        return "that are not regular files"
     for suffix in beside:
         own = entry.name.removesuffix(suffix)
         if entry.name.endswith(suffix) and (own in names or _is_before(own, suffix, names)):

@@ -1,7 +1,6 @@
 """What the system and other programs keep of a file beside its content: attributes, side files.
 
-To mind: what stands beside a file may be written by anybody who could write the file. Sizes are
-limited before anything is parsed.
+To mind: what stands beside a file may be written by anybody. Sizes are limited before it is parsed.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The URL of each input: every place that may state one is asked, in order, and the first counts.
 
-Strategy: what the user gave is stronger than what was found: --url, --map, --root; then HTTrack's
-list, --mirror, the attributes that the system keeps; then the marks in the page itself and last,
-where it is asked for, the address that the page calls its own. What is refused on the way is noted,
-and stands in the chain that `relbase base` shows.
+What the user gave is stronger than what was found, and that than the marks in the page itself. What
+is refused on the way is noted, and stands in the chain that `relbase base` shows.
 
 To mind: a finder is made once, with all tables, and travels to the processes of a run.
 """

@@ -1,9 +1,8 @@
 """What lies beside a saved page: which references lead to files that are there (rule 17).
 
-Strategy: a reference is resolved as a browser does that opens the page by `file:`, against the
-page's own `<base>` too. What is then a file inside of the tree is there: the saved page needs it
-so. A query does not matter, and the path is percent-decoded. A page's companion folder holds the
-files that a browser saved with the page; none of them was on the web under its name.
+A reference is resolved as a browser does that opens the page by `file:`. What is then a file inside
+of the tree is there: the saved page needs it so. A page's companion folder holds the files that a
+browser saved with the page; none of them was on the web under its name.
 
 To mind: names are looked at, nothing is read. A name that leads out of the tree, by `..` or over a
 symbolic link, is not there.
