@@ -108,13 +108,11 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
     It is a detected mark: `file:` is refused (rule 5), and credentials are removed.
     """
     source = "Snapshot-Content-Location of the message"
-    found, notes = retrieval(url_of(value or "") or "", ())
-    statements = [statement._replace(source=source) for statement in found]
-    remarks = [note._replace(text=note.text.replace(found[0].source, source)) for note in notes]
+    statements, notes = retrieval(url_of(value or ""), (), source)
     if statements and statements[0].value[:5].lower() == "file:":
         text = f"{source}: a file: URL that was only detected does not count"
         return [], [Note(Reason.BASE_UNSUITABLE, "", None, text)]
-    return statements, remarks
+    return statements, notes
 
 
 def url_of(value: str) -> str | None:

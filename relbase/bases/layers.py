@@ -122,12 +122,14 @@ def establish(
 # clients do (RFC 9110 §10.2.2).
 
 
-def retrieval(url: str | None, redirects: Iterable[str]) -> tuple[list[Statement], list[Note]]:
+def retrieval(
+    url: str | None, redirects: Iterable[str], source: str = "retrieval URL"
+) -> tuple[list[Statement], list[Note]]:
     """Return the retrieval URL as a statement of the base, without fragment and credentials."""
     locations = [redirect.strip() for redirect in redirects]
-    source = f"redirect {len(locations)}" if locations else "retrieval URL"
     last = (url or "").strip()
     if locations:
+        source = f"redirect {len(locations)}"
         last = rfc3986.follow(last, locations)
     if not last:
         return [], []
@@ -151,12 +153,11 @@ def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
 
     It is of http or https, and loses its fragment, and credentials with a note.
     """
-    stated, notes = retrieval(url, ())
+    stated, notes = retrieval(url, (), source)
     value = stated[0].value if stated else ""
     if _web.match(value) is None:
         shown = ascii(url[:_SHOWN])
         return "", f"{shown} is not an http or https URL: it does not count", []
-    notes = [note._replace(text=note.text.replace("retrieval URL", source)) for note in notes]
     return value, "", notes
 
 

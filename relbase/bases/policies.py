@@ -1,6 +1,6 @@
 """Content-Security-Policy: whether a page's policy forbids its `<base>` (CSP 3 §7.5, `base-uri`).
 
-What cannot be decided, as `'self'` of a page whose URL nobody knows, is allowed.
+What cannot be decided, as `'self'` of a page without a known URL, is allowed.
 """
 
 from __future__ import annotations

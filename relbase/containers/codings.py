@@ -71,37 +71,32 @@ def decoded(
         coding = stated.pop() if is_stated else "gzip"  # no text begins as gzip does
         shown = coding if is_stated else "gzip, not stated"
         try:
-            found = _undo(body, coding, limit)
+            data, remark, fault = _undo(body, coding, limit)
         except MislabelledError as error:
             if not (stated or body.startswith(GZIP) or looks_like_text(body)):
                 why = tuple(undone), tuple(remarks), f"{shown}: {error}"
                 return Decoded(None, *why, is_mislabelled=True)
             remarks.append(f"the body is said to be {coding}, and is not: taken as it stands")
             continue
-        if found.fault:
-            faults.append(f"{shown}: {found.fault}")
-            if not (salvage and found.data):
+        if fault:
+            faults.append(f"{shown}: {fault}")
+            if not (salvage and data):
                 return Decoded(None, tuple(undone), tuple(remarks), faults[-1])
-        body = found.data
+        body = data
         undone.append(coding)
-        if found.remark:
-            remarks.append(f"{coding}: {found.remark}")
+        if remark:
+            remarks.append(f"{coding}: {remark}")
         if not is_stated:
             remarks.append("the body is gzip once more than is stated")
     return Decoded(body, tuple(undone), tuple(remarks), "".join(faults[:1]))
 
 
-class _Undone(NamedTuple):
-    data: bytes
-    remark: str = ""
-    fault: str = ""  # why that is not all
-
-
-def _undo(body: bytes, coding: str, limit: int) -> _Undone:
+def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
+    """A body without one coding, what is to be remarked, and why that is not all."""
     if coding not in CODINGS:
         raise MislabelledError("no coding that is known")
     if not body:
-        return _Undone(b"")  # HEAD, 204, 304: no body has no coding
+        return b"", "", ""  # HEAD, 204, 304: no body has no coding
     pieces: list[bytes] = []
     remark, left = "", limit
     try:
@@ -111,13 +106,13 @@ def _undo(body: bytes, coding: str, limit: int) -> _Undone:
                 continue
             left -= len(piece)
             if left < 0:
-                return _Undone(b"", fault="it unfolds to too many bytes")
+                return b"", "", "it unfolds to too many bytes"
             pieces.append(piece)
     except MislabelledError:
         raise
     except UndecodableError as error:
-        return _Undone(b"".join(pieces), fault=str(error))
-    return _Undone(b"".join(pieces), remark)
+        return b"".join(pieces), "", str(error)
+    return b"".join(pieces), remark, ""
 
 
 # ---- each coding is undone by one generator. It yields what the body unfolds to, in small pieces,
@@ -170,12 +165,8 @@ def zstd_stream(dictionary: bytes = b"") -> tuple[Stream, type[Exception]] | Non
     return reader.decompressobj(), zstandard.ZstdError  # type: ignore[return-value]
 
 
-class _End(NamedTuple):
-    """Where a stream ends, and the checksum and the length of what it unfolds to."""
-
-    at: int
-    check: int
-    size: int
+# Where a stream ends, and the checksum and the length of what it unfolds to.
+_End: TypeAlias = "tuple[int, int, int]"
 
 
 def _unfold(
@@ -198,7 +189,7 @@ def _unfold(
         yield piece
         at += len(fed)
         if stream.eof:
-            return _End(at - len(stream.unused_data), value, size)
+            return at - len(stream.unused_data), value, size
     raise _broken(body)
 
 
@@ -234,10 +225,10 @@ def gunzip(body: bytes) -> Iterator[bytes | str]:
     _begin(body, GZIP[:2], "gzip")
     at = 0
     while at == 0 or body.startswith(GZIP, at):
-        end = yield from _deflated(body, _gzip_data(body, at), zlib.crc32)
-        check = struct.pack("<II", end.check, end.size & 0xFFFFFFFF)
-        yield from _checked(body, end.at, check)
-        at = end.at + len(check)
+        at, value, size = yield from _deflated(body, _gzip_data(body, at), zlib.crc32)
+        check = struct.pack("<II", value, size & 0xFFFFFFFF)
+        yield from _checked(body, at, check)
+        at += len(check)
     yield from _rest(body, at)
 
 
@@ -265,13 +256,13 @@ def inflate(body: bytes) -> Iterator[bytes | str]:
     # RFC 1950 §2.2: compression method 8, and a check of the first two bytes.
     is_zlib = body[0] & 0x0F == _DEFLATE and int.from_bytes(body[:2]) % 31 == 0
     if is_zlib and not (_begins(body, -15) and not _begins(body, 15)):
-        end = yield from _deflated(body, _ZLIB_HEAD, zlib.adler32)
-        check = end.check.to_bytes(4)
-        yield from _checked(body, end.at, check)
-        yield from _rest(body, end.at + len(check))
+        at, value, _ = yield from _deflated(body, _ZLIB_HEAD, zlib.adler32)
+        check = value.to_bytes(4)
+        yield from _checked(body, at, check)
+        yield from _rest(body, at + len(check))
     elif _begins(body, -15):
-        end = yield from _deflated(body, 0, zlib.adler32)
-        yield from _rest(body, end.at)
+        at, _, _ = yield from _deflated(body, 0, zlib.adler32)
+        yield from _rest(body, at)
     else:
         raise MislabelledError("the body begins with no deflate")
 
@@ -297,8 +288,7 @@ def unzstd(body: bytes) -> Iterator[bytes | str]:
         stream = zstd_stream()
         if stream is None:
             raise UndecodableError(_MISSING.format("zstandard"))
-        end = yield from _unfold(body, at, stream, last=_FED_FIRST)
-        at = end.at
+        at, _, _ = yield from _unfold(body, at, stream, last=_FED_FIRST)
     yield from _rest(body, at)
 
 

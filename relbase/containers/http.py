@@ -141,50 +141,41 @@ class Dump(NamedTuple):
     redirects: tuple[str, ...]  # the first Location of each header before it that redirects
 
 
-class _Block(NamedTuple):
-    """A header of a dump: its status, 0 for none, and the lines of its fields."""
-
-    status: int
-    lines: list[bytes]
-
-
 def parse_dump(dump: bytes) -> Dump:
     r"""Read the headers that a client wrote down: `curl -D FILE -L`, `wget -S`, or one header."""
+    try:
+        text = dump.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = dump.decode("latin-1")
     fields: list[tuple[str, str]] = []
     redirects: list[str] = []
-    status = 0
-    for block in _blocks(_in_utf_8(dump)):
-        redirects += _locations(fields, status)
-        fields, status = _fields(block.lines), block.status
-    return Dump(with_range(fields, status or None), tuple(redirects))
-
-
-def _in_utf_8(dump: bytes) -> bytes:
-    try:
-        return dump.decode("utf-8-sig").encode()
-    except UnicodeDecodeError:
-        return dump.decode("latin-1").encode()
+    before = 0
+    for status, lines in _blocks(text.encode()):
+        if before in REDIRECTION:
+            redirects += [value for name, value in fields if name == "location"][:1]
+        fields, before = _fields(lines), status
+    return Dump(with_range(fields, before or None), tuple(redirects))
 
 
 _line_ends: Final = re.compile(rb"\r\n|\r|\n")
 
 
-def _blocks(dump: bytes) -> Iterator[_Block]:
-    """The headers, each without the margin that `wget -S` and people give it."""
-    block, margin, is_header = _Block(0, []), None, True
+def _blocks(dump: bytes) -> Iterator[tuple[int, list[bytes]]]:
+    """The status of each header, 0 for none, and its lines without the margin of `wget -S`."""
+    status, lines, margin, is_header = 0, list[bytes](), None, True
     for line in _line_ends.split(dump.lstrip(b"\r\n")):
         bare = line.lstrip(b" \t")
         indent = len(line) - len(bare)
         found = status_line(bare)
         if found:
-            yield block
-            block, margin, is_header = _Block(int(found[1]), []), indent, True
+            yield status, lines
+            status, lines, margin, is_header = int(found[1]), [], indent, True
         elif not bare:
             is_header = False
         elif is_header:
             margin = indent if margin is None else margin
-            block.lines.append(line[min(indent, margin) :])
-    yield block
+            lines.append(line[min(indent, margin) :])
+    yield status, lines
 
 
 def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
@@ -197,9 +188,3 @@ def _fields(lines: list[bytes]) -> list[tuple[str, str]]:
 # field-name = token (RFC 9110 §5.1, §5.6.2)
 _token: Final = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]++").fullmatch
 _fold: Final = re.compile(r"\n[ \t]++").sub
-
-
-def _locations(fields: list[tuple[str, str]], status: int) -> list[str]:
-    if status not in REDIRECTION:
-        return []
-    return [value for name, value in fields if name == "location"][:1]

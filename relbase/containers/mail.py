@@ -1,16 +1,11 @@
 """The MIME tree of a message as a flat list of parts, by byte offsets.
 
-Strategy: one pass without recursion. At the start of an entity its header is read; a message/rfc822
-leads to the next entity at once, a multipart opens its boundary. Each line that begins with `--` is
-then looked up in a dict of the open boundaries, and a delimiter ends all entities inside of its
-multipart. So the bytes divide into headers, bodies, delimiter lines, preambles and epilogues.
-
 What a delimiter is (RFC 2046 §5.1.1): `--`, the boundary, perhaps `--`, spaces and tabs, and the
 line end. However, `--bX` is none of the boundary `b`, as in Python's `email`, Go and Thunderbird.
 Where a line can be two things, as `--b--` with the boundaries `b` and `b--` open, the longer
 boundary counts, and of equal ones the newest, as in Dovecot.
 
-To mind: what is sealed or said to be encoded is followed to its end, so that a boundary that is
+What is sealed or said to be encoded is followed to its end, so that a boundary that is
 used again inside does not expose what is in there; nothing of it is listed. Other readers compare
 the beginnings of delimiters: no line that is written may begin with one of `Part.boundaries`.
 """

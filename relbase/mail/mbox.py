@@ -205,15 +205,17 @@ _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"
 
 def mbox_entities(data: bytes, context: Context) -> Iterator[Entity]:
     """The entities of all messages of an mbox."""
-    for one in messages([data]):
-        if not isinstance(one, bytes):
-            inside = context.having(part=str(one.number))
-            yield from message_entities(one.message.content, inside, one.start)
+    for content, start, inside in _contents(data, context):
+        yield from message_entities(content, inside, start)
 
 
 def decoded_in_mbox(data: bytes, context: Context) -> Iterator[DecodedBody]:
     """The encoded documents of all messages of an mbox."""
+    for content, start, inside in _contents(data, context):
+        yield from decoded_bodies(content, start, inside)
+
+
+def _contents(data: bytes, context: Context) -> Iterator[tuple[bytes, int, Context]]:
     for one in messages([data]):
         if not isinstance(one, bytes):
-            inside = context.having(part=str(one.number))
-            yield from decoded_bodies(one.message.content, one.start, inside)
+            yield one.message.content, one.start, context.having(part=str(one.number))

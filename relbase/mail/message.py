@@ -135,6 +135,8 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
             yield note._replace(span=note.span or Span(part.header.start, part.header.start))
     yield from _visit_header(entity)
     is_passed_over = entity.attached and not task.policy.attachments
+    # A part may be saved as a file that is opened as another type than it is said to be.
+    holds = None if is_passed_over else task.holds
     view = None if is_passed_over else _message_view(entity, encoded)
     if view is not None:
         inner = visit_message(view.inner, entity.context, encoded + 1)
@@ -143,7 +145,7 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
-    elif is_leaf and (_is_noted(part) or (not is_passed_over and _is_named(entity))):
+    elif is_leaf and (_is_noted(part) or (holds is not None and holds(part.name))):
         yield entity.note(Reason.KIND_UNSUPPORTED, f"{_known_as(part)}{_SILENT}")
 
 
@@ -245,12 +247,6 @@ def _is_noted(part: Part) -> bool:
 def _known_as(part: Part) -> str:
     is_tnef = part.name.lower() == "winmail.dat"
     return _TNEF if is_tnef else _KNOWN_AS.get(part.type, "")
-
-
-def _is_named(entity: MailPart) -> bool:
-    """Whether a part is saved as a file that is opened as another type than it is said to be."""
-    holds = entity.context.task.holds
-    return holds is not None and holds(entity.part.name)
 
 
 def _is_repeated(note: Note, part: Part, silent: set[str]) -> bool:

@@ -72,12 +72,10 @@ def _covering(data: bytes, part: Part, fields: Sequence[Field]) -> list[Field]:
     if len(covering) < len(fields):
         made = [field for field in part.header.fields if field.name == _SEALED]
         seals = [field for field in fields if field.name == _SEAL]
-        covering.append(max(made or seals, key=lambda field: _instance(data, field)))
+        covering.append(
+            max(made or seals, key=lambda one: _number(_tags(text_of(data, one)).get("i")))
+        )
     return covering
-
-
-def _instance(data: bytes, field: Field) -> int:
-    return _number(_tags(text_of(data, field)).get("i"))
 
 
 def _number(value: str | None) -> int:
