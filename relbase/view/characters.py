@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
+from itertools import product
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
@@ -148,7 +149,7 @@ def _character(unit: bytes, charset: str) -> str | None:
     if unit in multi_byte.patches:
         return multi_byte.patches[unit]
     if charset == "euc-jp" and len(unit) == 2 and unit[0] > 0xA0:  # noqa: PLR2004
-        return jis_0208(bytes(byte & 0x7F for byte in unit))
+        return jis_0208().get(bytes(byte & 0x7F for byte in unit))
     return _looked_up(unit, multi_byte.codec)
 
 
@@ -181,7 +182,7 @@ def _multi_bytes(character: str, charset: str) -> bytes | None:
 def _candidates(character: str, charset: str) -> Iterator[bytes]:
     if special := _special(charset).get(character):
         yield special
-    jis = to_jis_0208(character) if charset == "euc-jp" else None
+    jis = jis_0208_bytes().get(character) if charset == "euc-jp" else None
     if jis:
         yield bytes(byte | 0x80 for byte in jis)
     try:
@@ -229,39 +230,22 @@ def _single_bytes(charset: str) -> tuple[list[str | None], dict[str, bytes]]:
     return table, {character: bytes([byte]) for byte, character in enumerate(table) if character}
 
 
-# JIS X 0208, in the bytes of ISO-2022-JP; index jis0208 is that of Shift_JIS, which Python has.
-
-_PAIR: Final = 2
-_JIS: Final = range(0x21, 0x7F)
-_CELLS: Final = len(_JIS)
-# Shift_JIS puts two rows under one lead byte, has its single-byte katakana between two ranges of
-# lead bytes, and leaves out DEL as a trail byte.
-_ROWS_BELOW_KANA: Final = 0x1F
-_CELLS_BELOW_DEL: Final = 0x3F
-
-
-def jis_0208(pair: bytes) -> str | None:
-    """Return the character of a pair in JIS X 0208, None for any other bytes."""
-    if len(pair) != _PAIR or pair[0] not in _JIS or pair[1] not in _JIS:
-        return None
-    row, is_second = divmod(pair[0] - 0x21, 2)
-    cell = pair[1] - 0x21 + _CELLS * is_second
-    lead = row + (0x81 if row < _ROWS_BELOW_KANA else 0xC1)
-    trail = cell + (0x40 if cell < _CELLS_BELOW_DEL else 0x41)
-    return _looked_up(bytes((lead, trail)), "cp932")
+@cache
+def jis_0208() -> dict[bytes, str]:
+    """Return JIS X 0208 by its bytes in ISO-2022-JP; its index is that of Shift_JIS."""
+    # Shift_JIS puts two rows under one lead byte, has its single-byte katakana between two ranges
+    # of lead bytes, and leaves out DEL as a trail byte.
+    leads = (*range(0x81, 0xA0), *range(0xE0, 0xF0))
+    trails = (*range(0x40, 0x7F), *range(0x80, 0xFD))
+    pairs = map(bytes, product(range(0x21, 0x7F), repeat=2))
+    units = zip(pairs, map(bytes, product(leads, trails)), strict=True)
+    return {pair: known for pair, unit in units if (known := _looked_up(unit, "cp932"))}
 
 
-def to_jis_0208(character: str) -> bytes | None:
-    """Return the pair of a character in JIS X 0208, None if it has none."""
-    try:
-        lead, trail = character.encode("cp932")
-    except ValueError:  # not in Shift_JIS, or a single byte there
-        return None
-    row = lead - (0x81 if lead < 0xA0 else 0xC1)  # noqa: PLR2004  the katakana
-    cell = trail - (0x40 if trail < 0x7F else 0x41)  # noqa: PLR2004  no DEL
-    is_second, cell = divmod(cell, _CELLS)
-    pair = (2 * row + is_second + 0x21, cell + 0x21)
-    return bytes(pair) if pair[0] in _JIS and jis_0208(bytes(pair)) == character else None
+@cache
+def jis_0208_bytes() -> dict[str, bytes]:
+    """Return the first pair of each character in JIS X 0208."""
+    return {character: pair for pair, character in reversed(jis_0208().items())}
 
 
 # ---- The indexes of the standard, as differences from the tables of Python's codecs. All was

@@ -16,7 +16,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.view.characters import inner, jis_0208, text, to_jis_0208
+from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def _coded(character: str, state: bytes) -> tuple[bytes, bytes] | None:
         return _ROMAN, _ROMAN_BYTES[character]
     if code - _KATAKANA_FIRST in _KATAKANA_BYTES:
         return _KATAKANA, bytes([code - _KATAKANA_FIRST])
-    pair = to_jis_0208(character)
+    pair = jis_0208_bytes().get(character)
     return (_TWO_BYTE, pair) if pair else None
 
 
@@ -179,7 +179,7 @@ def _coded_text(coded: bytes, state: bytes) -> str:
     if state == _KATAKANA:
         codes = (_KATAKANA_FIRST + byte if byte in _KATAKANA_BYTES else 0xFFFD for byte in coded)
         return "".join(map(chr, codes))
-    return "".join(jis_0208(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
+    return "".join(jis_0208().get(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
 
 
 def _flips(raw: bytes) -> array[int]:
