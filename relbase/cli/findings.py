@@ -31,6 +31,7 @@ Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 # Documents that cannot be read for their links: to check them is no success.
 UNCHECKED: Final = frozenset((Reason.XML_UNSOUND, Reason.JSON_UNSOUND, Reason.CHARSET_UNSUPPORTED))
+FAILING: Final = UNCHECKED | {Reason.BASE_NONE, Reason.PLACEHOLDER_CHANGED}
 
 
 class Finding(NamedTuple):

@@ -92,6 +92,7 @@ class Done:
     changed: int = 0  # documents
     places: int = 0  # that were changed in them
     found: int = 0  # relative links, by --check
+    fails_check: bool = False  # something would change, or cannot be made ready
     first_unknown: str = ""  # the first message with relative references and no base
     on_given_url: int = 0  # messages of a mailbox that were changed on the URL given for it
     # With --message-map or --message-base: what gave messages their bases, and who lacks one.

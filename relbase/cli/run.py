@@ -119,7 +119,7 @@ class _Running:
         self.tally.unsafe += done.state is State.UNSAFE
         if self._checks:
             is_strange = done.state is State.PASSED and self._settings.strict
-            self.tally.found += bool(done.changed or done.lines) or is_strange
+            self.tally.found += done.fails_check or is_strange
 
     def _say(self, done: Done, shown: str) -> None:
         if done.error:

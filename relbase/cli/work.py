@@ -137,7 +137,9 @@ class _Doing:
             self._put(source, self._after.counting(pieces))
             return
         deque(pieces, maxlen=0)
-        if done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value]:
+        # Of a page that cannot be read nothing is wanted: the archive keeps it as it is.
+        done.fails_check = bool(done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value])
+        if done.fails_check:
             from relbase.cli.findings import Finding, line  # noqa: PLC0415 (start-up time)
 
             found = Finding(source.name, "has pages with relative links")
@@ -294,9 +296,11 @@ class _Doing:
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import findings, line  # noqa: PLC0415 (start-up time)
+        from relbase.cli.findings import FAILING, findings, line  # noqa: PLC0415 (start-up time)
 
         for document, result, call in rewritten:
+            is_noted = any(note.reason in FAILING for note in result.notes)
+            self._done.fails_check |= result.changed or is_noted
             if result.changed or result.notes:
                 for found in findings(source.name, document, result, call):
                     self._done.found += found.link is not None

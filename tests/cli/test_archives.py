@@ -424,6 +424,18 @@ def test_check_lists_an_archive_that_would_have_conversions(crawl: Path) -> None
     assert (result.exit_code, result.stdout) == (1, f"{crawl}: has pages with relative links\n")
 
 
+def test_check_lists_an_archive_where_a_placeholder_would_change(tmp_path: Path) -> None:
+    path = tmp_path / "x.warc"
+    flags = ("--check", "--keep-templates", "--profile", "whatwg")
+    for page, expected in (
+        (b"<a href='a/{{ x }}'>", (1, f"{path}: has pages with relative links\n")),
+        (b"<a href='{{x}}'>", (0, "")),
+    ):
+        path.write_bytes(response(1, "http://h/d/", http(page)))
+        result = run("rewrite", path, *flags)
+        assert (result.exit_code, result.stdout) == expected
+
+
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "warc"
 # Ids and the first record name the version of relbase.
 _named: Final = re.compile(rb"<urn:uuid:(?!0000)[-0-9a-f]{36}>|relbase/[0-9.]+").sub
