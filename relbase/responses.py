@@ -3,14 +3,9 @@
 requests, httpx, urllib, urllib3, aiohttp, Scrapy, niquests; Werkzeug, Flask, Django, Starlette and
 FastAPI; the pages of Playwright and Selenium, whose text is that of the tree in the browser.
 
-Strategy: no client is imported, each is known by what its responses have. The body, the header and
-the URLs are read from the object, and handed to `rewrite`, `links` or `base`. A body that the
-client has left encoded is decoded. Nothing is fetched: a body that the client has not read yet is
-an error that names the call which reads it; of urllib alone, whose responses keep no body, it is
-read here. A body of which something was read before is never taken for the document.
-
-To mind: the charset that a client guesses is none that the server stated (requests takes every text
-for ISO-8859-1), so the Content-Type is read, and not `response.encoding`.
+No client is imported, each is known by what its responses have. Nothing is fetched: only of urllib,
+whose responses keep no body, it is read here. The charset that a client guesses is none that the
+server stated (requests takes every text for ISO-8859-1), so `response.encoding` is not read.
 """
 
 from __future__ import annotations
@@ -93,10 +88,7 @@ def _header_links(fields: Iterable[tuple[str, str]], call: Arguments) -> Iterato
     head = f"HTTP/1.1 200 OK\r\n{''.join(lines)}\r\n".encode("latin-1", "replace")
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
     for link in pipeline.links(head, **about):
-        yield link._replace(span=_NOWHERE, line=1, column=1)
-
-
-_NOWHERE: Final = Span(0, 0)
+        yield link._replace(span=Span(0, 0), line=1, column=1)
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
@@ -132,10 +124,11 @@ def _read(response: object, kind: object) -> _Received:
     from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
     from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
 
-    fields = with_range(_fields(headers, _getlist(response)), _status(response))
-    urls = _urls(response)
-    notes = _doubts(response)
-    body = _body(response)
+    # requests, httpx and niquests call the status otherwise than the others.
+    statuses = (_attribute(response, name) for name in ("status_code", "status"))
+    status = next((one for one in statuses if isinstance(one, int)), None)
+    fields = with_range(_fields(headers, _getlist(response)), status)
+    urls, notes, body = _urls(response), _doubts(response), _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
     if kind is None and undone.undone:
@@ -160,8 +153,7 @@ def _page(response: object) -> _Received | None:
     """The page of Selenium or Playwright; None for what is a response."""
     if _attribute(response, "headers") is not None:
         return None  # of which nothing is read here
-    url = _attribute(response, "current_url")
-    text = _attribute(response, "page_source")  # Selenium
+    url, text = _attribute(response, "current_url"), _attribute(response, "page_source")  # Selenium
     if not isinstance(text, str):
         url, content = _attribute(response, "url"), _attribute(response, "content")
         if not callable(content):
@@ -198,30 +190,16 @@ def _attribute(response: object, name: str) -> Any:  # noqa: ANN401 (of any clie
 # ---- the header
 
 
-def _status(response: object) -> int | None:
-    """The status: requests, httpx and niquests call it otherwise than the others."""
-    found = (_attribute(response, name) for name in ("status_code", "status"))
-    return next((one for one in found if isinstance(one, int)), None)
-
-
 def _fields(
     headers: Any,  # noqa: ANN401 (of any client)
     getlist: Callable[[str], list[str]],
 ) -> tuple[tuple[str, str], ...]:
     """The header, each value of a repeated field by itself."""
-    pairs: Iterable[tuple[Any, Any]]
-    if callable(getattr(headers, "multi_items", None)):  # httpx
-        pairs = headers.multi_items()
-    elif isinstance(headers, Mapping) or callable(getattr(headers, "items", None)):
-        pairs = headers.items()
-    else:
-        pairs = headers
+    read = getattr(headers, "multi_items", None) or getattr(headers, "items", None)  # httpx
     try:
-        return tuple(
-            (_text(name), _text(one))
-            for name, value in pairs
-            for one in _each(name, value, getlist)
-        )
+        pairs: Iterable[tuple[Any, Any]] = read() if callable(read) else headers
+        each = [(name, one) for name, value in pairs for one in _each(name, value, getlist)]
+        return tuple((_text(name), _text(value)) for name, value in each)
     except (TypeError, ValueError):
         raise TypeError(
             f"the response's headers are a {type(headers).__name__}: give a response whose headers "
@@ -247,9 +225,7 @@ def _getlist(response: object) -> Callable[[str], list[str]]:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, bytes):
-        return value.decode("latin-1")  # RFC 9110 §5.5
-    return str(value)
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)  # RFC 9110 §5.5
 
 
 # ---- the URLs
@@ -260,10 +236,9 @@ def _urls(response: object) -> tuple[str, ...]:
     urls = _urls_of_urllib3(response)
     if urls is None:
         history = _attribute(response, "history")
-        if isinstance(history, (list, tuple)):  # requests, httpx, aiohttp, niquests; Werkzeug
-            urls = [*map(_own_url, history), _own_url(response)]
-        else:
-            urls = [*_redirected(response), _own_url(response)]
+        # requests, httpx, aiohttp, niquests; Werkzeug
+        keeps = isinstance(history, (list, tuple))
+        urls = [*(map(_own_url, history) if keeps else _redirected(response)), _own_url(response)]
     return tuple(str(url) for url in urls if url)
 
 
@@ -351,7 +326,9 @@ def _body(response: object) -> bytes:
             found.close()
             raise ValueError("the response is of an async API: give what await response.body() is")
         if isinstance(found, (bytes, bytearray, memoryview)):
-            if _bytes_fed(response) > len(found):
+            # What aiohttp has given to its reader, of which some may have been read.
+            fed = _attribute(_attribute(response, "content"), "total_bytes")
+            if isinstance(fed, int) and fed > len(found):
                 raise ValueError(_GONE)
             return bytes(found)
     read = getattr(response, "read", None)
@@ -374,17 +351,9 @@ def _bytes_read(response: object) -> int:
         return 0
 
 
-def _bytes_fed(response: object) -> int:
-    """How much of a body aiohttp has given to its reader, of which some may have been read."""
-    fed = _attribute(_attribute(response, "content"), "total_bytes")
-    return fed if isinstance(fed, int) else 0
-
-
 # requests, httpx, niquests; Scrapy; aiohttp, which has no public name for what it has read;
 # urllib3, Werkzeug
 _BODIES: Final = ("content", "body", "_body", "data")
-
-
 _GONE: Final = (
     "the response's body was read before, and is not kept: give what you read to rewrite, with "
     "url=response.url and headers=response.headers.items()"

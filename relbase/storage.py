@@ -1,12 +1,8 @@
 """Archives wherever they are: files, and objects in the stores that pyarrow's filesystems know.
 
-Strategy: a path without a scheme is a file. One with a scheme is opened by `pyarrow.fs`, which
-takes its options from the query of the path or from the environment (`AWS_ENDPOINT_URL`). An output
-is written to a file first, and given its name, or uploaded, when it is finished: half an object is
-never seen.
-
-To mind: on an object store an upload is complete when its stream is closed, also after an error. So
-an object whose size is not that of the file is removed.
+A path with a scheme is opened by `pyarrow.fs`, which takes its options from the path's query or
+from the environment (`AWS_ENDPOINT_URL`). On an object store an upload is complete when its stream
+is closed, also after an error, so an object whose size is not that of the file is removed.
 """
 
 from __future__ import annotations
@@ -34,18 +30,8 @@ def is_url(path: str) -> bool:
     return _scheme(path) is not None
 
 
-def is_known(path: str) -> bool:
-    """Return whether a path can be opened here: it has no scheme, or one of pyarrow's."""
-    found = _scheme(path)
-    return found is None or found[1].lower() in _KNOWN
-
-
 def refuse_unknown(paths: Iterable[str], fix: str) -> None:
-    """Refuse paths with a scheme that nothing here opens.
-
-    Raises:
-        ValueError: with the fix.
-    """
+    """Refuse paths with a scheme that nothing here opens: ValueError with the fix."""
     for path in paths:
         found = _scheme(path)
         if found is not None and found[1].lower() not in _KNOWN:
@@ -56,11 +42,7 @@ def refuse_unknown(paths: Iterable[str], fix: str) -> None:
 
 
 def open_archive(path: str) -> BinaryIO:
-    """Open an archive by its path, for reading and seeking.
-
-    Raises:
-        OSError: if it cannot be opened.
-    """
+    """Open an archive by its path, for reading and seeking; OSError where that fails."""
     if not is_url(path):
         return open(path, "rb")  # noqa: PTH123 (a path of the user's; who asked closes it)
     filesystem, name = _filesystem(path)
@@ -137,11 +119,7 @@ _attempt: Final = re.compile(rf"\.(.+?\.warc\.gz)\..*{re.escape(TEMPORARY)}").fu
 
 
 def put(made: str, path: str) -> None:
-    """Give a finished file its path, whatever has it now; the file is gone then.
-
-    Raises:
-        OSError: if that fails; then nothing of it has the path.
-    """
+    """Give a finished file its path, whatever has it now; after OSError nothing of it is there."""
     if not is_url(path):
         os.replace(made, path)  # noqa: PTH105
         return

@@ -103,8 +103,7 @@ def http_base(data: bytes, context: Context) -> Base:
     response = _read(data, context)
     if response is None:
         return context.base
-    document = response.document
-    return response.inside.base if document is None else document.base()
+    return response.inside.base if response.document is None else response.document.base()
 
 
 # ---- heads
