@@ -13,6 +13,7 @@ from __future__ import annotations
 import zlib
 from functools import partial
 from importlib import import_module
+from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
@@ -86,10 +87,7 @@ _ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
 
 def is_zip_of_mail(first: bytes) -> bool:
     """Return whether an input is a ZIP archive of messages, which is not read."""
-    return first.startswith(b"PK\x03\x04") and _ZIPPED.search(first, 0, _LOOKED_AT) is not None
-
-
-_LOOKED_AT: Final = 1 << 16
+    return first.startswith(b"PK\x03\x04") and _ZIPPED.search(first, 0, 1 << 16) is not None
 
 
 def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
@@ -150,13 +148,11 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
 
 
 def _read(file: BinaryIO) -> Iterator[bytes]:
-    at = 0
-    while True:
+    for at in count(0, PIECE):
         file.seek(at)  # two may read it at once
         piece = file.read(PIECE)
         if not piece:
             return
-        at += len(piece)
         yield piece
 
 

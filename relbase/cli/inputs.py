@@ -224,7 +224,9 @@ def _why_skipped(
         return "that are not regular files"
     for suffix in beside:
         own = entry.name.removesuffix(suffix)
-        if entry.name.endswith(suffix) and (own in names or _is_before(own, suffix, names)):
+        # wget -K keeps a page under the name that it had before -E added an end to it.
+        added = (f"{own}.html", f"{own}.css") if suffix == ".orig" else ()
+        if entry.name.endswith(suffix) and not names.isdisjoint((own, *added)):
             return _KEPT
     return _KEPT if _is_backup(entry.name, names, backups) else None
 
@@ -237,8 +239,3 @@ def _is_backup(name: str, names: set[str], suffixes: tuple[str, ...]) -> bool:
         for one in (name, unnumbered)
         for suffix in suffixes
     )
-
-
-def _is_before(own: str, suffix: str, names: set[str]) -> bool:
-    """Whether wget -K kept a page under the name that it had before -E added an end to it."""
-    return suffix == ".orig" and not names.isdisjoint({f"{own}.html", f"{own}.css"})

@@ -12,7 +12,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli.files import STDIN
-from relbase.cli.origins.paths import MapError, Mirror, Root, read_map, read_mirror, read_root
+from relbase.cli.origins.paths import Mirror, Root, read_map, read_mirror, read_root
 from relbase.cli.streams import printable
 from relbase.containers.sniffing import beginning
 from relbase.formats import FORMATS
@@ -148,7 +148,7 @@ def map_of_urls(value: str) -> dict[str, str]:
     """Read --map."""
     try:
         return read_map(read_file(value, "give a file with a name, a tab and a URL on each line"))
-    except MapError as error:
+    except ValueError as error:
         raise click.BadParameter(f"{printable(value)}: {error}") from None
 
 

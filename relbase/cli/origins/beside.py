@@ -75,9 +75,8 @@ def _where_froms(value: bytes) -> str:
         items = plistlib.loads(value)
     except Exception:  # noqa: BLE001 (it may be anything; what plistlib raises is not documented)
         return ""
-    if isinstance(items, list) and items and isinstance(items[0], str):
-        return items[0]
-    return ""
+    is_list = isinstance(items, list) and items and isinstance(items[0], str)
+    return items[0] if is_list else ""
 
 
 _zone: Final = expression(
@@ -102,9 +101,7 @@ def _archive_box(value: bytes) -> str:
         index = json.loads(value)
     except (ValueError, RecursionError):
         return ""
-    if not isinstance(index, dict) or "timestamp" not in index:
-        return ""
-    url = index.get("url")
+    url = index.get("url") if isinstance(index, dict) and "timestamp" in index else None
     return url if isinstance(url, str) else ""
 
 

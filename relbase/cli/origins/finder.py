@@ -229,10 +229,10 @@ class Finder:
         if local == "off" or found.url is None or source.name == STDIN:
             return None
         path = os.path.abspath(source.name)  # noqa: PTH100
-        if local == "companion" and url_on_root(path, self.origins.roots):
-            return None  # so have the files beside it
-        if local == "companion" and not may_lead_beside(
-            path, data, in_tree=bool(source.input.root)
+        # Files beside a page on a root are on it too.
+        if local == "companion" and (
+            url_on_root(path, self.origins.roots)
+            or not may_lead_beside(path, data, in_tree=bool(source.input.root))
         ):
             return None
         base = _opened_base(call, path, data)

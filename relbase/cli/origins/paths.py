@@ -17,7 +17,7 @@ from relbase.bases.layers import found_url, unsuitable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"
@@ -135,19 +135,19 @@ def url_in_mirror(path: str, mirror: Mirror) -> Stated | None:
     if host is None or len(steps) == 1:
         return None
     source, remark = f"--mirror {mirror.directory}", ""
+    doubts: list[str] = []
     if not scheme:
         fix = f"give {source}=https if it is that"
         remark = f"{source}: its paths do not say the scheme: taken for http; {fix}"
-        doubts = ["its scheme is not known: taken for http"]
-    else:
-        doubts = []
-    before = original_name(path)
-    sure = before is not None or not _is_doubtful(steps[-1], mirror)
+        doubts.append("its scheme is not known: taken for http")
+    name, before = steps[-1], original_name(path)
+    may_add = mirror.adds and name.endswith((".html", ".css"))
+    sure = before is not None or name in INDEXES or not (may_add or _added.fullmatch(name))
     if not sure:
         doubts.append("the end of its name may be added by the program that saved it")
     if doubts:
         source = f"{source}, {'; '.join(doubts)}"
-    file, mark, query = (before or steps[-1]).partition("?")
+    file, mark, query = (before or name).partition("?")
     port = f":{host[2]}" if host[2] else ""
     url = f"{scheme or 'http'}://{host[1]}{port}/{_quoted([*steps[1:-1], file])}"
     if mark:
@@ -175,12 +175,6 @@ def mirror_in(tree: str) -> str | None:
     return None
 
 
-def _is_doubtful(name: str, mirror: Mirror) -> bool:
-    if name in INDEXES:
-        return False
-    return _added.fullmatch(name) is not None or (mirror.adds and name.endswith((".html", ".css")))
-
-
 def adds(directory: str) -> bool:
     """Return whether the names in a mirror show that its program adds ends to them (wget -E)."""
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
@@ -189,15 +183,11 @@ def adds(directory: str) -> bool:
 # ---- lists
 
 
-class MapError(ValueError):
-    """A line of a map says nothing; which one and why is in the text."""
-
-
 def read_map(data: bytes) -> dict[str, str]:
     r"""Return the URLs of a map, by the names of files.
 
     Raises:
-        MapError: if a line says something else, or two say different things of one name.
+        ValueError: if a line says something else, or two say different things of one name.
     """
     urls: dict[str, str] = {}
     # Programs of Windows begin a text with a mark, which is not part of the first name.
@@ -207,14 +197,14 @@ def read_map(data: bytes) -> dict[str, str]:
             continue
         name, tab, url = line.rpartition(b"\t")
         if not tab or not name:
-            raise MapError(f"line {number}: write the name of a file, a tab, and its URL")
+            raise ValueError(f"line {number}: write the name of a file, a tab, and its URL")
         stated = url.strip().decode("utf-8", "surrogateescape")
         if why := unsuitable(stated):
             shown = ascii(stated[:200])
-            raise MapError(f"line {number}: {shown} is not a base for relative links, {why}")
+            raise ValueError(f"line {number}: {shown} is not a base for relative links, {why}")
         key = os.path.normpath(os.fsdecode(name))
         if urls.setdefault(key, stated) != stated:
-            raise MapError(f"line {number}: {key!a} has another URL on a line before")
+            raise ValueError(f"line {number}: {key!a} has another URL on a line before")
     return urls
 
 
@@ -233,9 +223,15 @@ def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
     """Return the URLs in HTTrack's `hts-cache/new.txt`, by absolute path of existing files."""
     urls: dict[str, str] = {}
     delayed: list[tuple[str, str]] = []
-    for listed, url in _rows(data):
+    for line in data.splitlines():
+        columns = line.split(b"\t")
+        if len(columns) < _COLUMNS:
+            continue
+        url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
+        if not url:
+            continue
         # The file is listed as a URL is written, and named as it is meant.
-        names = [os.fsdecode(name) for name in (listed, unquote_to_bytes(listed))]
+        names = [os.fsdecode(name) for name in (columns[8], unquote_to_bytes(columns[8]))]
         if path := next(filter(None, (_path_in(tree, name) for name in names)), None):
             urls[path] = url
         else:
@@ -244,16 +240,6 @@ def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
         if path := _named_later(name, tree, urls):
             urls[path] = url
     return urls
-
-
-def _rows(data: bytes) -> Iterator[tuple[bytes, str]]:
-    """The local file and the URL of each line that has both."""
-    for line in data.splitlines():
-        columns = line.split(b"\t")
-        if len(columns) >= _COLUMNS:
-            url, _, _ = found_url(columns[7].decode("utf-8", "surrogateescape"), "new.txt")
-            if url:
-                yield columns[8], url
 
 
 def _path_in(
