@@ -64,19 +64,11 @@ def spell(new: bytes, quote: bytes, charset: str) -> bytes:
 
 # What is written as a reference: what the tokenizer would read otherwise, LF since a CR may stand
 # before it, and `<` and `>` for whatever the tag stands in.
-_REFERENCES: Final = {
+_REFERENCES: Final = {character: f"&#{ord(character)};" for character in "'`=\t\n\f\r "} | {
     "&": "&amp;",
     "<": "&lt;",
     ">": "&gt;",
     '"': "&quot;",
-    "'": "&#39;",
-    "`": "&#96;",
-    "=": "&#61;",
-    "\t": "&#9;",
-    "\n": "&#10;",
-    "\f": "&#12;",
-    "\r": "&#13;",
-    " ": "&#32;",
     "\0": "&#65533;",
 }
 _UNSAFE: Final = {
@@ -163,23 +155,14 @@ def _names() -> dict[bytes, bytes]:
 
 _REPLACEMENT: Final = "\ufffd".encode()
 
-# §13.2.5.80 Numeric character reference end state, the table.
-# fmt: off
-_C1: Final = {
-    0x80: "\u20ac", 0x82: "\u201a", 0x83: "\u0192", 0x84: "\u201e", 0x85: "\u2026",
-    0x86: "\u2020", 0x87: "\u2021", 0x88: "\u02c6", 0x89: "\u2030", 0x8A: "\u0160",
-    0x8B: "\u2039", 0x8C: "\u0152", 0x8E: "\u017d", 0x91: "\u2018", 0x92: "\u2019",
-    0x93: "\u201c", 0x94: "\u201d", 0x95: "\u2022", 0x96: "\u2013", 0x97: "\u2014",
-    0x98: "\u02dc", 0x99: "\u2122", 0x9A: "\u0161", 0x9B: "\u203a", 0x9C: "\u0153",
-    0x9E: "\u017e", 0x9F: "\u0178",
-}
-# fmt: on
+# §13.2.5.80 Numeric character reference end state, the table: that of windows-1252.
+_C1: Final = {code: bytes((code,)).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
 
 
 def _numeric(digits: bytes, radix: int) -> bytes:
     """§13.2.5.80 Numeric character reference end state."""
     code = code_of(digits, radix)
-    return _C1.get(code, chr(code)).encode("utf-8") if code else _REPLACEMENT
+    return (_C1.get(code) or chr(code)).encode("utf-8") if code else _REPLACEMENT
 
 
 _BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)

@@ -156,16 +156,13 @@ _LATER: Final = {"~": "RFC 2396 §2.3 allows it"}
 
 _escape_match: Final = re.compile("%[0-9A-Fa-f]{2}").match
 
-_FIRST_SURROGATE: Final = "\ud800"
-_LAST_SURROGATE: Final = "\udfff"
-
 
 def class_of(character: str) -> CharacterClass:
     """Return the class of one character, or of "" for the end of the text."""
     known = _CLASSES.get(character)
     if known is not None:
         return known
-    if _FIRST_SURROGATE <= character <= _LAST_SURROGATE:
+    if "\ud800" <= character <= "\udfff":
         return CharacterClass.SURROGATE
     return CharacterClass.NON_ASCII
 
