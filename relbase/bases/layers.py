@@ -170,7 +170,7 @@ T = TypeVar("T")
 # Messages of a mailbox have few bases in turns.
 _SHORT: Final = 1 << 12
 _OF_SHORT: Final = 16
-# What a message may state as its base (`relbase.mail.bases`), and its parts share, some in another
+# What a message may state as its base (`relbase.mail.parts`), and its parts share, some in another
 # charset.
 _LONG: Final = 1 << 16
 _OF_LONG: Final = 4

@@ -78,8 +78,8 @@ def _selector(data: bytes, by: str) -> str:
 
 def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:
     """Return what gave a message with relative references its base, in words."""
-    from relbase.mail.bases import BASE_FIELDS  # noqa: PLC0415 (start-up time)
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
+    from relbase.mail.parts import BASE_FIELDS  # noqa: PLC0415 (start-up time)
 
     fields = fields_of_mail(data)
     if any(name in BASE_FIELDS for name, _ in fields) and base.layer is not Layer.RETRIEVAL:

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.containers import mail
 from relbase.containers.mail import IDENTITY
 from relbase.edit import Edit, Span
-from relbase.mail.bases import part_bases
-from relbase.mail.bodies import footer_of, transfer_view
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
+from relbase.mail.parts import footer_of, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.html import nested
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
 
     from relbase.bases.layers import Base
     from relbase.containers.mail import Part
-    from relbase.mail.bodies import MailPart
+    from relbase.mail.parts import MailPart
     from relbase.rewriting.context import Context, Opened, Reader, Task
     from relbase.view.runs import View
 

@@ -16,12 +16,10 @@ from relbase.containers import mail
 from relbase.containers.fields import eol_of, read_header
 from relbase.containers.mail import MESSAGES, Opaque
 from relbase.edit import Edit, Span, growth
-from relbase.mail.bases import STATES_BASE, message_fields
-from relbase.mail.bodies import called, number_of, transfer_view
-from relbase.mail.derived import follow_bodies
+from relbase.mail.derived import broken_signatures, follow_bodies, signed
 from relbase.mail.documents import decoded_bodies, open_document, parts_of, reader_of, visit_body
 from relbase.mail.fitting import fit, fit_header
-from relbase.mail.signatures import broken_signatures, signed
+from relbase.mail.parts import STATES_BASE, called, message_fields, number_of, transfer_view
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.references.vocabulary import Row
@@ -37,8 +35,8 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.containers.fields import Field
     from relbase.containers.mail import Part
-    from relbase.mail.bodies import MailPart
     from relbase.mail.documents import DecodedBody
+    from relbase.mail.parts import MailPart
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 

@@ -11,8 +11,8 @@ from view_laws import edits_of
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit, Span, splice
-from relbase.mail.bodies import line_end, transfer_view
 from relbase.mail.fitting import MAX_LINE, fit_lines
+from relbase.mail.parts import line_end, transfer_view
 from relbase.notes import Reason
 
 if TYPE_CHECKING:

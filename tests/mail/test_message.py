@@ -21,7 +21,7 @@ from strategies import HOSTILE, PLAIN, pages
 import relbase
 from relbase.containers import fields, mail
 from relbase.containers.mail import walk
-from relbase.mail.bases import MAX_BASE, MAX_STATED_BASE
+from relbase.mail.parts import MAX_BASE, MAX_STATED_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from memory import SLACK, memory_of, needs_status
 from test_growth import numbered, repeated
 
 import relbase
-from relbase.mail.bases import MAX_BASE, MAX_STATED_BASE
+from relbase.mail.parts import MAX_BASE, MAX_STATED_BASE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

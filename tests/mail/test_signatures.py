@@ -9,7 +9,7 @@ from growth import assert_linear_from_10_ms
 
 from relbase.containers.mail import walk
 from relbase.edit import Edit
-from relbase.mail.signatures import broken_signatures, signed
+from relbase.mail.derived import broken_signatures, signed
 
 BODY: Final = b"a \t b \n\n<X>"
 
