@@ -281,3 +281,29 @@ def test_memory_is_bounded(name: str, tmp_path: Path) -> None:
     used = memory_of(tmp_path, make(int(megabytes * (1 << 20))), url, "html")
     assert used.taken > 1 << 18
     assert used.grown <= 6 * (used.taken + used.given) + SLACK
+
+
+# What one element, rule or field holds many of: (maker, kind).
+LISTED: Final = {
+    "srcset": (ROWS["A1 candidates"], "html"),
+    "ping": (ROWS["A1 ping"], "html"),
+    "style": (ROWS["A2 urls"], "html"),
+    "speculation rules": (
+        repeated(
+            b'"x",', b'<script type=speculationrules>{"prefetch":[{"urls":[', b'"y"]}]}</script>'
+        ),
+        "html",
+    ),
+    "Link": (repeated(b"<x>;rel=a,", b"HTTP/1.1 200 OK\r\nLink: ", b"<x>\r\n\r\n<p>"), "http"),
+    "List-Help": (repeated(b"<x>,", b"From: a@b.example\nList-Help: ", b"<x>\n\nx"), "mail"),
+}
+
+
+@needs_status
+@pytest.mark.parametrize("name", LISTED)
+def test_memory_is_bounded_where_links_are_listed(name: str, tmp_path: Path) -> None:
+    """Law 9: what one element or field holds is handed on as it is found."""
+    make, kind = LISTED[name]
+    small, large = (memory_of(tmp_path, make(size << 19), URL, kind, "links") for size in (1, 2))
+    assert small.grown > 0
+    assert large.grown <= 6 * large.taken + SLACK

@@ -36,7 +36,7 @@ from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.registry import ROWS, States
-from relbase.rewriting.items import Found, Item, Status, separate, shift
+from relbase.rewriting.items import Found, Item, Status, parted, shift
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,25 +77,23 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
         yield Note(Reason.KIND_UNSUPPORTED, context.part, None, text)
         return
     yield from response.notes
-    own = (*response.contexts[:-1], response.inside)
-    visits = map(partial(_visit_head, data), response.heads, response.contexts, own)
-    findings, edits = separate(chain.from_iterable(visits))
-    yield from findings
+    contexts, own = response.contexts, [*response.contexts[:-1], response.inside]
+    if not context.task.edits_only:  # what is found is listed, and a field may hold a million
+        contexts, own = list(map(_listing, contexts)), list(map(_listing, own))
+    edits: list[Edit] = []
+    visits = map(partial(_visit_head, data), response.heads, contexts, own)
+    yield from parted(chain.from_iterable(visits), edits)
     inside: list[Edit] = []
-    for item in _visit_body(response):
-        if isinstance(item, Edit):
-            inside.append(item)
-        else:
-            yield item
+    yield from parted(_visit_body(response), inside)
     yield from _rest_notes(response)
     if inside:
-        for item in _follow_body(response, inside):
-            if isinstance(item, Edit):
-                edits.append(item)
-            else:
-                yield item
+        yield from parted(_follow_body(response, inside), edits)
     yield from sorted(edits)
     yield from inside
+
+
+def _listing(context: Context) -> Context:
+    return context.asking(context.task._replace(found_only=True))
 
 
 def http_base(data: bytes, context: Context) -> Base:

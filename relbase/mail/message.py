@@ -166,6 +166,12 @@ def _visit_header(entity: MailPart) -> Iterator[Item]:
         (field, form) for field in part.header.fields if (form := _form(field, part)) is not None
     ]
     if linking:
+        context = entity.context
+        if not (part.boundaries or context.part or context.task.edits_only):
+            # What is found is listed, no edit could be refused, and a field may hold a million.
+            context = context.asking(context.task._replace(found_only=True))
+            yield from _visit_fields(entity._replace(context=context), linking)
+            return
         header = Span(part.header.start, part.header.end)
         yield from fit(entity, header, _visit_fields(entity, linking))
 

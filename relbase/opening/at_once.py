@@ -77,6 +77,8 @@ def _context(call: Call) -> Context | None:
     row = FORMATS[call.kind] if call.kind is not None else None
     if row is None or row.charset is None or not row.makes_links:
         return None
+    if call.policy.attributes:  # the compiled scanner does not know them
+        return None
     # The charset decides on what is not ASCII in browsers: that is noted where nothing states it.
     if call.profile is Profile.WHATWG and call.charset is None:
         return None

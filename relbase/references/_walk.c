@@ -187,10 +187,10 @@ typedef struct {
 
 /* So much is found at once; an element in which there is more is left to the exact tokenizer, which
    hands over one by one: what is allocated must not grow with a hostile document. */
-enum { BATCH = 4096, MOST = 1 << 18 };
+enum { BATCH = 4096, MOST = 1 << 18, MOST_LISTED = 1 << 14 };
 
 static int push(Scan *s, const Found *found) {
-  if (s->count == MOST) return STOPS;
+  if (s->count == (s->mode == ALL ? MOST_LISTED : MOST)) return STOPS;
   if (s->count == s->room) {
     size_t room = s->room ? s->room * 2 : 64;
     Found *grown = realloc(s->found, room * sizeof(Found));

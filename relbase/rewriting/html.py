@@ -10,7 +10,7 @@ an attribute of HTML in `srcdoc` is found and written by the same few functions.
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
 
 from relbase.bases.layers import Layer
@@ -61,11 +61,12 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
         inside, notes = on_own_base(text, None, around)
         items: list[Item] = []
         elements = html.elements(text, 0, len(text), scan=scan_for(inside))
-        attribute = _up_to_base(text, elements, items, inside, around)
+        attribute, rest = _up_to_base(text, elements, items, inside, around)
         if attribute is None:
             yield from notes
             yield from drained(items)
             # What is left, when it was not looked at to the end.
+            yield from rest
             for element in elements:
                 yield from _visit_element(text, element, inside, around)
             return
@@ -78,10 +79,10 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around)
 
 
-# By so much references may grow before a `<base>` that decides for them is met, and so many links
-# be listed: they are kept until then.
+# By so much references may grow before a `<base>` that decides for them is met, and so many items
+# be found: they are kept until then.
 _KEPT_GROWTH: Final = 1 << 20
-_KEPT_LINKS: Final = 1 << 14
+_KEPT: Final = 1 << 14
 
 
 def _up_to_base(
@@ -90,23 +91,27 @@ def _up_to_base(
     items: list[Item],
     inside: Context,
     around: Context,
-) -> Attribute | None:
+) -> tuple[Attribute | None, Iterator[Item]]:
     """The `<base>` that decides, as soon as it is met; what is visited before goes into `items`.
 
     To look for one first costs a tenth of all. What is written before it must not be long, since it
-    is kept until then (threat A8): past that it is looked for.
+    is kept until then (threat A8): past that it is looked for, and the rest of the element that was
+    reached is left to be visited.
     """
     budget = around.task.budget
     enough = 0 if budget is None else budget.left - len(text) - _KEPT_GROWTH
-    links = 0
+    lists = 0
     for element in elements:
         if isinstance(element, html.Element) and (found := html.base_href(text, element)):
-            return found
-        items += _visit_element(text, element, inside, around)
-        links += len(element) if isinstance(element, list) and around.task.link else 0
-        if (budget is not None and budget.left < enough) or links > _KEPT_LINKS:
-            return html.embedded_base(text)
-    return None
+            return found, iter(())
+        visited = iter(_visit_element(text, element, inside, around))
+        items += islice(visited, _KEPT)
+        lists += len(element) if isinstance(element, list) and around.task.link else 0
+        kept = lists if around.task.edits_only else lists + len(items)
+        if (budget is not None and budget.left < enough) or kept >= _KEPT:
+            return html.embedded_base(text), visited
+        items += visited
+    return None, iter(())
 
 
 def _visit_on_base(

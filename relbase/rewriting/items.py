@@ -57,15 +57,19 @@ def shift(items: Iterable[Item], offset: int) -> Iterator[Item]:
             yield item._replace(span=Span(item.span.start + offset, item.span.end + offset))
 
 
-def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
-    """Return what was found and noted among items, and the edits, each in their order."""
-    findings: list[Found | Note] = []
-    edits: list[Edit] = []
+def parted(items: Iterable[Item], edits: list[Edit]) -> Iterator[Found | Note]:
+    """Yield what is found and noted among items; the edits go into a list."""
     for item in items:
         if isinstance(item, Edit):
             edits.append(item)
         else:
-            findings.append(item)
+            yield item
+
+
+def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
+    """Return what was found and noted among items, and the edits, each in their order."""
+    edits: list[Edit] = []
+    findings = list(parted(items, edits))
     return findings, edits
 
 

@@ -25,7 +25,7 @@ import relbase
 def peak():
     with open("{_STATUS}") as status:
         return next(int(line.split()[1]) * 1024 for line in status if line.startswith("VmHWM"))
-path, length, kind = sys.argv[1:]
+path, length, kind, call = sys.argv[1:]
 mail = b"Content-Type: text/html\\nContent-Transfer-Encoding: %b\\n\\nPGEgaHJlZj14Pg=="
 for text in (b"<a href=x><p style='a:url(x)'><img srcset=x>", b"Base: http://h/\\n\\n",
              *[mail % encoding for encoding in (b"7bit", b"quoted-printable", b"base64")]):
@@ -33,8 +33,11 @@ for text in (b"<a href=x><p style='a:url(x)'><img srcset=x>", b"Base: http://h/\
 before = peak()
 with open(path, "rb") as file:
     url, data = file.read(int(length)).decode(), file.read()
-result = relbase.rewrite(data, url=url, kind=kind)
-print(peak() - before, len(result.data) if result.changed else 0)
+if call == "links":
+    print(sum(1 for _ in relbase.links(data, url=url, kind=kind)) and peak() - before, 0)
+else:
+    result = relbase.rewrite(data, url=url, kind=kind)
+    print(peak() - before, len(result.data) if result.changed else 0)
 """
 
 
@@ -52,19 +55,20 @@ class Memory(NamedTuple):
     given: int
 
 
-def memory_of(directory: Path, data: bytes, url: str, kind: str) -> Memory:
-    """Rewrite a document in a process of its own.
+def memory_of(directory: Path, data: bytes, url: str, kind: str, call: str = "rewrite") -> Memory:
+    """Rewrite a document, or list its links, in a process of its own.
 
     Args:
         directory: for a file.
         data: the document.
         url: where it was retrieved.
         kind: what it is.
+        call: "rewrite", or "links", of which none is kept.
     """
     path = directory / "document"
     path.write_bytes(url.encode() + data)
     done = subprocess.run(
-        [sys.executable, "-c", _MEASURE, str(path), str(len(url)), kind],
+        [sys.executable, "-c", _MEASURE, str(path), str(len(url)), kind, call],
         capture_output=True,
         text=True,
         check=True,
