@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import relbase
 from relbase.cli import files, remarks, streams
-from relbase.cli.objects import is_object
+from relbase.cli.files import is_object
 from relbase.cli.options import ARCHIVE
 from relbase.cli.outcome import Collected, Verbosity, WarningPrinter
 from relbase.cli.progress import ArchiveProgress

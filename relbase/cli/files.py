@@ -1,4 +1,4 @@
-"""Files in, by the names that the user gave: a document names no file (threat W7).
+"""Files and objects by the names that the user gave: a document names no file (threat W7).
 
 Strategy: an input is opened once and looked at through its descriptor, so that nothing can be put
 in its place in between. What was found by walking a tree is reached over no symbolic link.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -19,8 +19,7 @@ import click
 from relbase import storage
 from relbase.cli import streams
 from relbase.cli.directories import opened_below
-from relbase.cli.objects import is_object
-from relbase.cli.streams import printable
+from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -54,6 +53,11 @@ class Input(NamedTuple):
     def directory(self) -> str:
         """The directory that its local references stay inside of."""
         return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
+
+
+def is_object(name: str) -> bool:
+    """Return whether a name is a URL, and of no file."""
+    return storage.is_url(name) and not os.path.lexists(name)
 
 
 class InputError(Exception):
@@ -220,3 +224,40 @@ def _standard_input() -> BinaryIO:
     if sys.stdin.isatty():
         streams.warn("reading standard input, which Ctrl-D ends; --help says more")
     return sys.stdin.buffer
+
+
+# ---- outputs in object stores
+
+
+@contextmanager
+def uploaded(*outputs: str) -> Iterator[list[str]]:
+    """Yield the files to write outputs to; those of objects are uploaded when all are complete.
+
+    Raises:
+        click.UsageError: if nothing opens an output.
+        OutputError: if one cannot be uploaded.
+    """
+    objects = [output for output in outputs if is_object(output)]
+    names = {output: output.partition("?")[0].rpartition("/")[2] for output in objects}
+    for output, name in names.items():
+        if not name:
+            raise click.UsageError(f"{printable(output)} names no object: give a name behind it")
+    try:
+        storage.refuse_unknown(objects, "give a file")
+    except ValueError as error:
+        raise click.UsageError(printable(str(error))) from None
+    with ExitStack() as stack:
+        files = {}
+        for output in objects:
+            from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
+
+            directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
+            files[output] = os.path.join(directory, names[output])  # noqa: PTH118
+        yield [files.get(output, output) for output in outputs]
+        for output, made in files.items():
+            if not os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
+                continue
+            try:
+                storage.put(made, output)
+            except OSError as error:
+                raise OutputError(f"{printable(output)}: {error.strerror or error}") from None

@@ -12,12 +12,11 @@ import click
 from relbase.cli import maildir, options, outputs, streams
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import STDIN
+from relbase.cli.files import STDIN, uploaded
 from relbase.cli.help import Command
 from relbase.cli.inplace import InPlace
 from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Action, Job, Plan
-from relbase.cli.objects import uploaded
 from relbase.cli.outcome import Tally, Verbosity
 from relbase.cli.report import Report, read_report
 from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli.directories import new_file, opened_directory, sweep
-from relbase.cli.objects import is_object, uploaded
+from relbase.cli.files import is_object, uploaded
 from relbase.cli.outputs import refuse_inputs, refuse_irregular
 from relbase.cli.streams import OutputError, printable
 
