@@ -10,8 +10,8 @@ from relbase.notes import Reason
 from relbase.references.css_escapes import css_view
 from relbase.references.css_functions import Form, is_settled
 from relbase.references.vocabulary import Nested, Row
-from relbase.rewriting.items import Item, lower, lower_plain, plain_in_css
-from relbase.rewriting.reference import ABSOLUTE, Kept, Place, noting, visit_url
+from relbase.rewriting.items import Item, Status, lower, lower_plain, plain_in_css
+from relbase.rewriting.reference import ABSOLUTE, Place, Verdict, noting, visit_url
 from relbase.rewriting.scan import css_scan_for
 from relbase.url.resolver import Profile
 
@@ -45,29 +45,29 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
         keeps = _keeps(found, context)
         view = partial(css_view, raw, found.quote)
         within = in_utf_8 if place.attribute or found.form is Form.IMPORT else context
-        if plain_in_css(raw):
-            items = visit_url(raw, Span(0, len(raw)), within, place, keeps)
+        decoded = None if plain_in_css(raw) else view()
+        inner = raw if decoded is None else decoded.inner
+        items = visit_url(inner, Span(0, len(inner)), within, place, keeps)
+        if decoded is None:
             yield from lower_plain(items, plain_in_css, view, found.start)
         else:
-            decoded = view()
-            whole = Span(0, len(decoded.inner))
-            items = visit_url(decoded.inner, whole, within, place, keeps)
             yield from lower(items, decoded, found.start)
 
 
 _SHEET: Final = Place("", "", Row(Nested.CSS))
 
-_LOCAL: Final = Kept(None)
-_CUSTOM: Final = Kept(
+_LOCAL: Final = Verdict(Status.KEPT, None)
+_CUSTOM: Final = Verdict(
+    Status.KEPT,
+    None,
     noting(
         Reason.REFERENCE_CUSTOM_PROPERTY,
         "a url() in a custom property is resolved where var() stands, maybe in another sheet",
-    )
+    ),
 )
 
 
-def _keeps(found: CssReference, context: Context) -> Callable[[str], Kept | None] | None:
-    """What keeps a reference in CSS relative, if anything does."""
+def _keeps(found: CssReference, context: Context) -> Callable[[str], Verdict | None] | None:
     if found.local:
         return lambda _reference: _LOCAL
     if not found.custom or not context.sheets():

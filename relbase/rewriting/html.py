@@ -1,10 +1,8 @@
 """From a text of HTML inward to its references, and back outward with what each becomes.
 
-Strategy: a text is visited by its syntax: HTML has values, a value has URLs, CSS or HTML again.
-Each visit yields items (`rewriting.items`) in offsets of the text that it was given. Where a text
-is written in an encoding (character references, CSS or JSON escapes, a charset), its view decodes
-it, the inner text is visited, and the items are lowered through the view. So a reference in CSS in
-an attribute of HTML in `srcdoc` is found and written by the same few functions.
+Each visit yields items in offsets of the text that it was given. Where a text is written in an
+encoding (character references, CSS or JSON escapes, a charset), its view decodes it, the inner text
+is visited, and the items are lowered through the view.
 """
 
 from __future__ import annotations
@@ -144,13 +142,13 @@ def base_late(count: int, around: Context, span: Span) -> Note:
 def _visit_element(
     text: bytes, element: html.Element | Iterable[Item], inside: Context, around: Context
 ) -> Iterable[Item]:
-    """The items of one element, or of those that were passed over."""
     if not isinstance(element, html.Element):
         is_links = inside.task.link is not None and isinstance(element, list)
         return (cast("Item", element),) if is_links else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
-    context = around if is_base and not _is_stand_in(text, element, around) else inside
+    is_stated = is_base and not (around.task.detect and is_stand_in(text, element.start))
+    context = around if is_stated else inside
     policy = context.task.policy
     slots = html.slots(text, element, extended=policy.extended, named=named_of(policy))
     return chain.from_iterable(_visit_slot(text, slot, context) for slot in slots)
@@ -162,12 +160,7 @@ def visit_comment(text: bytes, inside: Context, around: Context) -> Iterator[Ite
         yield from _visit_element(text, element, inside, around)
 
 
-def _is_stand_in(text: bytes, element: html.Element, around: Context) -> bool:
-    return around.task.detect and is_stand_in(text, element.start)
-
-
 def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item]:
-    """The items of one value of HTML, in offsets of the document."""
     attribute = slot.value
     raw = text[attribute.start : attribute.end]
     place = Place(
@@ -178,34 +171,36 @@ def _visit_slot(text: bytes, slot: html.Slot, context: Context) -> Iterable[Item
         if (one := slot.codebase) is None
         else on_codebase(trimmed(attribute_text(text, one, context.charset)), context),
     )
-    visit = visit_value
     if attribute.quote == html.RAW:
         return _visit_raw(raw, context, place, attribute.start)
     if attribute.quote == html.PIECES:
         pieced = PiecesView(raw, pieces(raw), partial(_piece_view, context))
-        return lower(visit(pieced.inner, context, place), pieced, attribute.start)
+        return lower(visit_value(pieced.inner, context, place), pieced, attribute.start)
     if attribute.quote is None:
-        return _write_value(visit(b"", context, place), attribute, context.charset)
+        return _write_value(visit_value(b"", context, place), attribute, context.charset)
     make_view = partial(attribute_view, raw, attribute.quote, context.charset)
     if needs_view(raw):
         view = make_view()
-        return lower(visit(view.inner, context, place), view, attribute.start)
+        return lower(visit_value(view.inner, context, place), view, attribute.start)
     plain = plain_in_quotes if attribute.quote else plain_unquoted
-    return lower_plain(visit(raw, context, place), plain, make_view, attribute.start)
+    return lower_plain(visit_value(raw, context, place), plain, make_view, attribute.start)
 
 
 def _visit_raw(raw: bytes, context: Context, place: Place, offset: int) -> Iterable[Item]:
     """The items of raw text, where no character reference can stand for what the charset lacks."""
-    visit = visit_value
     if context.charset == "utf-8" and writes_all(context.encoding):
-        return shift(visit(raw, context, place), offset)
+        return shift(visit_value(raw, context, place), offset)
     escaped = css_escaped if place.row.syntax is Nested.CSS else json_escaped
-    view_of = escaped_view if context.charset == "utf-8" else text_view
-    make_view = partial(view_of, raw, context.encoding, escaped)
+    make_view = partial(_raw_view, raw, context, escaped)
     if raw.isascii():
-        return lower_plain(visit(raw, context, place), bytes.isascii, make_view, offset)
+        return lower_plain(visit_value(raw, context, place), bytes.isascii, make_view, offset)
     view = make_view()
-    return lower(visit(view.inner, context, place), view, offset)
+    return lower(visit_value(view.inner, context, place), view, offset)
+
+
+def _raw_view(raw: bytes, context: Context, escaped: Callable[[str], bytes]) -> View:
+    view_of = escaped_view if context.charset == "utf-8" else text_view
+    return view_of(raw, context.encoding, escaped)
 
 
 def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
@@ -215,8 +210,7 @@ def _piece_view(context: Context, raw: bytes, piece: Piece) -> View:
         return attribute_view(part, html.TEXT, context.charset)
     if context.charset == "utf-8" and writes_all(context.encoding):
         return CdataView(part)
-    view_of = escaped_view if context.charset == "utf-8" else text_view
-    return view_of(part, context.encoding, css_escaped)
+    return _raw_view(part, context, css_escaped)
 
 
 def visit_value(text: bytes, context: Context, place: Place) -> Iterator[Item]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.archived import Unarchived
@@ -40,32 +41,24 @@ def on_own_base(
     text: bytes, attribute: Attribute | None, around: Context
 ) -> tuple[Context, list[Note]]:
     """The context of the inside of an HTML document, on its own base, and what is noted on that."""
+    sheets = partial(_has_sheets, text, [])
     stated = None if attribute is None else _statement(text, attribute, around)
     if around.task.detect:
         stated = own_base(text, attribute, around.charset, around.marks) or stated
     if stated is None:
-        return around.having(sheets=_Sheets(text)), []
+        return around.having(sheets=sheets), []
     base, notes = around.established(stated)
     if base.outer is around.base and (note := _forbidden(text, stated, base, around)):
         base, notes = replace(around.base, refused=(note, *around.base.refused)), [note]
     if note := unstated(stated.value, around):
         notes.append(note._replace(part=around.part, span=stated.span))
-    return around.having(base=base, sheets=_Sheets(text)), notes
+    return around.having(base=base, sheets=sheets), notes
 
 
-class _Sheets:
-    """Whether a document links or imports style sheets: looked for when asked, and once."""
-
-    __slots__ = ("_found", "_text")
-
-    def __init__(self, text: bytes) -> None:
-        self._text = text
-        self._found: bool | None = None
-
-    def __call__(self) -> bool:
-        if self._found is None:
-            self._found = html.has_sheets(self._text)
-        return self._found
+def _has_sheets(text: bytes, found: list[bool]) -> bool:
+    if not found:  # looked for when it is asked first
+        found.append(html.has_sheets(text))
+    return found[0]
 
 
 def _statement(text: bytes, attribute: Attribute, around: Context) -> Statement:

@@ -43,7 +43,6 @@ def listing_for(
 
 
 def _records(context: Context, walk: str) -> Callable[..., Any]:
-    """Return what finds plain and absolute references."""
     return scanner.listing(
         _becomes(context),
         walk=walk,

@@ -48,18 +48,12 @@ class Place(NamedTuple):
 ABSOLUTE: Final = (b"http://", b"https://", b"data:")
 
 
-class Kept(NamedTuple):
-    """A relative reference is to stay so, with a note on it, if anything is to be said."""
-
-    note: Note | None
-
-
 def visit_url(
     text: bytes,
     span: Span,
     context: Context,
     place: Place,
-    keeps: Callable[[str], Kept | None] | None = None,
+    keeps: Callable[[str], Verdict | None] | None = None,
 ) -> Iterator[Item]:
     """One URL as it was found, what is to be noted on it, and the edit that makes it absolute."""
     task = context.task
@@ -72,7 +66,7 @@ def visit_url(
     kept = None if keeps is None else keeps(reference)
     verdict = verdict_of(reference, context, place, is_kept=kept is not None)
     if kept is not None and verdict.status is not Status.ABSOLUTE:
-        verdict = Verdict(Status.KEPT, verdict.url, kept.note)
+        verdict = kept._replace(url=verdict.url)
     elif task.policy.keep_templates:
         verdict = _with_placeholders(verdict, text, span, place)
     if verdict.status is Status.REWRITTEN and not _is_covered(written, verdict.url, context):
@@ -291,7 +285,6 @@ def _is_absolute(reference: str, context: Context, place: Place) -> bool:
 
 
 def _resolved(reference: str, context: Context, place: Place) -> Verdict:
-    """What a relative reference resolves to."""
     if reference == "" and place.row.own_url:
         url = own_url(context.base) if context.depth == 0 else None
         return Verdict(Status.KEPT if url is None else Status.REWRITTEN, url)

@@ -1,6 +1,6 @@
 """How HTML is passed over: by the compiled scanner, or where nothing can be a reference.
 
-Strategy: the compiled scanner is told what becomes of references of each plain shape on a base
+The compiled scanner is told what becomes of references of each plain shape on a base
 (`shape_edits`); it makes edits or links of them up to what has to be looked at.
 """
 

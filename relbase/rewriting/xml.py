@@ -1,10 +1,6 @@
 """From XML inward to its references, and back outward (rule 20).
 
-Strategy: the walk yields elements with values; each value is decoded by its view, visited as one of
-HTML is, and its items are lowered. HTML in feeds is a nested document, read by the task's reader on
-the base of the element around it. The bases are in `xml_bases`.
-
-To mind: what the walk finds is believed only when the document is well-formed and declares nothing
+What the walk finds is believed only when the document is well-formed and declares nothing
 that would change its meaning. That costs a parse, so it is asked after the first reference that
 would change: up to there nothing of the document has been changed, and after a no nothing will be.
 Of a feed that parse is most of the work, but that its articles are parsed already for what they
@@ -109,7 +105,6 @@ def _changes(item: Item) -> bool:
 
 
 def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
-    """What is listed of a document that is left unchanged."""
     for item in items:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)

@@ -162,7 +162,6 @@ class Visit:
         self._items.enter(xml.Item(self._text[start + 1 : name_end], start, end))
 
     def _counted(self) -> Iterator[Note]:
-        """What is said of the document once it is over."""
         around, late = self._around, self._late
         yield from self._items.links.notes(around.part)
         for reason, spans in self._stayed.items():
@@ -172,7 +171,6 @@ class Visit:
             yield base_late(late, around, Span(self._base_at, self._base_at))
 
     def _element(self, element: xml.Element) -> Iterator[Item]:
-        """The items of one element."""
         if self._is_outside:
             self._is_outside = False
             self._may_have_entities = self._text.find(_DOCTYPE, 0, element.start) >= 0
@@ -203,7 +201,6 @@ class Visit:
                 yield from self._inside(slot, element, context)
 
     def _prefixes(self, element: xml.Element) -> Iterator[Note]:
-        """The notes on prefixes that nothing binds."""
         for prefix in element.unbound:
             if prefix not in self._unbound:
                 self._unbound.add(prefix)
@@ -219,7 +216,6 @@ class Visit:
         return slot.row.empty and not self._text[slot.value.start : slot.value.end].strip()
 
     def _inside(self, slot: Slot, element: xml.Element, context: Context) -> Iterable[Item]:
-        """The items of one value of an element, on the base that counts there."""
         if slot.stays is not None:
             self._stay(slot.stays, slot, context)
             return ()
@@ -237,13 +233,11 @@ class Visit:
             spans.append(Span(slot.value.start, slot.value.end))
 
     def _before_base(self, items: Iterable[Item]) -> Iterator[Item]:
-        """Items before the `<base>` that decides for them."""
         for item in items:
             self._late += isinstance(item, Edit)
             yield item
 
     def _slot(self, slot: Slot, context: Context) -> Iterable[Item]:
-        """The items of one value, in offsets of the document."""
         value = slot.value
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
@@ -260,7 +254,6 @@ class Visit:
         return _without(items, doubtful, is_listed=not task.edits_only)
 
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
-        """The items of one value, as its view decodes it."""
         value = slot.value
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
@@ -282,15 +275,11 @@ class Visit:
             if isinstance(view, PiecesView):
                 return lower(items, view, value.start)
             return _lowered(items, view, value.start)
-        make_view = (
-            partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
-        )
         if value.quote and needs_xml_view(raw):
-            view = make_view()
+            view = value_view(raw, value.quote)
             return lower(visit_value(view.inner, context, place), view, value.start)
-        return lower_plain(
-            visit_value(raw, context, place), plain_in_quotes, make_view, value.start
-        )
+        views = partial(value_view, raw, value.quote) if value.quote else partial(text_view, raw)
+        return lower_plain(visit_value(raw, context, place), plain_in_quotes, views, value.start)
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
         """What is listed and said of a value that nobody can be sure of."""
@@ -298,7 +287,6 @@ class Visit:
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
     def _kept(self, slot: Slot, context: Context) -> Iterator[Item]:
-        """What is listed of a value that stays."""
         span = Span(slot.value.start, slot.value.end)
         if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
             yield Found(
@@ -351,7 +339,6 @@ def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Ite
 
 
 def _text_view(raw: bytes) -> TextView | PiecesView | None:
-    """The view of a text, None where it is in too many pieces."""
     if b"<" not in raw:
         return text_view(raw)
     found = pieces(raw)

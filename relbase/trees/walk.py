@@ -1,8 +1,7 @@
 """A walk over a tree: which values hold references, what these are, and what they become.
 
-Strategy: a `Tree` finds the elements that may hold references. The vocabulary chooses among their
-attributes, and the visit of each syntax, which rewrites bytes, reads the value: encoded as UTF-8
-going in, decoded coming out. What a URL becomes is remembered, since pages repeat their links.
+The visits that rewrite bytes read each value: encoded as UTF-8 going in, decoded coming out. What a
+URL becomes is remembered, since pages repeat their links.
 """
 
 from __future__ import annotations
@@ -136,7 +135,6 @@ class Walk:
                 return
 
     def _texts(self, spot: Spot, context: Context) -> Iterator[Value]:
-        """The text of an element, if it holds references."""
         says = partial(self._says, spot)
         rows = [row for row in spot.kind.text if row.when is None or row.when.holds(says)]
         # Of most scripts the text is never looked at: it may be long.
