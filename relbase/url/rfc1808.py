@@ -4,9 +4,7 @@ A component that is absent is None, one that is empty is "": the delimiter that 
 stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
 
 `PreparedBase.resolve` first answers the references that no step changes beyond putting a prefix of
-the base before them; `_by_steps` is §4 itself, tells each step, and gives the same for all of them.
-Whatever depends on the base alone is made once, its dot segments removed: a hostile base may have
-millions.
+the base before them; `_by_steps` is §4 itself, and gives the same for all of them.
 
 Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing:
 
@@ -224,11 +222,6 @@ class PreparedBase(Prefixes):
         if slash < 0 or directory[slash + 1 : -1] == "..":
             return f"{directory}../"
         return directory[: slash + 1]
-
-
-def resolve(base: str, reference: str) -> str:
-    """Resolve one reference (RFC 1808 §4); with an empty base it is returned as it is."""
-    return PreparedBase(base).resolve(reference)
 
 
 def _cut(text: str, delimiter: str) -> tuple[str, str | None]:

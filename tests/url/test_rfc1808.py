@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from rfc1808_examples import ABNORMAL, BASE, NORMAL
 
-from relbase.url.rfc1808 import Components, PreparedBase, is_absolute, resolve, split, unsplit
+from relbase.url.resolver import resolve
+from relbase.url.rfc1808 import Components, PreparedBase, is_absolute, split, unsplit
 
 
 @pytest.mark.parametrize(("reference", "expected"), NORMAL)

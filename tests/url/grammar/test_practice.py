@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.url.grammar import Severity, base_violations, violations
-from relbase.url.rfc1808 import resolve
+from relbase.url.resolver import resolve
 
 _BASE = "http://a/b/c/d;p?q#f"
 
