@@ -1,17 +1,11 @@
 """Where the references of a style sheet or a style attribute are, as byte spans.
 
-Strategy: in comes CSS text in any charset in which ASCII bytes are ASCII (a multi-byte one as
-UTF-8), out go the spans of `url()`, `src()`, `@import` and `image-set()` references in their
-order. Nothing is decoded but names and URLs that hold escapes. Three steps keep it cheap: a text
-that holds no trigger (`url(`, `@import`, a backslash ...) is not read at all; it is read up to the
-last trigger; and between two events one regular expression skips what cannot matter. The compiled
-scanner goes ahead, from one statement to the next, up to one that has to be read here.
-
-An event is a byte at which the state may change: a bracket, a backslash, the start of an at-rule
-or of a custom property. `_EVENTS` at the foot says what each does. The state is a stack of the
-brackets that are open, at whose bottom may stand the custom property or the at-rule that they are
-in. Where it is empty, `{`, `}` and `;` start a statement without being stacked: what is
-inside a rule, a block or nothing makes no difference to a reference.
+A text is read up to its last trigger (`url(`, `@import`, a backslash ...), and between two events
+one regular expression skips what cannot matter. An event is a byte at which the state may change:
+`_EVENTS` at the foot says what each does. The state is a stack of the brackets that are open, at
+whose bottom may stand the custom property or the at-rule that they are in. Where it is empty, `{`,
+`}` and `;` start a statement without being stacked: what is inside a rule, a block or nothing makes
+no difference to a reference.
 
 Mind that a skip ends between two tokens, and that only from there on (`floor`) may a look back
 go: `<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.

@@ -1,11 +1,7 @@
 """Which functions of CSS hold references, and in which form: one row for each.
 
-All that looks for these functions is made from the table: what calls them (`css`), what must not be
-skipped, what settles at the first sight that a text holds none (`is_settled`, `holds_none`), and
-what the compiled scanner is given.
-
-To mind: the expressions here look at the end of a name, so that they also find `xurl(`. Each errs
-on that side only; `css` reads the whole name.
+The expressions here look at the end of a name, so that they also find `xurl(`. Each errs on that
+side only; `css` reads the whole name.
 """
 
 from __future__ import annotations
@@ -32,17 +28,11 @@ class Form(Enum):
 
 
 class Function(NamedTuple):
-    """A function whose arguments hold references.
+    """A function whose arguments hold references."""
 
-    Args:
-        name: in lower case, of letters, digits and `-`.
-        form: what it takes.
-        extended: counts with the policy `extended` only.
-    """
-
-    name: bytes
+    name: bytes  # in lower case, of letters, digits and `-`
     form: Form
-    extended: bool = False
+    extended: bool = False  # counts with the policy `extended` only
 
 
 FUNCTIONS: Final = (

@@ -1,13 +1,9 @@
 """SVG and MathML inside HTML: the open elements that decide what is markup there.
 
-https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. In foreign content
-there is no raw text, CDATA sections exist, `/>` closes, and some start tags break out into HTML;
-integration points lead back to HTML. So a stack is kept from `<svg>` or `<math>` on, and is empty
-again when HTML goes on.
-
-To mind: HTML elements outside of the stack are not known. When an end tag matches nothing in it,
-the caller is asked whether it closes such an element, and everything foreign with it. Where each
-name is open is known without a walk, so that popping is paid for by pushing.
+https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. A stack is kept from
+`<svg>` or `<math>` on, and is empty again when HTML goes on. HTML elements outside of it are not
+known: when an end tag matches nothing in it, the caller is asked whether it closes such an element.
+Where each name is open is known without a walk, so that popping is paid for by pushing.
 """
 
 from __future__ import annotations
@@ -195,9 +191,8 @@ class ForeignContent:
         depth = len(self._stack)
         while depth:
             top = self._stack[depth - 1]
-            if top.namespace == HTML or top.integration:
-                break
-            if top.namespace == MATH and top.name in _MATH_INTEGRATION:
+            is_text = top.namespace == MATH and top.name in _MATH_INTEGRATION
+            if top.namespace == HTML or top.integration or is_text:
                 break
             depth -= 1
         self._cut(depth)

@@ -12,21 +12,13 @@ if TYPE_CHECKING:
 
 
 class HeadToken(NamedTuple):
-    """A comment (`name` is b"") or a start tag.
+    """A comment or a start tag."""
 
-    Args:
-        name: of the element, in lower case.
-        start: where its inside begins: after `<!--`, or after the name of the tag.
-        end: where its inside ends; of a tag after its `>`.
-        after: where what follows it begins.
-        raw_end: where the raw text of the element ends, `after` where it has none.
-    """
-
-    name: bytes
-    start: int
-    end: int
-    after: int
-    raw_end: int
+    name: bytes  # in lower case, b"" for a comment
+    start: int  # after `<!--`, or after the name of the tag
+    end: int  # of its inside; of a tag after its `>`
+    after: int  # where what follows it begins
+    raw_end: int  # of the element's raw text, `after` where it has none
 
 
 _token: Final = expression(rb"<(?:(!--)|[!?]|/|([a-zA-Z][^\t\n\f\r />]*+))")

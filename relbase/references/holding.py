@@ -1,7 +1,6 @@
 """What the attributes of an element hold, as numbers: the vocabulary as quick scanners ask it.
 
-Strategy: each attribute that may hold references has a number, and each element a row of what its
-attributes hold. What a scanner cannot settle by such a number holds `ANYTHING`, and is looked at.
+What a scanner cannot settle by a number holds `ANYTHING`, and is looked at.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def is_local(holds: int) -> bool:
 
 
 def _counting(rows: tuple[Row, ...], *, extended: bool) -> tuple[Row, ...]:
-    return tuple(row for row in rows if extended or not row.extended)
+    return rows if extended else tuple([row for row in rows if not row.extended])
 
 
 def held_attributes(*, extended: bool) -> list[bytes]:
@@ -89,43 +88,29 @@ def _is_one_if(rows: tuple[Row, ...]) -> bool:
     return _decider(rows) is not None and rows == (Row(Syntax.URL, when=rows[0].when),)
 
 
-def _waits(rows: tuple[Row, ...], *, extended: bool) -> bool:
-    one = _counting(rows, extended=extended)
-    if not _is_one_if(one) or one[0].when is None:
-        return False
-    return {*one[0].when.values} == deciding_one(extended=extended)
-
-
 def row_of(
     namespace: str, element: bytes, numbers: Mapping[bytes, int], *, extended: bool
 ) -> list[int]:
     """What each attribute holds on an element."""
     row = [NOTHING] * len(numbers)
     rows_of = held(namespace, element).rows
-    told = {name: _told(rows, extended=extended) for name, rows in rows_of.items()}
-    for attribute, (by, holds) in told.items():
-        if holds == NOTHING:
+    counting = {name: _counting(rows, extended=extended) for name, rows in rows_of.items()}
+    for attribute, rows in counting.items():
+        if not rows:
             continue
-        if by is None or told.get(by, (None, NOTHING))[1] != NOTHING:
-            row[numbers[attribute]] = holds
-        elif row[numbers[by]] == NOTHING and _waits(rows_of[attribute], extended=extended):
+        by = _decider(rows)
+        if by is None or counting.get(by):
+            row[numbers[attribute]] = _holds(rows)
+        elif (
+            row[numbers[by]] == NOTHING
+            and _is_one_if(rows)
+            and rows[0].when
+            and {*rows[0].when.values} == deciding_one(extended=extended)
+        ):
             row[numbers[by]], row[numbers[attribute]] = DECIDES_IF, IF
         else:
             row[numbers[by]] = DECIDES
     return row
-
-
-# By the identity of the rows, which are those of the vocabulary: `*` has the same for each element.
-_memo: Final[dict[tuple[int, bool], tuple[bytes | None, int]]] = {}
-
-
-def _told(rows: tuple[Row, ...], *, extended: bool) -> tuple[bytes | None, int]:
-    """What decides whether rows count, if one attribute does, and what they hold."""
-    key = (id(rows), extended)
-    if key not in _memo:
-        counting = _counting(rows, extended=extended)
-        _memo[key] = (_decider(counting), _holds(counting)) if counting else (None, NOTHING)
-    return _memo[key]
 
 
 def _holds(rows: tuple[Row, ...]) -> int:

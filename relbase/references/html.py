@@ -1,13 +1,9 @@
 """Where the references of an HTML document are: its elements, their attributes, and its raw text.
 
-Strategy: `elements` walks the tokens and applies the rules of tree construction that decide what is
-markup: raw text elements, foreign content, frameset pages, templates, noscript by rule 14,
-and the downlevel conditional comments in which mail hides markup. `slots` asks the vocabulary which
-of an element's attributes hold references. What is inside a value is the business of `values`,
-`css` and the pipeline.
-
-To mind: a part of the document that is scanned as a fragment (noscript, a conditional comment) is
-scanned in place, between its own bounds, and nests no deeper than the two kinds there are.
+`elements` applies the rules of tree construction that decide what is markup: raw text elements,
+foreign content, frameset pages, templates, noscript by rule 14, and the downlevel conditional
+comments in which mail hides markup. The inside of a noscript or a conditional comment is scanned in
+place and nests no deeper than the two kinds there are.
 """
 
 from __future__ import annotations
@@ -243,31 +239,20 @@ def has_sheets(text: bytes) -> bool:
 
     What is hidden counts too: a noscript that holds a link may be read, and a template be used.
     """
-    return any(
-        isinstance(element, Element) and (_links_sheet(text, element) or _imports(text, element))
-        for element in elements(text, 0, len(text))
-    )
-
-
-def _links_sheet(text: bytes, element: Element) -> bool:
-    if element.name != b"link" or element.namespace != HTML:
-        return False
-    found = tags.attributes(text, element.attributes, element.end, {b"rel"})
-    return any(b"stylesheet" in keyword(text[rel.start : rel.end]).split() for rel in found)
-
-
-def _imports(text: bytes, element: Element) -> bool:
-    """Whether the text of an element is a style sheet that imports others."""
-    if element.name != b"style" or element.raw_end == element.end:
-        return False
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
-    sheets = (slot.value for slot in slots(text, element) if slot.attribute == b"")
-    return any(
-        found.form is Form.IMPORT
-        for sheet in sheets
-        for found in css.references(text, sheet.start, sheet.end)
-    )
+    for element in elements(text, 0, len(text)):
+        assert isinstance(element, Element)
+        if element.name == b"link" and element.namespace == HTML:
+            for rel in tags.attributes(text, element.attributes, element.end, {b"rel"}):
+                if b"stylesheet" in keyword(text[rel.start : rel.end]).split():
+                    return True
+        elif element.name == b"style" and element.raw_end > element.end:
+            for slot in slots(text, element):
+                sheet = css.references(text, slot.value.start, slot.value.end)
+                if slot.attribute == b"" and any(each.form is Form.IMPORT for each in sheet):
+                    return True
+    return False
 
 
 # Start tags that a frameset page does not ignore ("in frameset").
@@ -290,10 +275,9 @@ _frameset_page: Final = expression(
 
 
 class _Around:
-    """The HTML elements around foreign content, as far as its stray end tags ask for them.
+    """The HTML elements around foreign content: they are counted up to `end`, where it begins.
 
-    `templates` is how many templates are open. The others are counted by their tags, and only when
-    an end tag asks: up to `end`, where the foreign content begins.
+    Only templates are counted as the walk goes; the others when a stray end tag asks.
     """
 
     __slots__ = ("_counted", "_open", "_text", "end", "templates")

@@ -1,10 +1,7 @@
 """Which scanner reads HTML, and the tables of the compiled one.
 
 There are two, which differ in speed alone: the exact tokenizer (`html`), and the compiled scanner,
-where it was built. A process has one of them, which is known when this is imported.
-
-The compiled scanner knows no name of its own. `_tables` makes its tables from the vocabulary: for
-each element a row, with what each attribute holds there.
+where it was built. That knows no name of its own: `_tables` makes its tables from the vocabulary.
 """
 
 from __future__ import annotations

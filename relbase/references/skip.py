@@ -1,11 +1,7 @@
 """Passes over the HTML in which no reference can stand: what `html.elements` need not look at.
 
-Strategy: most tokens of a page are end tags, comments, and start tags none of whose attributes is
-in the vocabulary. One loop within one expression passes over all of them and the text between, and
-ends in front of anything else, where the exact tokenizer goes on.
-
-To mind: what a failed arm has read is no more than what the tokenizer then reads once, so that the
-time stays linear.
+What a failed arm of the expression has read is no more than what the tokenizer then reads once, so
+that the time stays linear.
 """
 
 from __future__ import annotations
@@ -44,12 +40,9 @@ _ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
 
 
 def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
-    """Return what passes over tokens without references.
+    """Return what passes over tokens without references, and over `absolute` ones if wanted.
 
-    Args:
-        extended: whether rows of the policy `extended` count.
-        absolute: whether absolute references are passed over as well.
-        named: attributes of any element that count too.
+    Attributes that are `named` count on any element.
     """
     return partial(_skip, _pattern(extended=extended, absolute=absolute, named=named).match)
 

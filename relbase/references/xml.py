@@ -1,9 +1,5 @@
 """XML by spans: the elements that can hold references, and their values, in one pass.
 
-`elements` walks the tokens of XML 1.0 §2 and §3.1, each by one expression that succeeds or ends the
-walk. What is in scope (namespaces, xml:base) is kept for the elements that state it only, and
-undone at their ends. `slots` tells which values of an element hold references.
-
 Nothing is checked here that the walk does not need: `xml_sound` has to be asked whether a document
 is well-formed before anything that was found is believed. No entity is expanded, no DTD is read.
 """
@@ -122,7 +118,7 @@ class Passed(NamedTuple):
 
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed
 
-# Goes ahead from an offset with a number of elements open, of which so many are not to be left.
+# Goes ahead from an offset with a number of elements open, of which some are not to be left.
 Ahead: TypeAlias = "Callable[[bytes, int, int, int | None], tuple[Passed | None, int, int]]"
 # Is told what the names of a start tag mean.
 Learn: TypeAlias = "Callable[[re.Match[bytes], Named, Names, Mapping[bytes, Attribute]], None]"
@@ -249,11 +245,6 @@ def _asked(
                 repeated |= {key}
             attributes[key] = _attribute(found, text)
     return attributes, repeated
-
-
-def attribute_names(tag: re.Match[bytes]) -> Iterator[bytes]:
-    """The names of the attributes of a start tag."""
-    return (found[1] for found in each_attribute(tag.string, *tag.span(2)))
 
 
 def _attribute(found: re.Match[bytes], text: bytes) -> Attribute:

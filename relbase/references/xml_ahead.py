@@ -97,8 +97,8 @@ class Ahead:
             if holds is None or not self._may_learn(named):
                 return
             known = self._elements[name] = holds, named.is_item, {}
-        for attribute in xml.attribute_names(tag):
-            self._learn_attribute(attribute, known[2], named, names)
+        for attribute in xml.each_attribute(tag.string, *tag.span(2)):
+            self._learn_attribute(attribute[1], known[2], named, names)
         written = tag.string[tag.start(1) - 1 : tag.end()]
         if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
             self._tags[written] = _decided(tag.string, named, attributes)

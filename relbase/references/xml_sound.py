@@ -1,16 +1,12 @@
 """Whether an XML document is sound: what the spans of `xml` found is believed only then.
 
-expat decides, the parser of the standard library, which says where. It is stopped at the first
-declaration of an entity or of an attribute's default: with those a document means what its
-declarations make of it, and relbase reads none. So no entity is ever expanded, and nothing outside
-of the document is looked for: expat fetches nothing on its own.
+expat decides. It is stopped at the first declaration of an entity or of an attribute's default:
+with those a document means what its declarations make of it, and relbase reads none.
 
 A flaw that leaves spans, names and scopes certain is passed over (rule 20). To know that it is the
 only kind of flaw, what is wrong is masked byte for byte in a copy, and expat reads that. U+007F is
-the mask: XML allows it in text and in values, and nowhere in markup.
-
-In a feed nearly all is HTML that is written in texts, which expat has read already, each on its
-own, when somebody asked what they mean (`xml_values`). Those are not read again.
+the mask: XML allows it in text and in values, and nowhere in markup. Texts that expat has read
+already, each on its own (`xml_values`), are not read again.
 """
 
 from __future__ import annotations
@@ -126,9 +122,15 @@ def _error(text: bytes, read: Sequence[Span]) -> Flaw | None:
     parser.AttlistDeclHandler = _attribute
     # expat keeps something for each open element. One character is counted sooner than two.
     if all(text.count(mark) * _KEPT_BY_EXPAT > _FREE * len(text) for mark in (b"<", b"</")):
-        depth = _Depth()
-        parser.StartElementHandler = depth.begin
-        parser.EndElementHandler = depth.end
+        opened: list[str] = []
+
+        def begin(name: str, _attributes: object) -> None:
+            opened.append(name)
+            if len(opened) > MAX_DEPTH:
+                raise _Declared(f"its elements nest deeper than {MAX_DEPTH}")
+
+        parser.StartElementHandler = begin
+        parser.EndElementHandler = lambda _: opened.pop()
     try:
         at = 0
         for start, end in read:
@@ -153,26 +155,9 @@ def _place(index: int, read: Iterable[Span]) -> int:
 
 # No real document comes near.
 MAX_DEPTH: Final = 10_000
-# In bytes for each element; what so many bytes of the document may take is not counted.
+# In bytes for each element, and for each byte of the document what may be taken uncounted.
 _KEPT_BY_EXPAT: Final = 150
 _FREE: Final = 4
-
-
-class _Depth:
-    """How many elements are open."""
-
-    __slots__ = ("_open",)
-
-    def __init__(self) -> None:
-        self._open = 0
-
-    def begin(self, _name: str, _attributes: object) -> None:
-        self._open += 1
-        if self._open > MAX_DEPTH:
-            raise _Declared(f"its elements nest deeper than {MAX_DEPTH}")
-
-    def end(self, _name: str) -> None:
-        self._open -= 1
 
 
 def _entity(name: str, *_declaration: object) -> None:
@@ -231,10 +216,6 @@ def _declaration_flaw(text: bytes, error: Flaw) -> Flaw | None:
     return Flaw(error.start, "a second byte order mark") if is_mark else None
 
 
-def _attribute_flaw(_text: bytes, error: Flaw) -> Flaw | None:
-    return Flaw(error.start, "an attribute is repeated")
-
-
 _declarations: Final = re.compile(
     rb"\A(?:\xef\xbb\xbf)++|<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)"
 )
@@ -282,5 +263,9 @@ _MASKS: Final = (
     _Mask(("reference to invalid character number",), _number_flaw, masked),
     _Mask((_INVALID,), _character_flaw, masked),
     _Mask(_DECLARATION, _declaration_flaw, _without_declarations),
-    _Mask(("duplicate attribute",), _attribute_flaw, _without_repeated),
+    _Mask(
+        ("duplicate attribute",),
+        lambda _, error: Flaw(error.start, "an attribute is repeated"),
+        _without_repeated,
+    ),
 )

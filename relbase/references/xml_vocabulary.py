@@ -1,8 +1,7 @@
 """Which attributes of XML hold URLs, and the text of which elements, by namespace and case.
 
-Strategy: a table a vocabulary, as `vocabulary` has for HTML; those of XHTML, SVG and MathML are
-made from it. `held` says what an element can hold. Attributes go by a key: their name as written
-where they are in no namespace, and `xlink:href`, `rdf:about`, `xml:base` whatever their prefix is.
+Attributes go by a key: their name as written where they are in no namespace, and `xlink:href`,
+`rdf:about`, `xml:base` whatever their prefix is.
 
 Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
 RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
