@@ -1,9 +1,6 @@
 """Many inputs in several processes: each has one job at a time, and may die of it.
 
-Strategy: a process gets the plan once and then jobs over a pipe, one after the other; what became
-of each comes back the same way. A process that ends in the middle of a job (killed for its memory,
-say), or takes longer than it may, costs that one input: it is reported as failed, and another
-process takes the place.
+A process that ends in the middle of a job, or takes longer than it may, costs that one input.
 
 To mind: an interrupt of the terminal reaches all processes. They ignore it and are ended by the
 one that hands out the jobs, so that each can remove its unfinished file. When that one is killed,
@@ -20,6 +17,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from itertools import chain, islice
+from math import inf
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Final
 
@@ -44,7 +42,7 @@ _CONTEXT: Final = (
 _FAREWELL: Final = 1.0
 
 
-# So many jobs of a process wait in its pipe: it need not wait for the next.
+# How many jobs a process has at once: it need not wait for the next.
 _AHEAD: Final = 2
 
 
@@ -53,68 +51,46 @@ class _Process:
 
     def __init__(self, plan: Plan) -> None:
         self.pipe, there = _CONTEXT.Pipe()
-        self._process = _CONTEXT.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
-        self._process.start()
+        self.process = _CONTEXT.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
+        self.process.start()
         there.close()
         self.jobs: deque[Job] = deque()
-        self.began = 0.0
+        self.began = inf  # the job in work; none before the process says that it has started
 
     def supply(self, pending: Iterator[Job]) -> None:
         for job in islice(pending, _AHEAD - len(self.jobs)):
-            if not self.jobs:
-                self.began = time.monotonic()
             self.jobs.append(job)
             with suppress(OSError):  # it has died: that shows when its answer is waited for
                 self.pipe.send(job)
 
-    def answer(self) -> Done:
-        """What became of the job in work; the process may have died of it."""
+    def result(self, limit: float) -> Done | None:
+        """What became of the job in work, None while it is; the pipe is closed if it was fatal."""
         try:
-            done: Done = self.pipe.recv()
+            if self.pipe.poll():
+                done: Done | None = self.pipe.recv()
+                self.began = time.monotonic()
+                if done is not None:
+                    self.jobs.popleft()
+                return done
+            if time.monotonic() - self.began < limit:
+                return None
+            why = f"it took longer than {limit:g} seconds (--time-limit)"
+            text = f"{why}: the process that read it was ended"
+            self.process.terminate()  # first so that it can remove its unfinished file
+            self.process.join(_FAREWELL)
+            self.process.kill()
+            self.process.join()
         except (EOFError, OSError):
-            self._process.join()
-            code = self._process.exitcode or 0
+            self.process.join()
+            code = self.process.exitcode or 0
             how = f"signal {-code}" if code < 0 else f"exit status {code}"
             memory = "it may be too large for the memory"
-            return self._failed(f"the process that read it was ended ({how}): {memory}")
-        self.jobs.popleft()
-        self.began = time.monotonic()
-        return done
-
-    def is_late(self, limit: float) -> bool:
-        return time.monotonic() - self.began >= limit and not self.pipe.poll()
-
-    def end_late(self, limit: float) -> Done:
-        """End a process that takes too long; first so that it can remove its unfinished file."""
-        self._process.terminate()
-        self._process.join(_FAREWELL)
-        self._process.kill()
-        self._process.join()
-        limited = f"it took longer than {limit:g} seconds (--time-limit)"
-        return self._failed(f"{limited}: the process that read it was ended")
-
-    def _failed(self, text: str) -> Done:
+            text = f"the process that read it was ended ({how}): {memory}"
         self.pipe.close()
         return Done(self.jobs.popleft(), State.FAILED, text)
 
-    @property
-    def is_dead(self) -> bool:
-        return self.pipe.closed
 
-    def let_go(self) -> None:
-        """Tell the process to end: one without a job does so by itself."""
-        # SIGTERM is an exception in the process, which removes its unfinished file.
-        if self.jobs:
-            self._process.terminate()
-        self.pipe.close()
-
-    def join(self) -> None:
-        self._process.join()
-
-
-def in_processes(
-    plan: Plan, jobs: Iterable[Job], count: int, limit: float | None = None
-) -> Iterator[Done]:
+def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf) -> Iterator[Done]:
     """Do jobs in several processes, and yield what became of each, in the order they end in."""
     pending = iter(jobs)
     processes = [_Process(plan) for _ in range(count)]
@@ -122,32 +98,27 @@ def in_processes(
         for process in processes:
             process.supply(pending)
         while busy := [process for process in processes if process.jobs]:
-            for process, done in _answers(busy, limit):
-                if process.is_dead:  # another one takes the jobs that it had not begun
+            until = min(process.began for process in busy) + limit
+            pause = None if until == inf else max(0.0, until - time.monotonic())
+            wait([process.pipe for process in busy], pause)
+            for process in busy:
+                done = process.result(limit)
+                if process.pipe.closed:  # another one takes the jobs that it had not begun
                     processes.remove(process)
                     pending = chain(process.jobs, pending)
                     processes.append(_Process(plan))
-                (processes[-1] if process.is_dead else process).supply(pending)
-                yield done
+                if done is not None:
+                    (processes[-1] if process.pipe.closed else process).supply(pending)
+                    yield done
     finally:
         for process in processes:
-            process.let_go()
+            # SIGTERM is an exception in the process, which removes its unfinished file. One
+            # without a job ends when its pipe does.
+            if process.jobs:
+                process.process.terminate()
+            process.pipe.close()
         for process in processes:
-            process.join()
-
-
-def _answers(busy: list[_Process], limit: float | None) -> Iterator[tuple[_Process, Done]]:
-    """What became of the jobs that are done, or have taken too long."""
-    pause = None
-    if limit is not None:
-        until = min(process.began for process in busy) + limit
-        pause = max(0.0, until - time.monotonic())
-    ready = wait([process.pipe for process in busy], pause)
-    for process in busy:
-        if process.pipe in ready:
-            yield process, process.answer()
-        elif limit is not None and process.is_late(limit):
-            yield process, process.end_late(limit)
+            process.process.join()
 
 
 # ---- in the process
@@ -160,15 +131,10 @@ def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
         signal.signal(ending, terminated)
     _limit_memory()
     worker = Worker(plan)
-    while True:
-        try:
-            job = pipe.recv()
-        except (EOFError, OSError):
-            return
-        try:
-            pipe.send(worker.do(job))
-        except BrokenPipeError:
-            return
+    with suppress(EOFError, OSError):
+        pipe.send(None)  # it has started
+        while True:
+            pipe.send(worker.do(pipe.recv()))
 
 
 def _limit_memory() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import ExitStack
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import streams
@@ -66,7 +67,7 @@ def _done(plan: Plan, jobs: Sequence[Job], options: RunOptions, bar: Bar) -> Ite
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
 
-        for done in in_processes(plan, jobs, count, options.limit):
+        for done in in_processes(plan, jobs, count, options.limit or inf):
             bar.read(done.sizes[0])
             yield done
         return

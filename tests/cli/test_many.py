@@ -16,6 +16,7 @@ import pytest
 from running import program, run
 
 from relbase import pipeline
+from relbase.cli import pool
 
 if TYPE_CHECKING:
     from relbase import Result
@@ -360,6 +361,14 @@ def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyP
     assert "6 inputs: 3 rewritten, 1 unchanged, 2 failed" in result.stderr
     assert (files("out"), rows()["site/slow.html"]["state"]) == (DONE, "failed")
     assert run("rewrite", *ROOT, "-o", "x", "-j", jobs, "--time-limit", "0").exit_code == 2
+
+
+def test_the_start_of_a_process_is_not_counted_as_time_of_its_input(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pool, "_limit_memory", lambda: time.sleep(1.2))
+    result = run("rewrite", *ROOT, "-o", "out", "-j", "2", "--time-limit", "1")
+    assert (result.exit_code, files("out")) == (0, DONE)
 
 
 def test_a_file_that_is_larger_than_the_memory_costs_itself(
