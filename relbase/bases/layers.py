@@ -260,7 +260,8 @@ def _resolved(
         text = f"{_shown(statement.value)} {statement.flaw}: it does not count"
         return None, Reason.BASE_UNPARSABLE, text
     embedded = statement.layer is Layer.EMBEDDED
-    value = _encoded(statement.value, _UNSAFE if embedded else _UNSAFE_OUTSIDE)
+    # What could not be written into a document as it is is percent-encoded (rule 10).
+    value = (_UNSAFE if embedded else _UNSAFE_OUTSIDE).sub(_quoted, statement.value)
     shown = _shown(value)
     relative = not is_absolute(value, profile, around.url)
     # Alone it may be absolute to the profile's parser (rule 5): `file:/a/b` in whatwg, which only a
@@ -288,11 +289,6 @@ def _resolved(
     else:
         return url, None, ""
     return url, Reason.BASE_RELATIVE, f"{shown} {what} {_shown(url)}"
-
-
-def _encoded(url: str, unsafe: re.Pattern[str]) -> str:
-    """Percent-encode what could not be written into a document as it is (rule 10)."""
-    return unsafe.sub(_quoted, url)
 
 
 def _quoted(found: re.Match[str]) -> str:

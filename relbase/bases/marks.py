@@ -172,11 +172,6 @@ class _Attribute(NamedTuple):
     attribute: bytes
     when: tuple[bytes, bytes] | None = None  # another attribute of it and its value
 
-    @property
-    def word(self) -> bytes:
-        """What each such element has in its tag."""
-        return self.when[1] if self.when else self.attribute
-
 
 _ATTRIBUTES: Final = (
     _Attribute("WebScrapBook", b"html", b"data-scrapbook-source"),
@@ -189,7 +184,7 @@ _ASKED: Final = frozenset(
 )
 
 # A page without any of these words has no mark. To look for them costs next to nothing.
-_IN_TAGS: Final = tuple(row.word for row in _ATTRIBUTES)
+_IN_TAGS: Final = tuple(row.when[1] if row.when else row.attribute for row in _ATTRIBUTES)
 _IN_COMMENTS: Final = (*(row.word for row in _COMMENTS), _CHROME, _FIREFOX)
 
 # Firefox, "complete": ` base href="URL" `, the resolved base of the page, in the place of <base>.

@@ -101,7 +101,8 @@ def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
     stated = list(ranges)
     if not stated:
         return status == PARTIAL
-    return not all(map(_is_whole, stated))
+    wholes = map(_range.fullmatch, stated)
+    return not all(one and int(one[1]) + 1 == int(one[2]) for one in wholes)
 
 
 def with_range(
@@ -117,11 +118,6 @@ def with_range(
 
 
 _RANGE: Final = "content-range"
-
-
-def _is_whole(content_range: str) -> bool:
-    found = _range.fullmatch(content_range)
-    return found is not None and int(found[1]) + 1 == int(found[2])
 
 
 def values(data: bytes, head: Head, name: str) -> list[str]:
