@@ -67,26 +67,14 @@ class Rewriter:
     def rewrite(self, data: bytes, *, url: URL | None = None) -> Result:
         """Make every relative reference of a document absolute, as `relbase.rewrite` does.
 
-        Args:
-            data: The document's bytes.
-            url: The URL that it was retrieved from; None for that of all documents.
-
-        Raises:
-            TypeError: If the document is not bytes.
-            ValueError: If the URL is not absolute.
+        Without `url` that of all documents counts.
         """
         return rewrite_called(_bytes(data), _on(self._call, url))
 
     def links(self, data: bytes, *, url: URL | None = None) -> Iterator[Link]:
         """Return an iterator over every reference of a document, as `relbase.links` does.
 
-        Args:
-            data: The document's bytes.
-            url: The URL that it was retrieved from; None for that of all documents.
-
-        Raises:
-            TypeError: If the document is not bytes.
-            ValueError: If the URL is not absolute.
+        Without `url` that of all documents counts.
         """
         return links_called(_bytes(data), _on(self._call, url))
 

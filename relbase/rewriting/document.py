@@ -31,19 +31,12 @@ ViewRule: TypeAlias = "Callable[[bytes, str], View | None]"
 
 
 class Text(NamedTuple):
-    """What is scanned of a document.
+    """What is scanned of a document."""
 
-    Args:
-        inner: its bytes, or what the view shows of them.
-        view: what shows the text, None where the bytes are scanned themselves.
-        charset: of the document, and what that was taken from.
-        context: of the container, with the charset of this text.
-    """
-
-    inner: bytes
-    view: View | None
-    charset: Charset
-    context: Context
+    inner: bytes  # its bytes, or what the view shows of them
+    view: View | None  # what shows the text, None where the bytes are scanned themselves
+    charset: Charset  # of the document, and what that was taken from
+    context: Context  # of the container, with the charset of this text
 
 
 def read_charset(data: bytes, label: str | None, rule: CharsetRule) -> Charset:
@@ -92,7 +85,7 @@ _GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CON
 
 
 def _unstated(data: bytes) -> re.Pattern[str]:
-    """What depends on the charset in a reference: what is read, and how queries are written."""
+    # What depends on the charset in a reference: what is read, and how queries are written.
     return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
 
 

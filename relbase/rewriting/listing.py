@@ -60,8 +60,6 @@ def _becomes(context: Context) -> EditsByShape:
 class Linker:
     """Has links made of what the scanner finds, as long as the budget covers them."""
 
-    __slots__ = ("_budget", "_charset", "_lines", "_links", "_listing", "_made_with")
-
     def __init__(
         self,
         context: Context,
@@ -99,8 +97,6 @@ class Linker:
 
 class _Lister:
     """Makes what was found of what the scanner lists."""
-
-    __slots__ = ("_attributes", "_context", "_element", "_keeps", "_urls")
 
     def __init__(self, context: Context, attributes: tuple[str, ...], element: str) -> None:
         self._context = context

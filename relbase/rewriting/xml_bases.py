@@ -65,25 +65,18 @@ def xml_base_counts(root: Element, around: Context) -> bool:
 
 
 class Scopes:
-    """The contexts at one place of a document.
-
-    Attributes:
-        inside: what references are resolved with; None where bases nest too deep.
-        stated: what the next `xml:base` is resolved with.
-        stated_at: where the `xml:base` stands that decides here; -1 for none.
-        counts: whether each is the base of what is inside, or only absolute itself.
-    """
+    """The contexts at one place of a document."""
 
     def __init__(self, text: bytes, document: Context, *, counts: bool = True) -> None:
         self._text = text
         self._lines = Lines(text, document.encoding)
-        self.counts = counts
+        self.counts = counts  # whether each is the base of what is inside, or only absolute itself
         self._depth = 0
         self._last: tuple[tuple[bytes, str] | None, Context] = None, document
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
-        self.stated_at = -1
-        self.inside: Context | None = document
-        self.stated: Context | None = document
+        self.stated_at = -1  # where the `xml:base` stands that decides here; -1 for none
+        self.inside: Context | None = document  # None where bases nest too deep
+        self.stated: Context | None = document  # what the next `xml:base` is resolved with
 
     def enter(self, element: Element) -> list[Note]:
         """Go into an element; return what is to be noted on its `xml:base`."""
