@@ -228,7 +228,7 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
     return edits
 
 
-# Items are taken so many at a time: each alone would cost as much as to make it.
+# Items are taken in batches: to take one alone costs as much as to make it.
 _AT_ONCE: Final = 1024
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from relbase.edit import Edit, Span
     from relbase.rewriting.items import Status
 
-# Of one reason so many notes are kept each; a hostile document could cause millions.
+# The most notes of one reason that are kept; a hostile document could cause millions.
 MAX_NOTES: Final = 1000
 
 

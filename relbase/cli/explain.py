@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from relbase.cli.origins.finder import Finder
     from relbase.explaining.page import Summary
 
-# A web archive may have millions of pages: of so many each has a page of its own.
+# A web archive may have millions of pages: up to this number each has a page of its own.
 _MAX_PAGES: Final = 1_000
 
 _INDEX: Final = "index.html"

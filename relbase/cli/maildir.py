@@ -37,7 +37,7 @@ _MARK: Final = "maildirfolder"
 # Mail is read by its owner alone.
 _MODE: Final = 0o700
 
-# Of the names that are not copied so many are listed.
+# At most this number of the names that are not copied are listed.
 _LISTED: Final = 10
 
 

@@ -37,7 +37,7 @@ class Bar:
             self._task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
     def read(self, size: int) -> None:
-        """Show that so many bytes more are read."""
+        """Show that more bytes are read."""
         if self._shown is None:
             return
         now = time.monotonic()

@@ -68,7 +68,7 @@ def place_of(element: str, attribute: str, syntax: str) -> str:
 
 
 def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
-    """`:line:column` of each offset, in one pass over the data, after so many lines."""
+    """`:line:column` of each offset, in one pass; `lines` are before the data."""
     return dict(_located(data, lines, sorted(set(offsets))))
 
 

@@ -171,7 +171,7 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
     )
     if is_start:
         return None
-    what = f"Content-Length is {record.size}, and no record begins after so many bytes"
+    what = f"Content-Length is {record.size}, and no record begins after that number of bytes"
     return record.fault(Trouble.LENGTH, what)
 
 

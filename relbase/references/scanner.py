@@ -56,7 +56,7 @@ SAMPLES: Final = {
     Shape.EMPTY: "",
 }
 
-# So many levels up are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
+# Levels up that are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
 MAX_UP: Final = 8
 # What references of these shapes begin with; `x` or nothing follows.
 DOTS: Final = {

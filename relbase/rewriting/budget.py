@@ -18,7 +18,7 @@ from relbase.references.scanner import MAX_UP
 if TYPE_CHECKING:
     from relbase.edit import Edit
 
-# An output may be so many times its input, or so much longer where the input is short: no real
+# An output may be 100 times its input, or 64 MB longer where the input is short: no real
 # document comes near.
 MAX_GROWTH: Final = 100
 MAX_GROWTH_BYTES: Final = 64 << 20

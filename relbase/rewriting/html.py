@@ -77,8 +77,8 @@ def visit_html(text: bytes, around: Context) -> Iterator[Item]:
     yield from _visit_on_base(text, attribute, inside, around)
 
 
-# By so much references may grow before a `<base>` that decides for them is met, and so many items
-# be found: they are kept until then.
+# How far references may grow before a `<base>` that decides for them is met, and how many items be
+# found: they are kept until then.
 _KEPT_GROWTH: Final = 1 << 20
 _KEPT: Final = 1 << 14
 

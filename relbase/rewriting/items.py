@@ -131,7 +131,7 @@ plain_unquoted: Final = re.compile(rb"[!#-%(-;?-_a-~]*+").fullmatch
 plain_in_css: Final = re.compile(rb"[!#-%*-;=?-\[\]-_a-z|~]*+").fullmatch
 
 
-# So many items are handed on together: a value may hold a million references.
+# Items are handed on in batches: a value may hold a million references.
 _BATCH: Final = 1024
 
 

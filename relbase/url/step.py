@@ -18,7 +18,7 @@ def not_text(value: object, name: str = "reference") -> TypeError:
     return TypeError(f"the {name} is a str, not {type(value).__name__}: {fix}")
 
 
-# A hostile path has millions of segments: of one kind so many steps are kept.
+# A hostile path has millions of segments: no more steps of one kind are kept.
 MAX_REPEATED: Final = 40
 
 # What is quoted of a component in the text of a step, in characters.

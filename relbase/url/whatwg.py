@@ -140,7 +140,7 @@ class PreparedBase:
         return self._above[0] + reference if _names_match(reference) else ""
 
     def _directory(self, level: int) -> str:
-        """The directory so many levels above that of the base, the root at most."""
+        """The directory some levels above that of the base, the root at most."""
         above, root = self._above, len(self._origin)
         while len(above) <= level:
             inner = above[-1]
@@ -182,7 +182,7 @@ class PreparedBase:
         return self._climbed(climbs), "/".join([".", *kept]) + reference[found.end() :]
 
     def _climbed(self, climbs: int) -> str:
-        """The directory so many levels up, of a base that may have very many."""
+        """The directory some levels up, of a base that may have very many."""
         if self._slashes is None:
             root, directory = len(self._origin), self._above[0]
             self._slashes = [found.start() + root for found in _slash_iter(directory[root:])]
