@@ -11,7 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.archived import Unarchived
+from relbase.bases.marks import Unarchived
 from relbase.call import (
     DEFAULT_POLICY,
     URL,

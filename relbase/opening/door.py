@@ -11,9 +11,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.archived import Unarchived
 from relbase.bases.layers import UNKNOWN, establish, retrieval
-from relbase.bases.marks import Placed
+from relbase.bases.marks import Placed, Unarchived
 from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.expressions import expression
 from relbase.formats import FORMATS

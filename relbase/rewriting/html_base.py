@@ -12,9 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Layer, Statement
-from relbase.bases.marks import own_base
+from relbase.bases.marks import Unarchived, own_base
 from relbase.bases.policies import forbidding
 from relbase.edit import Span
 from relbase.notes import Note, Reason

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.archived import Unarchived
 from relbase.bases.layers import Base, Layer
-from relbase.bases.marks import Placed
+from relbase.bases.marks import Placed, Unarchived
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
 from relbase.policy import begins_with_placeholder, placeholders

@@ -16,9 +16,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
-from relbase.bases.archived import Unarchived, archived
 from relbase.bases.layers import found_url, retrieval
-from relbase.bases.marks import read_marks
+from relbase.bases.marks import Unarchived, archived, read_marks
 from relbase.call import Call, Origin, check
 from relbase.cli.files import STDIN, Input, InputError, opened, shown_name
 from relbase.cli.origins.beside import beside, canonical, side_file
@@ -53,8 +52,7 @@ from relbase.url.resolver import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relbase.bases.archived import Archived
-    from relbase.bases.marks import Marks, Places
+    from relbase.bases.marks import Archived, Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import OpenInput
 
