@@ -29,7 +29,7 @@ from relbase.opening.door import Input, open_input, prepare
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.items import Found, Status
+from relbase.rewriting.items import Found, Item, Status
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from relbase.bases.layers import Base
     from relbase.kind import Kind
     from relbase.policy import Policy
-    from relbase.rewriting.items import Item
 
 
 def rewrite(

@@ -226,7 +226,6 @@ def _visit_values(text: bytes, context: Context, place: Place) -> Iterator[Item]
 
 
 def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item]:
-    """The items of a value whose syntax only it can tell."""
     syntax = guessed(text)
     if syntax is None:
         return iter(())
@@ -235,7 +234,6 @@ def _visit_guessed(text: bytes, context: Context, place: Place) -> Iterator[Item
 
 
 def _visit_markup(text: bytes, context: Context, _place: Place) -> Iterator[Item]:
-    """The items of a document in a value: of srcdoc, of a feed's article."""
     if text and context.depth >= MAX_SRCDOC_DEPTH:
         text_ = f"srcdoc documents nest deeper than {MAX_SRCDOC_DEPTH}: left as it is"
         return iter((Note(Reason.LIMIT_SRCDOC, context.part, Span(0, len(text)), text_),))

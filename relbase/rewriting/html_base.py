@@ -78,7 +78,6 @@ def attribute_text(text: bytes, attribute: Attribute, charset: str) -> str:
 
 
 def _forbidden(text: bytes, stated: Statement, base: Base, around: Context) -> Note | None:
-    """The note on a `<base>` that a policy of the page forbids."""
     end = len(text) if stated.span is None else stated.span.start
     policies = [*around.task.policies, *_stated_policies(text, end, around.charset)]
     directive = forbidding(policies, base.url, own_url(around.base)) if policies else None
@@ -93,7 +92,6 @@ _ASKED: Final = {b"http-equiv", b"content"}
 
 
 def _stated_policies(text: bytes, end: int, charset: str) -> Iterator[str]:
-    """The policies of the `<meta>` elements before a place."""
     if not _names_policy(text, 0, end):
         return
     for element in html.elements(text, 0, end):

@@ -161,7 +161,6 @@ class Items:
             self.links.compare(self._text, edits, url_of(self._text, link), context)
 
     def _around(self, item: xml.Item, slot: Slot) -> xml.Attribute | None:
-        """The link of the item that a value stands in, if it has one."""
         if self._end < 0:
             self._end, self._link = xml.item_link(self._text, item)
         return self._link if slot.value.start < self._end else None

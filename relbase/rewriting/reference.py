@@ -13,7 +13,7 @@ from relbase.policy import begins_with_placeholder, placeholders
 from relbase.references.values import Syntax, clean, spell
 from relbase.rewriting.budget import weight
 from relbase.rewriting.context import resolver
-from relbase.rewriting.items import Found, Status
+from relbase.rewriting.items import Found, Item, Status
 from relbase.url import rfc3986
 from relbase.url.resolver import Profile, has_net_loc, is_absolute, parses_alone
 from relbase.view.characters import inner as encode_inner
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from relbase.references.vocabulary import Row
     from relbase.rewriting.context import Context
-    from relbase.rewriting.items import Item
 
 
 class Codebase(NamedTuple):

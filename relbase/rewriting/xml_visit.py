@@ -126,7 +126,6 @@ class Visit:
         return self._is_html or named.vocabulary != HTML
 
     def _scanning(self) -> Callable[..., Any] | None:
-        """What the compiled scanner does on the base that counts where the visit is."""
         inside = self._scopes.inside
         if inside is not self._scanned:
             self._scanned, self._scan = inside, None
@@ -140,7 +139,6 @@ class Visit:
         return self._scan
 
     def _passed(self, passed: xml.Passed) -> Iterator[Item]:
-        """The items of what the compiled scanner read, as far as the budget covers them."""
         context = self._scopes.inside
         assert context is not None
         edits, at = passed.edits, 0
@@ -346,7 +344,6 @@ def _text_view(raw: bytes) -> TextView | PiecesView | None:
 
 
 def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:
-    """Where the meaning of a value or text is not certain, in offsets of the document."""
     if value.quote or b"<" not in raw:
         return [value.start + at for at in doubts(raw)]
     return [

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.edit import Edit, splice
-from relbase.rewriting.items import Found, Status
+from relbase.rewriting.items import Found, Item, Status
 from relbase.view.characters import text as decode_inner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from relbase.rewriting.items import Item
 
 # What `make_links_absolute` describes.
 REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)

@@ -1,8 +1,7 @@
 """What is markup in a tree: vocabularies and namespaces, what is hidden, what is text.
 
-Parsers differ from browsers: some have no namespaces, some make elements of what a browser takes
-for text (the inside of textarea, of iframe). Such elements become text again when the tree is
-written, so that they count as `rewrite` counts them: not at all.
+Some parsers make elements of what a browser takes for text (the inside of textarea, of iframe).
+These become text again when the tree is written, so that they do not count.
 
 Names are those of lxml: `{namespace}local`, or the name alone; other trees spell theirs so.
 """

@@ -112,7 +112,6 @@ class LxmlTree(Tree):
                 yield Spot(node, kind, keys, scope)
 
     def _nodes(self) -> Iterator[Node]:
-        """The nodes of this part; of a whole tree those beside its root, too."""
         if self._part is not self._root:
             return iter(self._part.iter())
         before = reversed(list(self._root.itersiblings(preceding=True)))

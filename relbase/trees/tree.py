@@ -100,7 +100,6 @@ class Tree:
         del self._attributes(element)[attribute]
 
     def _around(self, element: Node, known: Known) -> Around:
-        """What is around an element: from the root down to it."""
         around = TOP
         for ancestor in reversed(list(self._ancestors(element))):
             kind = known.kind(self._name(ancestor), around)

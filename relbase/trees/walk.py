@@ -268,7 +268,6 @@ class Walk:
             yield Value(spot.element, holder, None, settled)
 
     def _comment(self, spot: Spot) -> Iterator[Value]:
-        """The one value of a conditional comment, in which markup is hidden."""
         for holder, written in self._tree.texts(spot.element):
             text = b"<!--%b-->" % encode_inner(written)
             items = visit_comment(text, self.inside, self._around)
