@@ -128,7 +128,6 @@ def begin(
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
     """Return what finds the URLs of inputs, with its tables read."""
     finder = Finder(settings.origins, inputs.trees)
-    finder.load()
     for text in finder.doubts(inputs.all):
         tally.warnings += bool(settings.origins.mapped)  # the others are hints
         if settings.verbosity is not Verbosity.NONE:

@@ -95,23 +95,19 @@ class Finder:
 
     __slots__ = ("_known", "_listed", "origins", "trees")
 
-    def __init__(self, origins: Origins, trees: tuple[str, ...] = ()) -> None:
-        self.origins = origins
+    def __init__(self, origins: Origins, trees: tuple[str, ...]) -> None:
         self.trees = trees  # whose lists are read
         self._listed: dict[str, str] = {}
         self._known: dict[str, str | None] = {}
-
-    def load(self) -> None:
-        """Read the tables of programs that mirror, once for all processes."""
         mirrors = []
-        for mirror in self.origins.mirrors:
+        for mirror in origins.mirrors:
             listed = _list_of(mirror.directory)
             if listed is None:
                 mirrors.append(mirror._replace(adds=adds(mirror.directory)))
             else:  # HTTrack renames files: the path of one that it does not list says nothing
                 self._listed |= listed
-        self.origins = self.origins._replace(mirrors=tuple(mirrors))
-        for tree in self.trees if self.origins.detect else ():
+        self.origins = origins._replace(mirrors=tuple(mirrors))
+        for tree in trees if origins.detect else ():
             self._listed |= _list_of(tree) or {}
 
     # ---- what states the URL of a file
