@@ -1,9 +1,7 @@
 """`--delivery`: a filter for programs that deliver mail, which must not lose a message.
 
-Strategy: the message is read whole. Another process rewrites it, and may fail in any way: in the
-arguments, in its imports, of the message, of its memory, of time. Only what it hands over with
-success is written, and otherwise the message as it came, with a note on standard error. So nothing
-of relbase is loaded here but this file.
+Another process rewrites it, and may fail in any way, in its imports too: so nothing of relbase is
+loaded here but this file. Whatever it does not hand over with success goes on as it came.
 
 Exit status: 0 when the whole message was written, changed or not; 75 (EX_TEMPFAIL of sysexits.h)
 when it was not, so that it is delivered again later.
@@ -37,7 +35,9 @@ def deliver(arguments: Sequence[str]) -> int:
     try:
         with open(0, "rb", closefd=False) as file:
             data = file.read()
-        _write(_made(data, arguments))
+        rest = memoryview(_made(data, arguments))
+        while rest:
+            rest = rest[os.write(1, rest) :]
     except (OSError, MemoryError, KeyboardInterrupt, SystemExit) as error:
         _warn(f"the message was not written: {str(error) or type(error).__name__}")
         return _TEMPORARY_FAILURE
@@ -62,12 +62,6 @@ def _made(data: bytes, arguments: Sequence[str]) -> bytes:
             return ran.stdout
         _warn(f"it ended with status {ran.returncode}: the message goes on unchanged")
     return data
-
-
-def _write(data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(1, rest) :]
 
 
 def _warn(text: str) -> None:

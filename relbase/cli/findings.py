@@ -1,8 +1,4 @@
-"""What `rewrite --check` reports: each relative link at its place, for people or for programs.
-
-Strategy: a finding is made where the document is read, in whatever process, and becomes one line
-at once. The lines of SARIF are results, which the run puts into one object.
-"""
+"""What `rewrite --check` reports: each relative link at its place, for people or for programs."""
 
 from __future__ import annotations
 
@@ -126,17 +122,13 @@ def _sarif(found: Finding) -> str:
     return json.dumps(result)
 
 
-_LINES: Final[dict[Format, Callable[[Finding], str]]] = {
+# The lines of SARIF are results, which the run puts into one object.
+LINES: Final[dict[Format, Callable[[Finding], str]]] = {
     "text": _text,
     "json": _json,
     "github": _github,
     "sarif": _sarif,
 }
-
-
-def line(found: Finding, form: Format) -> str:
-    """Return the line for a finding."""
-    return _LINES[form](found)
 
 
 _SARIF: Final = (

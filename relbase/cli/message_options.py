@@ -8,7 +8,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import values
-from relbase.cli.help import MAIL, Option
+from relbase.cli.help import table
 from relbase.cli.streams import printable
 
 if TYPE_CHECKING:
@@ -54,25 +54,20 @@ def fields(value: str) -> tuple[str, ...]:
 
 _NOT_OF_NAMES: Final = frozenset(" \t:<>")
 
-OPTIONS: Final = (
-    Option(
-        MAIL,
-        "--message-map FILE",
-        "Read the URLs of messages from FILE: on each line a Message-ID, List-Id, address or "
-        "@domain, a tab and a URL.",
-        type=click.Path(allow_dash=True, readable=False),
-        read=message_map,
-    ),
-    Option(
-        MAIL,
-        "--message-base FIELD,...",
-        "Use the URL in this header field of a message, such as X-RSS-URL, as its URL.",
-        read=fields,
-    ),
+OPTIONS: Final = table(
+    """\
+Mail
+  --message-map FILE      Read the URLs of messages from FILE: on each line a Message-ID,
+                          List-Id, address or @domain, a tab and a URL.
+  --message-base FIELD,...  Use the URL in this header field of a message, such as X-RSS-URL, as
+                          its URL.
+""",
+    message_map={"type": click.Path(allow_dash=True, readable=False), "read": message_map},
+    message_base={"read": fields},
 )
 
 
-def table(given: dict[str, Any]) -> MessageUrlTable | None:
+def message_urls(given: dict[str, Any]) -> MessageUrlTable | None:
     """Take the values of the options; return what knows the URLs, None where none are given."""
     mapped, names = given.pop("message_map"), given.pop("message_base")
     if mapped is None and names is None:

@@ -109,7 +109,7 @@ def settings(given: dict[str, Any]) -> Settings:
         policy=Policy(**{field.name: _policy_value(field, given) for field in _FIELDS}),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
-        message_urls=message_options.table(given),
+        message_urls=message_options.message_urls(given),
         origins=Origins(**{name: given.pop(name) for name in _ORIGIN_NAMES}, detect=detect),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )

@@ -55,11 +55,11 @@ class Bar:
 def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
     """Show a bar on standard error while inputs are done."""
     size = 0
-    if wanted and streams.is_terminal():
-        for one in inputs:
-            with suppress(OSError):
-                size += os.stat(one.name).st_size  # noqa: PTH116
-    if not wanted or not streams.is_terminal() or (len(inputs) < _MANY and size < _LARGE):
+    is_shown = wanted and streams.is_terminal()
+    for one in inputs if is_shown else ():
+        with suppress(OSError):
+            size += os.stat(one.name).st_size  # noqa: PTH116
+    if not is_shown or (len(inputs) < _MANY and size < _LARGE):
         yield Bar()
         return
     # Start-up time of the usual case.

@@ -12,7 +12,7 @@ from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
 
     from relbase.cli.documents import InputDocument
     from relbase.cli.outcome import Collected
@@ -46,10 +46,14 @@ def collect(
     several: bool = False,
 ) -> None:
     """Collect notes on a document as warnings, in its order."""
-    starts = (note.span.start for note in notes if note.span)
-    places = _places(document.data, document.lines, starts)
+    data, line, line_start, at = document.data, document.lines + 1, 0, 0
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
-        place = places[note.span.start] if note.span else ""
+        place = ""
+        if note.span:
+            before, at = at, note.span.start
+            line += data.count(b"\n", before, at)
+            line_start = max(line_start, data.rfind(b"\n", before, at) + 1)
+            place = f":{line}:{at - line_start + 1}"
         text = sentence(note_in(document, note), document.number, several=several)
         warned.add(note.reason.value, f"{shown}{place}: warning: {text}")
 
@@ -65,17 +69,3 @@ def place_of(element: str, attribute: str, syntax: str) -> str:
     """Return what a reference stands in; a field of a header is an attribute of no element."""
     where = element or attribute or syntax
     return printable(f"{where}/@{attribute}" if element and attribute else where)
-
-
-def _places(data: bytes, lines: int, offsets: Iterable[int]) -> dict[int, str]:
-    """`:line:column` of each offset, in one pass; `lines` are before the data."""
-    return dict(_located(data, lines, sorted(set(offsets))))
-
-
-def _located(data: bytes, lines: int, offsets: list[int]) -> Iterator[tuple[int, str]]:
-    line, line_start, at = lines + 1, 0, 0
-    for offset in offsets:
-        line += data.count(b"\n", at, offset)
-        line_start = max(line_start, data.rfind(b"\n", at, offset) + 1)
-        at = offset
-        yield offset, f":{line}:{offset - line_start + 1}"

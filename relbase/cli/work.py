@@ -1,7 +1,5 @@
 """What is done with one input, in whatever process: read, find its URL, rewrite, check, write.
 
-Strategy: a `Plan` says what is asked for and travels to the processes once, a `Job` names an input
-and where its output goes, `Done` says what became of it (`jobs`). Paths travel, not documents.
 Whatever goes wrong with one input is said in its `Done`, so that it stops no other.
 """
 
@@ -140,10 +138,10 @@ class _Doing:
         # Of a page that cannot be read nothing is wanted: the archive keeps it as it is.
         done.fails_check = bool(done.changed or done.notes[Reason.PLACEHOLDER_CHANGED.value])
         if done.fails_check:
-            from relbase.cli.findings import Finding, line  # noqa: PLC0415 (start-up time)
+            from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
             found = Finding(source.name, "has pages with relative links")
-            done.lines.append(line(found, plan.format))
+            done.lines.append(LINES[plan.format](found))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         """A document, or a mailbox of many."""
@@ -296,7 +294,7 @@ class _Doing:
             moved += result.data.count(b"\n") - document.data.count(b"\n")
 
     def _check(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        from relbase.cli.findings import FAILING, findings, line  # noqa: PLC0415 (start-up time)
+        from relbase.cli.findings import FAILING, LINES, findings  # noqa: PLC0415 (start-up time)
 
         for document, result, call in rewritten:
             is_noted = any(note.reason in FAILING for note in result.notes)
@@ -304,7 +302,7 @@ class _Doing:
             if result.changed or result.notes:
                 for found in findings(source.name, document, result, call):
                     self._done.found += found.link is not None
-                    self._done.lines.append(line(found, self._plan.format))
+                    self._done.lines.append(LINES[self._plan.format](found))
 
     def _is_checked(self) -> bool:
         # What takes no file's place can be made again: that is not looked through twice.

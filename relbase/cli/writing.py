@@ -1,10 +1,7 @@
 """How a file is written: one way for outputs, for files that are replaced, and for Maildirs.
 
-Strategy: the content goes to a new file, which gets what it is to have of the old one (owner,
-permissions, times, extended attributes) and is brought to the disk. Then it gets its name in one
-step: by a link where nobody may have the name yet, by a rename where it takes the place of a file.
-At every moment there is the old content or the new, whole. The names of all files are on the disk
-before the run is done (`settle`).
+At every moment there is the old content or the new, whole: a new file is brought to the disk, and
+gets its name in one step, by a link where nobody may have the name yet, else by a rename.
 
 To mind: a file that is replaced is looked at again right before: who wrote it meanwhile loses
 nothing. In a Maildir a name can change with the size of the message. Then both are there for a
@@ -26,7 +23,6 @@ from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from contextlib import AbstractContextManager
 
     from relbase.cli.directories import Directory, NewFile
 
@@ -86,7 +82,8 @@ class Writer:
         mode = 0o666 if like is None else 0o600
         try:
             self._refuse(place)
-            with _made_in(place) as made_in, self._new(made_in, place.name, mode) as made:
+            below = place.folder.below("tmp") if place.folder else nullcontext(place.parent)
+            with below as made_in, self._new(made_in, place.name, mode) as made:
                 made.write(pieces)
                 if not wanted():
                     return False
@@ -147,10 +144,6 @@ def _there(place: Place) -> InputError:
     return InputError(f"{printable(place.path)} is there already: not replaced{without}")
 
 
-def _made_in(place: Place) -> AbstractContextManager[Directory]:
-    return place.folder.below("tmp") if place.folder else nullcontext(place.parent)
-
-
 # ---- names
 
 
@@ -158,7 +151,11 @@ def _name(made_in: Directory, made: str, place: Place) -> bool:
     """Give a new file its name; return False where a file with the same content has it."""
     old = place.old
     if old is not None:
-        _refuse_changed(place.parent, old)
+        try:
+            now = place.parent.stat(old.name)
+        except FileNotFoundError:
+            raise _moved() from None
+        refuse_changed(now, old.status)
         if old.backup is not None:
             _back_up(place.parent, old.name, old.backup)
     if place.replaces:
@@ -198,26 +195,15 @@ def _is(parent: Directory, name: str, status: os.stat_result) -> bool:
     return False
 
 
-def _refuse_changed(parent: Directory, old: Old) -> None:
-    try:
-        now = parent.stat(old.name)
-    except FileNotFoundError:
-        raise _moved() from None
-    refuse_changed(now, old.status)
-
-
 def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
     """Refuse to replace a file that is not what was read."""
-    if _state(now) != _state(read):
+    fields = "st_dev", "st_ino", "st_size", "st_mtime_ns"
+    if any(getattr(now, name) != getattr(read, name) for name in fields):
         raise ChangedError("it changed while it was read: nothing was written, try again")
 
 
 def _moved() -> InputError:
     return InputError("it was moved while it was read: nothing was written")
-
-
-def _state(status: os.stat_result) -> tuple[int, ...]:
-    return *identity(status), status.st_size, status.st_mtime_ns
 
 
 def _name_new(made_in: Directory, made: str, place: Place) -> bool:
@@ -282,7 +268,13 @@ def keep_attributes(old: Old, made: NewFile) -> None:
                 os.fchown(made.descriptor, -1, old.status.st_gid)
     if not hasattr(os, "listxattr") or old.descriptor is None:
         return
-    for name in _attributes(old.descriptor):
+    names: list[str] = []
+    try:
+        names = os.listxattr(old.descriptor)
+    except OSError as error:
+        if error.errno not in _UNSUPPORTED:
+            raise
+    for name in names:
         value = os.getxattr(old.descriptor, name)
         try:
             os.setxattr(made.descriptor, name, value)
@@ -292,12 +284,3 @@ def keep_attributes(old: Old, made: NewFile) -> None:
                 raise
             if error.errno not in {*_UNSUPPORTED, errno.EPERM, errno.EACCES}:
                 raise
-
-
-def _attributes(descriptor: int) -> list[str]:
-    try:
-        return os.listxattr(descriptor)
-    except OSError as error:
-        if error.errno in _UNSUPPORTED:
-            return []
-        raise
