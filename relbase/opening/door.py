@@ -60,8 +60,11 @@ def kind_of_call(call: Call, data: bytes) -> Kind:
 def prepare(call: Call) -> Prepared:
     """Return what depends on the call alone: many documents may share it."""
     type_ = _content_type(call)
-    retrieved, remarks = _retrieved(call)
+    retrieved, remarks = retrieval(call.url, call.redirects)
+    if call.origin is not None and not call.redirects:
+        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
     stated, refused = _stated(call)
+    charset = _charset_value.search(type_) if type_ else None
     task = Task(
         call.profile,
         call.policy,
@@ -76,7 +79,7 @@ def prepare(call: Call) -> Prepared:
     return Prepared(
         call,
         type_,
-        call.charset or _charset_parameter(type_),
+        call.charset or (charset and charset[1]),
         _partial(call),
         task,
         tuple(retrieved),
@@ -190,19 +193,6 @@ def _partial(call: Call) -> Recognized | None:
     text = f"it is a part of a document (Content-Range: {ranges[0][:_SHOWN]}): left unchanged"
     note = Note(Reason.BODY_PARTIAL, "", None, text)
     return Recognized(kind=Kind.OTHER, notes=(note,))
-
-
-def _charset_parameter(content_type: str) -> str | None:
-    found = _charset_value.search(content_type) if content_type else None
-    return found[1] if found else None
-
-
-def _retrieved(call: Call) -> tuple[list[Statement], list[Note]]:
-    """The retrieval URL that was given, or that the caller has found, and what to remark."""
-    retrieved, remarks = retrieval(call.url, call.redirects)
-    if call.origin is not None and not call.redirects:
-        retrieved = [one._replace(source=call.origin.source) for one in retrieved]
-    return retrieved, remarks
 
 
 def _stated(call: Call) -> tuple[list[Statement], list[Note]]:

@@ -1,17 +1,10 @@
 """Many archives on many machines: a table of links, and conversions, with Apache Spark.
 
-Strategy: one archive is one task: its members are a stream, and a task of a minute is what Spark
-schedules well. Rows of links leave as Arrow batches, and Spark writes them wherever it writes.
 Conversions never pass through the JVM: each attempt of a task writes a file of its own, on a path
 that all workers see, and gives it its name when it is complete. Equal input and date give equal
-bytes, so that retries and speculation are harmless: whichever attempt is last changes nothing.
-
-A record that ends the process which works on it ends the task. The next attempt works in a child
-with a limit on its memory, which says what it begins; so the record is known, becomes an error, and
-is passed over.
-
-To mind: in local mode Spark retries nothing unless its master says so, as `local[2,4]` does. The
-function that opens archives, and a function in `Policy.keep`, must be importable by the workers.
+bytes, so that retries and speculation are harmless. In local mode Spark retries nothing unless its
+master says so, as `local[2,4]` does. The function that opens archives, and a function in
+`Policy.keep`, must be importable by the workers.
 """
 
 from relbase.spark.jobs import Tables as Tables

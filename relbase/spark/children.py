@@ -1,8 +1,7 @@
 """Work on archives in a child, so that a record which ends its process costs itself alone.
 
-Strategy: the child says which record it begins and what it made, on its standard output. When it
-ends before it is done, the record that was begun is a fault, and another child passes over all that
-was begun. To mind: a child that ends between two records has no culprit; nothing more is read then.
+The child says which record it begins and what it made. When it ends before it is done, the record
+that was begun is a fault. A child that ends between two records has no culprit: reading ends then.
 """
 
 from __future__ import annotations

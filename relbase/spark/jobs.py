@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import sys
 from collections import Counter
 from contextlib import suppress
@@ -216,8 +217,8 @@ def convert(
             raise ValueError(f"the output of {path!r} would replace it: give another directory")
     work = partial(tasks.report_batches, job, groups, output)
     rows = frame.mapInArrow(work, "report binary").collect()
-    reports = [tasks.read_report(row.report) for row in rows]
-    storage.sweep(output, {tasks.output_of(report) for report in reports})
+    reports: list[Report] = [pickle.loads(row.report) for row in rows]  # noqa: S301 (our workers')
+    storage.sweep(output, {name_of(report.warc) for report in reports})
     return reports
 
 

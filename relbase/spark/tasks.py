@@ -107,7 +107,9 @@ def report_batches(
     job: Job, groups: Groups | None, output: str, given: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Write conversions, and yield the report on each output."""
-    for batch in given if groups is not None else _joined(given):
+    if groups is None and (whole := list(given)):  # all rows of a partition have one output
+        given = pa.Table.from_batches(whole).combine_chunks().to_batches()
+    for batch in given:
         for parts in _parts(groups, batch):
             if groups is None:
                 task = TaskContext.get()
@@ -118,23 +120,6 @@ def report_batches(
             # A path may hold bytes that are not UTF-8.
             rows = [{"report": pickle.dumps(report)} for report in reports]
             yield pa.RecordBatch.from_pylist(rows, schema=pa.schema([("report", pa.binary())]))
-
-
-def _joined(given: Iterable[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """All rows of a partition as one batch: they have one output."""
-    whole = list(given)
-    return pa.Table.from_batches(whole).combine_chunks().to_batches() if whole else []
-
-
-def read_report(pickled: bytes) -> Report:
-    """Return the report that a worker has sent."""
-    report: Report = pickle.loads(pickled)  # noqa: S301 (of our own worker)
-    return report
-
-
-def output_of(report: Report) -> str:
-    """Return the name of an archive's output, also where it could not be written."""
-    return name_of(report.warc)
 
 
 def _known(job: Job, part: Part, output: str) -> Report:
