@@ -21,15 +21,10 @@ if TYPE_CHECKING:
 
 
 class LinkingField(NamedTuple):
-    """A field that holds URLs.
+    """A field that holds URLs."""
 
-    Args:
-        syntax: how a URL is spelled there (`values.spell`) and what reports call it.
-        find: yields the spans of the URLs of a raw value.
-    """
-
-    syntax: Syntax
-    find: Callable[[bytes], Iterator[Span]]
+    syntax: Syntax  # how a URL is spelled there (`values.spell`) and what reports call it
+    find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
 
 
 def references(name: bytes, raw: bytes) -> Iterator[Span]:
