@@ -67,8 +67,8 @@ class AtOnce(NamedTuple):
 _UTF_8: Final = "utf-8"
 _PLAIN: Final = frozenset((_UTF_8, "windows-1252"))
 
-# What is prepared saves little of the time that a large page takes.
-_LARGE: Final = 1 << 16
+# Of a larger page what is prepared saves little, and a scan in vain costs more than that.
+_LARGE: Final = 1 << 13
 
 
 @lru_cache(maxsize=16)
