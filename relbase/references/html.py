@@ -220,13 +220,12 @@ def base_href(text: bytes, element: Element) -> Attribute | None:
     return next(tags.attributes(text, element.attributes, element.end, {b"href"}), None)
 
 
-def embedded_base(text: bytes) -> Attribute | None:
+def embedded_base(text: bytes, scan: Scan | None = None) -> Attribute | None:
     """The href of the first `<base>` that has one: the base URL within the content (§3.1)."""
     if not _base_tag.search(text):
         return None
-    for element in elements(text, 0, len(text)):
-        assert isinstance(element, Element)
-        if found := base_href(text, element):
+    for element in elements(text, 0, len(text), scan=scan):
+        if isinstance(element, Element) and (found := base_href(text, element)):
             return found
     return None
 

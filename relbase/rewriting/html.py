@@ -22,6 +22,7 @@ from relbase.references.scripts import json_escaped, json_view
 from relbase.references.tags import pieces
 from relbase.references.values import SYNTAXES, Syntax, guessed, trimmed
 from relbase.references.vocabulary import Nested
+from relbase.rewriting.budget import Budget
 from relbase.rewriting.css import visit_css
 from relbase.rewriting.html_base import attribute_text, on_own_base
 from relbase.rewriting.items import (
@@ -107,7 +108,10 @@ def _up_to_base(
         lists += len(element) if isinstance(element, list) and around.task.link else 0
         kept = lists if around.task.edits_only else lists + len(items)
         if (budget is not None and budget.left < enough) or kept >= _KEPT:
-            return html.embedded_base(text), visited
+            task = inside.task._replace(
+                edits_only=True, found_only=False, link=None, budget=Budget(len(text))
+            )
+            return html.embedded_base(text, scan_for(inside.asking(task))), visited
         items += visited
     return None, iter(())
 
