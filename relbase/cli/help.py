@@ -76,20 +76,27 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
     """Return the options of a table that looks like the help: sections, then names and texts.
 
     -h shows the options with a star. `more` is what an option has besides, by its long name.
+
+    Raises:
+        ValueError: For a line that is no row, and for a name of `more` that has none.
     """
-    options = []
-    for section, body in _sections(rows):
-        for star, names, text in _rows(body):
+    options, missed = [], _SECTION.sub("", rows)
+    for section, body in _SECTION.findall(rows):
+        missed += _ROW.sub("", body)
+        for star, names, text in _ROW.findall(body):
             long = names.rpartition("--")[2].partition(" ")[0].replace("-", "_")
-            given = more.get(long, {})
+            given = more.pop(long, {})
             options.append(
                 Option(section, names, " ".join(text.split()), basic=bool(star), **given)
             )
+    if missed.strip() or more:
+        text = f"not read as a row: {missed.strip()!r}; options without a row: {[*more]}"
+        raise ValueError(text)
     return tuple(options)
 
 
-_sections: Final = re.compile(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE).findall
-_rows: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE).findall
+_SECTION: Final = re.compile(r"^(\w.*)\n((?:[ *].*\n)+)", re.MULTILINE)
+_ROW: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE)
 
 
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:

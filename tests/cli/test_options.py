@@ -12,6 +12,7 @@ from running import run
 
 from relbase import Policy
 from relbase.cli import options
+from relbase.cli.help import table
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,3 +113,17 @@ def test_a_pattern_that_python_warns_of() -> None:
     keep = settings("--keep", "[[a]").policy.keep
     assert isinstance(keep, re.Pattern)
     assert keep.search("[")
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "named"),
+    [
+        ("Input\n  --one  First.\n  --two Second.\n", {}, "--two Second."),  # one space
+        ("Input\n  --one  First,\n          'and' so on.\n", {}, "'and' so on."),
+        ("Input\n  --one  First.\n\n  --two  Second.\n", {}, "--two  Second."),
+        ("Input\n  --one  First.\n", {"once": {"multiple": True}}, "once"),
+    ],
+)
+def test_a_table_leaves_out_nothing(rows: str, more: dict[str, Any], named: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(named)):
+        table(rows, **more)
