@@ -168,9 +168,15 @@ def test_each_profile_tells_its_own_steps(profile: str, said: str) -> None:
     assert said in explain(b"<a href=//i.example/x>", url=URL, profile=profile)  # type: ignore[arg-type]
 
 
-def test_why_references_stay() -> None:
-    keep = Policy(keep=re.compile("^keep/"))
-    markup = plain(explain(b"<a href=keep/x><a href=y><form action=''>", policy=keep))
+@pytest.mark.parametrize(
+    ("policy", "reference"),
+    [
+        (Policy(keep=re.compile("^keep/")), b"keep/x"),
+        (Policy(keep_templates=True), b"*|UNSUB|*"),
+    ],
+)
+def test_why_references_stay(policy: Policy, reference: bytes) -> None:
+    markup = plain(explain(b"<a href=%b><a href=y><form action=''>" % reference, policy=policy))
     assert "the policy keeps references like this" in markup
     assert "there is no base URL that it could be resolved on" in markup
     assert "it means the document itself" in markup
