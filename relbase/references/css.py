@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
     from typing import Any, TypeAlias
 
+    # What is a reference unless it is empty: a url or a string, without its quotes, and its quote.
+    Found: TypeAlias = tuple[int, int, bytes, Form]
+
     # What goes ahead in a text from an offset on: what it found, the offset of the statement that
     # it did not read, -1 for none, and what in it has to be looked at, -1 where that is nothing.
     Scan: TypeAlias = Callable[[bytes, int, int], tuple[list[Any], int, int]]
@@ -123,20 +126,11 @@ _INSIDE: Final = re.compile(INSIDE)
 _IN_STATEMENT: Final = re.compile(IN_STATEMENT)
 
 
-class _Found(NamedTuple):
-    """What is a reference unless it is empty: a url or a string, without its quotes."""
-
-    start: int
-    end: int
-    quote: bytes
-    form: Form
-
-
 class _Step(NamedTuple):
     """What an event makes of the state: where to go on, what was found, what opens or closes."""
 
     pos: int
-    found: _Found | None = None
+    found: Found | None = None
     push: bytes = b""
     pop: bool = False
 
@@ -188,7 +182,7 @@ _C0_OR_SPACE: Final = bytes(range(0x21))
 _TRIMMED: Final = re.compile(rb"(?:[^\\ \t]++|[ \t]++(?!\Z)|%b|\\)*+" % ESCAPE)
 
 
-def _reference(text: bytes, found: _Found, *, custom: bool) -> CssReference | None:
+def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | None:
     """Make a reference of what was found, without the white space around it; None if empty."""
     start, end, quote, form = found
     raw = text[start:end]
@@ -253,15 +247,11 @@ def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
     url = URL.match(text, pos, end)
     if url is None:
         return _Step(_past(BAD_URL, text, pos, end))
-    return _Step(url.end(), _Found(url.start(1), url.end(1), b"", form))
+    return _Step(url.end(), (*url.span(1), b"", form))
 
 
 def _src(text: bytes, pos: int, end: int, form: Form) -> _Step:
     return _string(text, _past(_SPACES, text, pos, end), end, form)._replace(push=b")")
-
-
-def _image_set(_text: bytes, pos: int, _end: int, _form: Form) -> _Step:
-    return _Step(pos, push=_IMAGE_SET)
 
 
 def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
@@ -274,7 +264,7 @@ _UP_TO_SRC: Final = re.compile(BEFORE_SRC)
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,
-    Form.IMAGE_SET: _image_set,
+    Form.IMAGE_SET: lambda _text, pos, *_: _Step(pos, push=_IMAGE_SET),
     Form.FILTER: _filter,
 }
 _FORMS: Final = {function.name: function.form for function in FUNCTIONS}
@@ -295,7 +285,7 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
     stop = _past(inside, text, at + 1, end)
     if stop < end and text[stop] != text[at]:
         return _Step(stop)
-    return _Step(min(stop + 1, end), _Found(at + 1, stop, text[at : at + 1], form))
+    return _Step(min(stop + 1, end), (at + 1, stop, text[at : at + 1], form))
 
 
 # --- Events: what stands at `at`, where the skip from `floor` ended; `top` of the stack ---
@@ -366,15 +356,6 @@ def _on_backslash(text: bytes, floor: int, at: int, end: int, _top: bytes) -> _S
     return _call(text, stop + 1, end, unescape(written).lower())
 
 
-def _on_quote(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
-    """Read a string directly in `image-set()`: only there does the skip end at one."""
-    return _string(text, at, end, Form.IMAGE_SET)
-
-
-def _on_cdo(_text: bytes, _floor: int, at: int, _end: int, _top: bytes) -> _Step:
-    return _Step(at + len(b"<!--"))
-
-
 _EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
     ord("("): _on_round,
     ord("["): _on_square,
@@ -384,7 +365,9 @@ _EVENTS: Final[Mapping[int, Callable[[bytes, int, int, int, bytes], _Step]]] = {
     ord("]"): _on_closing,
     ord("}"): _on_closing_brace,
     ord("\\"): _on_backslash,
-    ord("<"): _on_cdo,
-    ord('"'): _on_quote,
-    ord("'"): _on_quote,
+    ord("<"): lambda _text, _floor, at, *_: _Step(at + len(b"<!--")),
+    # Only directly in `image-set()` does the skip end at a string.
+    **dict.fromkeys(
+        b"\"'", lambda text, _floor, at, end, _top: _string(text, at, end, Form.IMAGE_SET)
+    ),
 }

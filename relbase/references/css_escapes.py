@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from relbase.expressions import expression
 from relbase.references.css_functions import not_after
 from relbase.references.tags import all_but
+from relbase.view.characters import code_of
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
@@ -97,8 +98,6 @@ _CODED: Final = expression(
     re.VERBOSE,
 )
 _REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
-_GREATEST: Final = 0x10FFFF
-_SURROGATES: Final = range(0xD800, 0xE000)
 
 # `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, the
 # ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
@@ -139,7 +138,8 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
         runs.append(run)
         if run.start > done:
             chain = -1
-        if _is_open(match):
+        # Text after `\41`, and after `\` at the very end, could be read into it.
+        if match.lastgroup in {"digits", "nothing"}:
             chain = run.start if chain < 0 else chain
             open_ends[run.end] = chain
         elif run.inner:
@@ -163,15 +163,8 @@ def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
     digits = match["digits"]
     if digits is None:
         return _REPLACEMENT
-    code = int(digits, 16)
-    if code == 0 or code > _GREATEST or code in _SURROGATES:
-        return _REPLACEMENT
-    return chr(code).encode()
-
-
-def _is_open(match: re.Match[bytes]) -> bool:
-    r"""Whether text after the escape could be read into it: `\41`, and `\` at the very end."""
-    return match.lastgroup in {"digits", "nothing"}
+    code = code_of(digits, 16)
+    return chr(code).encode() if code else _REPLACEMENT
 
 
 def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) -> int:
