@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import click
 
 from relbase.cli import streams
-from relbase.cli.help import Command
+from relbase.cli.help import Command, table
 from relbase.cli.jsonl import object_line, parts
 from relbase.cli.streams import listed, printable
 from relbase.url.grammar import (
@@ -69,25 +69,27 @@ Exit status:
   2  wrong usage
 """
 
+_OPTIONS: Final = table(
+    """\
+Options
+  --base URL              Check references as relative to this URL, and the URL itself.
+  --grammar NAME          Check against rfc1808 or rfc1738 alone.
+  --json                  Write JSON Lines, one object per URL.
+  --strict                Exit with status 1 on remarks too.
+""",
+    grammar={"type": click.Choice([grammar.value for grammar in Grammar])},
+    json={"dest": "as_json"},
+)
+
 
 @click.command(
     "check",
     cls=Command,
+    params=[*_OPTIONS],
     short_help="Check URLs against the grammar of RFC 1808 and RFC 1738.",
     epilog=_EPILOG,
 )
 @click.argument("urls", nargs=-1, metavar="[URL]...")
-@click.option(
-    "--base", metavar="URL", help="Check references as relative to this URL, and the URL itself."
-)
-@click.option(
-    "--grammar",
-    type=click.Choice([grammar.value for grammar in Grammar]),
-    metavar="NAME",
-    help="Check against rfc1808 or rfc1738 alone.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object per URL.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 on remarks too.")
 @click.pass_context
 def check(
     context: click.Context,

@@ -53,9 +53,8 @@ Exit status:
   3  some inputs failed
 """
 
-_OPTIONS: Final = (
-    *table(
-        """\
+_OPTIONS: Final = table(
+    """\
 Output
 * --json                  Write JSON Lines, one object per reference.
 * --violations            List the references that violate RFC 1808 or RFC 1738, and why.
@@ -66,12 +65,14 @@ Web archives
   --no-data-urls          Cut data: URLs in the table of --parquet to their media type.
   --wat                   Write a JSON object per page of web archives, as WAT files have it, with
                           absolute URLs.
+Mail
+  --unresolved-by BY      Print only how many links of messages have no base: by sender, list or
+                          message, the most first, as a start for --message-map.
 """,
-        json={"dest": "as_json"},
-        parquet={"type": click.Path(dir_okay=False, readable=False)},
-        columns={"read": lambda value: tuple(value.split(","))},
-    ),
-    senders.option(),
+    json={"dest": "as_json"},
+    parquet={"type": click.Path(dir_okay=False, readable=False)},
+    columns={"read": lambda value: tuple(value.split(","))},
+    unresolved_by={"type": click.Choice(list(senders.SELECTORS))},
 )
 
 

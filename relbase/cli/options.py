@@ -173,20 +173,6 @@ _INPUTS: Final = click.Argument(
 
 _FILE: Final = click.Path(allow_dash=True, readable=False)
 _KINDS: Final = (*(kind.value for kind in Kind), ARCHIVE)
-_PROFILES: Final = tuple(profile.value for profile in Profile)
-
-
-def profile_option() -> Option:
-    """Return --profile."""
-    return Option(
-        LINKS,
-        "--profile NAME",
-        "Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
-        type=click.Choice(_PROFILES),
-        default=Profile.RFC1808.value,
-        basic=True,
-    )
-
 
 _ORIGIN_OPTIONS: Final = table(
     """\
@@ -230,14 +216,19 @@ Input
   -0, --null              Expect NUL after each name in --files-from, as 'find -print0' writes it.
   --kind KIND             Read inputs as {", ".join(_KINDS[:-1])} or {_KINDS[-1]}.
   --charset LABEL         Decode with this charset, unless the document has a byte order mark.
+Links
+* --profile NAME          Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.
 """,
         redirect={"multiple": True},
         headers={"type": click.Path(readable=False), "read": values.headers},
         files_from={"type": _FILE, "read": values.read_file},
         kind={"type": click.Choice(_KINDS)},
         charset={"read": values.charset},
+        profile={
+            "type": click.Choice([profile.value for profile in Profile]),
+            "default": Profile.RFC1808.value,
+        },
     ),
-    profile_option(),
     *map(_policy_option, _FIELDS),
     *message_options.OPTIONS,
     *table(

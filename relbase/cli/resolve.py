@@ -9,7 +9,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.help import Command
+from relbase.cli.help import Command, table
 from relbase.cli.jsonl import object_line
 from relbase.cli.outcome import Tally
 from relbase.cli.streams import excerpt, listed, printable
@@ -54,23 +54,33 @@ Exit status:
   3  a reference has no result (only in profile whatwg, and not with --all)
 """
 
+_OPTIONS: Final = table(
+    """\
+Options
+  --profile NAME          Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.
+  --all                   Show the results of all profiles side by side.
+  --steps                 Show each step of the algorithm.
+  --json                  Write JSON Lines, one object per result.
+  --strict                Exit with status 1 on warnings.
+""",
+    profile={
+        "type": click.Choice([profile.value for profile in Profile]),
+        "default": Profile.RFC1808.value,
+    },
+    all={"dest": "every"},
+    json={"dest": "as_json"},
+)
+
 
 @click.command(
-    "resolve", cls=Command, short_help="Resolve references on a base URL.", epilog=_EPILOG
+    "resolve",
+    cls=Command,
+    params=[*_OPTIONS],
+    short_help="Resolve references on a base URL.",
+    epilog=_EPILOG,
 )
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
-@click.option(
-    "--profile",
-    type=click.Choice([profile.value for profile in Profile]),
-    default=Profile.RFC1808.value,
-    metavar="NAME",
-    help="Resolve as rfc1808 (default), rfc3986 or whatwg (like browsers) says.",
-)
-@click.option("--all", "every", is_flag=True, help="Show the results of all profiles side by side.")
-@click.option("--steps", is_flag=True, help="Show each step of the algorithm.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON Lines, one object per result.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 on warnings.")
 @click.pass_context
 def resolve(
     context: click.Context,

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Layer
-from relbase.cli.help import MAIL, Option
 from relbase.cli.streams import counted, excerpt, printable
 from relbase.formats import FORMATS
 from relbase.opening.door import kind_of_call
@@ -102,16 +101,3 @@ def summed(bases: Counter[str], unresolved: Unresolved) -> Iterator[str]:
         yield from (f"  {line}" for line in lines[:_SHOWN])
     if len(lines) > _SHOWN:
         yield f"  and {len(lines) - _SHOWN} more"
-
-
-def option() -> Option:
-    """Return --unresolved-by."""
-    import click  # noqa: PLC0415 (only `relbase links` needs it)
-
-    return Option(
-        MAIL,
-        "--unresolved-by BY",
-        "Print only how many links of messages have no base: by sender, list or message, the most "
-        "first, as a start for --message-map.",
-        type=click.Choice(list(SELECTORS)),
-    )
