@@ -68,9 +68,6 @@ class How(TypedDict, total=False):
     careful: bool
 
 
-# ---- links
-
-
 def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[How]) -> Tables:
     """Return the links of archives and what could not be read; the archives are read once.
 
@@ -131,11 +128,8 @@ def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> 
     frame, groups = _tasks(spark, source, how)
     schema = tasks.schema_of_links(names)
     work = partial(tasks.link_batches, job, groups, names, how.get("data_urls", True))
-    return frame.mapInArrow(work, _in_sql(schema))
-
-
-def _in_sql(schema: pa.Schema) -> str:
-    return ", ".join(f"`{one.name}` {_NAMES.get(one.type, 'string')}" for one in schema)
+    in_sql = ", ".join(f"`{one.name}` {_NAMES.get(one.type, 'string')}" for one in schema)
+    return frame.mapInArrow(work, in_sql)
 
 
 _NAMES: Final = {pa.int64(): "bigint", pa.int16(): "smallint", pa.int32(): "int"}
@@ -149,9 +143,6 @@ def _links(both: DataFrame) -> DataFrame:
 def _troubles(both: DataFrame) -> DataFrame:
     names = [f"{tasks.MARK}{name} as `{name}`" for name in ERRORS.names]
     return both.where(f"{tasks.MARK}trouble is not null").selectExpr(*names)
-
-
-# ---- conversions
 
 
 def convert(
@@ -220,9 +211,6 @@ def convert(
     reports: list[Report] = [pickle.loads(row.report) for row in rows]  # noqa: S301 (our workers')
     storage.sweep(output, {name_of(report.warc) for report in reports})
     return reports
-
-
-# ---- tasks
 
 
 def _tasks(

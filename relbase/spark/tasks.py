@@ -1,4 +1,7 @@
-"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt."""
+"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt.
+
+A record that ends its process is to cost itself alone: then a child works on the archives.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,19 @@ import errno
 import json
 import os
 import pickle
+import resource
 import socket
+import subprocess
+import sys
 import tempfile
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import pyarrow as pa
-from pyspark import TaskContext
+from pyspark import TaskContext, cloudpickle
 
 from relbase import storage
 from relbase.containers.warc import Fault, Trouble
-from relbase.spark.children import in_children
 from relbase.warc import pack
 from relbase.warc.rows import selector
 from relbase.warc.table import BATCH, ERRORS, Columns, error_row, schema_of
@@ -25,12 +30,15 @@ from relbase.warc.work import Part, info_of, items, name_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from relbase.containers.warc import Record
     from relbase.warc.work import Item, Job
 
     Groups = Sequence[Sequence[Part]]
 
 # What the columns of troubles begin with where those of links stand beside them.
 MARK: Final = "_"
+# Of the child that works on what ended a worker, in bytes of address space.
+MAX_MEMORY: Final = 4 << 30
 
 
 class Report(NamedTuple):
@@ -69,9 +77,6 @@ def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
     return items(job, parts)
 
 
-# ---- links
-
-
 def schema_of_links(names: Sequence[str]) -> pa.Schema:
     """Return the columns of links, then those of troubles."""
     plain = schema_of(names, pa.string())
@@ -98,9 +103,6 @@ def link_batches(
                     yield from columns.add(select(row) + no_trouble for row in item)  # type: ignore[arg-type]
     if len(columns):
         yield columns.take()
-
-
-# ---- conversions
 
 
 def report_batches(
@@ -138,7 +140,9 @@ def _known(job: Job, part: Part, output: str) -> Report:
     report = _converted(job, [part], output, name)
     if report.output and state:
         size, _ = storage.state_of(report.output)
-        told = json.dumps({"made_of": state, "size": size, "report": _json_of(report)})
+        faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
+        plain = {**report._asdict(), "faults": faults}
+        told = json.dumps({"made_of": state, "size": size, "report": plain})
         made = _temporary(output, f"{name}.json")
         with suppress(OSError):
             with open(made, "w", encoding="utf-8") as text:  # noqa: PTH123
@@ -158,11 +162,6 @@ def _state(job: Job, path: str) -> list[Any]:
     except Exception:  # noqa: BLE001 (an opener may raise anything; reading tells it)
         return []
     return [info_of(job, path)[0], job.all_status, job.salvage, *state]
-
-
-def _json_of(report: Report) -> dict[str, Any]:
-    faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
-    return {**report._asdict(), "faults": faults}
 
 
 def _report_of(told: dict[str, Any]) -> Report:
@@ -214,3 +213,88 @@ def _temporary(output: str, name: str) -> str:
     attempt = f"{task.taskAttemptId() if task else 0}.{socket.gethostname()}.{os.getpid()}"
     directory = tempfile.gettempdir() if storage.is_url(output) else output
     return storage.join(directory, f".{name}.{attempt}{storage.TEMPORARY}")
+
+
+class _Begun(NamedTuple):
+    """What a child says before it looks into a record."""
+
+    offset: int
+    record_id: str
+    url: str
+
+
+def in_children(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
+    """What is made of archives by children: each works until it is done, or dies of a record.
+
+    The next one passes over all that was begun: what was made of it is here, or it is a fault.
+    """
+    begun = 0
+    path = parts[0].path if parts else ""
+    seen: set[tuple[str, Fault]] = set()
+    while True:
+        last: _Begun | None = None
+        for told in _told_by_child(job, parts, begun):
+            if told is None:
+                return
+            path, made = told
+            if isinstance(made, _Begun):
+                last, begun = made, begun + 1
+            elif not isinstance(made, Fault):
+                last = None
+                yield path, made
+            elif (path, made) not in seen:
+                last = None
+                seen.add((path, made))
+                yield path, made
+        if last is None:
+            text = "the process that read the archive ended between two records: the rest is lost"
+            yield path, Fault(0, "", "", Trouble.DIED, text)
+            return
+        yield path, Fault(*last, Trouble.DIED, "the process that worked on it ended")
+
+
+def _told_by_child(
+    job: Job, parts: Sequence[Part], begun: int
+) -> Iterator[tuple[str, Item | _Begun] | None]:
+    """What a child says until it is done (None), or no more."""
+    command = [sys.executable, "-c", "from relbase.spark.tasks import child_main; child_main()"]
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(  # noqa: S603 (this interpreter)
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env
+    ) as child:
+        assert child.stdin is not None
+        assert child.stdout is not None
+        try:
+            with suppress(OSError), child.stdin:
+                child.stdin.write(cloudpickle.dumps((job, parts, begun)))  # type: ignore[no-untyped-call]
+            with suppress(EOFError, pickle.UnpicklingError):
+                while True:
+                    yield pickle.load(child.stdout)  # noqa: S301 (of our own child)
+        finally:
+            child.kill()
+
+
+def child_main() -> None:
+    """Work on archives, and say on standard output what is begun and what was made."""
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    job, parts, left = pickle.load(sys.stdin.buffer)  # noqa: S301 (of our own parent)
+    # What the user's functions print is not for the parent.
+    with os.fdopen(os.dup(1), "wb") as output:
+        os.dup2(2, 1)
+
+        def tell(value: tuple[str, Item | _Begun] | None) -> None:
+            pickle.dump(value, output)
+            output.flush()
+
+        def skip(part: Part, record: Record) -> bool:
+            nonlocal left
+            left -= 1
+            if left >= 0:
+                return True
+            offset = part.offset + record.offset
+            tell((part.path, _Begun(offset, record.get("warc-record-id"), record.url)))
+            return False
+
+        for made in items(job, parts, skip):
+            tell(made)
+        tell(None)

@@ -11,7 +11,7 @@ from archives import gz, http, record, record_id, response
 pytest.importorskip("pyspark", reason="Spark: extra `spark`")
 
 from relbase import Policy
-from relbase.spark.children import in_children
+from relbase.spark.tasks import in_children
 from relbase.storage import open_archive
 from relbase.warc import Fault, Trouble
 from relbase.warc.work import Job, Part, items
