@@ -1,11 +1,8 @@
 """Where the references of a style sheet or a style attribute are, as byte spans.
 
-A text is read up to its last trigger (`url(`, `@import`, a backslash ...), and between two events
-one regular expression skips what cannot matter. An event is a byte at which the state may change:
-`_EVENTS` at the foot says what each does. The state is a stack of the brackets that are open, at
-whose bottom may stand the custom property or the at-rule that they are in. Where it is empty, `{`,
-`}` and `;` start a statement without being stacked: what is inside a rule, a block or nothing makes
-no difference to a reference.
+The state is a stack of the brackets that are open, at whose bottom may stand the custom property or
+the at-rule that they are in. `_EVENTS` at the foot says at which bytes it changes. Where it is
+empty, `{`, `}` and `;` start a statement without being stacked.
 
 Mind that a skip ends between two tokens, and that only from there on (`floor`) may a look back
 go: `<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.

@@ -122,9 +122,6 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
     r"""Return the view of a URL in CSS: `inner` is what it means, `lower` spells new text.
 
     A NUL in new text cannot be written in CSS: it comes out as U+FFFD.
-
-    Raises:
-        ValueError: if `quote` is neither empty nor a quotation mark.
     """
     unsafe = _UNSAFE.get(quote)
     if unsafe is None:

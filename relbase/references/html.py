@@ -234,10 +234,7 @@ _base_tag: Final = expression(rb"<[bB][aA][sS][eE][\t\n\f\r />]")
 
 
 def has_sheets(text: bytes) -> bool:
-    """Whether a document links style sheets, or imports some into its own.
-
-    What is hidden counts too: a noscript that holds a link may be read, and a template be used.
-    """
+    """Whether a document, hidden parts too, links style sheets, or imports some into its own."""
     from relbase.references import css  # noqa: PLC0415 (its regexes: start-up time)
 
     for element in elements(text, 0, len(text)):
@@ -274,9 +271,9 @@ _frameset_page: Final = expression(
 
 
 class _Around:
-    """The HTML elements around foreign content: they are counted up to `end`, where it begins.
+    """The HTML elements around foreign content, which begins at `end`.
 
-    Only templates are counted as the walk goes; the others when a stray end tag asks.
+    Templates are counted as the walk goes; the others when a stray end tag asks.
     """
 
     __slots__ = ("_counted", "_open", "_text", "end", "templates")

@@ -86,11 +86,7 @@ _VARIABLE: Final = "RELBASE_SCANNER"
 
 
 def _load() -> Any:  # noqa: ANN401 (a module of C)
-    """The compiled scanner; None where it was not built, or is not wanted.
-
-    Raises:
-        ValueError: if the environment wants what there is not.
-    """
+    """The compiled scanner; None where it was not built, or is not wanted."""
     wanted = os.environ.get(_VARIABLE, "")
     if wanted not in {"", EXACT, COMPILED}:
         raise ValueError(f"{_VARIABLE} is {wanted!r}: set it to {EXACT} or {COMPILED}, or unset it")

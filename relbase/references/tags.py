@@ -195,10 +195,7 @@ def any_case(name: bytes) -> bytes:
 
 
 def any_of(names: Iterable[bytes]) -> bytes:
-    """The expression for names of elements or attributes, in any case.
-
-    It goes by their first letters: one test of a letter rules out most of them.
-    """
+    """The expression for names in any case: one test of a first letter rules out most of them."""
     rests: dict[bytes, list[bytes]] = {}
     for name in sorted(names):
         rests.setdefault(name[:1], []).append(any_case(name[1:]))

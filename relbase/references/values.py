@@ -170,11 +170,7 @@ _QUOTES: Final = (b"'", b'"')
 
 
 def refresh(value: bytes) -> Iterator[Span]:
-    """Yield the span of the URL of a refresh, if it has one that is not empty.
-
-    WHATWG HTML "shared declarative refresh steps": the `content` of `<meta http-equiv=refresh>`
-    and the value of a Refresh header.
-    """
+    """Yield the span of the URL of a refresh, of a `<meta>` or a header, if it is not empty."""
     time = _REFRESH_TIME.match(value)  # Steps 1 to 10
     if time is None:
         return

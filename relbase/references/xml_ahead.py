@@ -176,10 +176,7 @@ _NAME: Final = rb"[^\x00-\x20/>=<&\"'!?][^\x00-\x20/>=<&\"']*+"
 def skip(
     text: bytes, pos: int, depth: int, floor: int | None
 ) -> tuple[xml.Passed | None, int, int]:
-    """Pass over what holds no reference, outside of scopes.
-
-    It knows no namespaces: by any prefix a name may be one that counts.
-    """
+    """Pass over what holds no reference outside of scopes; by any prefix a name may count."""
     # A repeat keeps something for each time: a document of many small elements would cost.
     while floor is None and (passed := _pattern().match(text, pos)) and passed.end() > pos:
         pos = passed.end()

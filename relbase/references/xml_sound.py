@@ -45,10 +45,7 @@ class _Declared(Exception):  # noqa: N818 (it is not an error)
 
 
 def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
-    """Return what is wrong with a document of which some texts have been read already.
-
-    Namespaces do not count: `xml_names` looks after prefixes.
-    """
+    """Return what is wrong with a document, but for prefixes, of which some texts are read."""
     flaws: list[Flaw] = []
     masks = list(_MASKS)
     copy = text
@@ -110,11 +107,7 @@ def _is_closed(text: bytes, end: int) -> bool:
 
 
 def _error(text: bytes, read: Sequence[Span]) -> Flaw | None:
-    """The first thing that expat complains of, in its words.
-
-    Raises:
-        _Declared: with the place of a declaration, and what it declares.
-    """
+    """The first thing that expat complains of, in its words; raises `_Declared` with its place."""
     from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
 
     parser = expat.ParserCreate("utf-8")

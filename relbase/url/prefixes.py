@@ -17,19 +17,13 @@ _CLIMBED: Final = 8
 
 
 class Prefixes(ABC):
-    """What stands before references that are names, after "./" or a few "../" at most.
-
-    Args:
-        base: the base URL.
-        prefixes: matches its scheme with the colon, a group, and what is after it up to its path.
-        path: matches its path.
-    """
+    """What stands before references that are names, after "./" or a few "../" at most."""
 
     __slots__ = ("_above", "_base", "_directory", "_path", "_root", "_scheme", "_whole_path")
 
     def __init__(self, base: str, prefixes: re.Pattern[str], path: re.Pattern[str]) -> None:
         self._base = base
-        found = prefixes.match(base)
+        found = prefixes.match(base)  # its scheme with the colon, and what is up to its path
         assert found is not None  # every group of it may be empty
         self._scheme = found[1] or ""
         self._root = found[0]

@@ -3,9 +3,6 @@
 A component that is absent is None, one that is empty is "": the delimiter that the author wrote
 stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
 
-`PreparedBase.resolve` first answers the references that no step changes beyond putting a prefix of
-the base before them; `_by_steps` is §4 itself, and gives the same for all of them.
-
 Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing:
 
 - After a net_loc comes nothing but `/`: one is written before a path, params or query that begins

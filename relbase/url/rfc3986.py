@@ -1,8 +1,6 @@
 """RFC 3986 §5.2: reference resolution, strict.
 
 §5.2.2's pseudo-code branch for branch. None is an undefined component, "" an empty one, as in §5.3.
-`PreparedBase.resolve` first answers the references that need no more than a prefix of the base
-before them; `_transform` gives the same for all of them.
 
 Where §5.3 would recombine a path that begins with `//` without an authority, the path would be read
 as one (base `file:/a/b`, reference `..//h/x`). §3.3 forbids such a path, and §4.2 has the way to

@@ -64,15 +64,7 @@ _LONG: Final = 2048
 
 
 class PreparedBase:
-    """A base URL that has been parsed, and the encoding of the document around its references.
-
-    Args:
-        base: an absolute URL, or "" for none: then only absolute references parse.
-        charset: a WHATWG label.
-
-    Raises:
-        ValueError: if the base does not parse on its own or the label is not known.
-    """
+    """A base URL ("" for none) that has been parsed, and the encoding of the document around it."""
 
     __slots__ = ("_above", "_base", "_charset", "_encode_query", "_origin", "_scheme", "_slashes")
 
@@ -258,11 +250,7 @@ _href_match: Final = re.compile(
 
 
 def split(url: str) -> Record:
-    """Return the parts of the URL record that the parser makes of an absolute URL.
-
-    Raises:
-        ValueError: if it is a failure without a base.
-    """
+    """Return the parts of the URL record that the parser makes of an absolute URL."""
     found = _href_match(resolve("", url))
     assert found is not None  # that is how URLs are serialised
     given = found.groupdict()
@@ -272,11 +260,7 @@ def split(url: str) -> Record:
 
 
 def resolve(base: str, reference: str, charset: str = "utf-8") -> str:
-    """Resolve one reference as a browser does.
-
-    Raises:
-        ValueError: if the base or the reference is a failure.
-    """
+    """Resolve one reference as a browser does."""
     return PreparedBase(base, charset).resolve(reference)
 
 

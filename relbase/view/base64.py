@@ -44,13 +44,7 @@ def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
 
 
 class Base64View:
-    r"""The view of a base64 body: `inner` is what it means, in the part's charset.
-
-    Raises:
-        ValueError: if the body does not decode strictly: pass it through.
-
-    Implements RFC 2045 §6.8.
-    """
+    """The view of a base64 body; ValueError for one that does not decode strictly."""
 
     __slots__ = ("_eol", "_raw", "inner")
 
@@ -148,10 +142,7 @@ def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
 
 
 def _offset(raw: bytes, count: int, width: int, eol: bytes) -> int:
-    """Return where the character with that number stands, the end where there is none.
-
-    In most bodies all lines are as wide as the first, so that it can be told by counting them.
-    """
+    """Return where the character with that number stands, the end where there is none."""
     regular = count + count // width * len(eol)
     if len(raw[:regular].translate(None, _SPACE)) == count:
         found = _WORD.search(raw, regular)

@@ -58,10 +58,7 @@ _UTF_8: Final = (
 
 
 def unit_pattern(charset: str) -> bytes:
-    """Return what matches the bytes outside ASCII that a charset's decoder takes at once.
-
-    In UTF-8 that is all well-formed text up to the next ASCII or bad byte.
-    """
+    """Return what matches the bytes outside ASCII that a charset's decoder takes at once."""
     multi_byte = MULTI_BYTE.get(charset)
     if multi_byte:
         return multi_byte.unit + rb"|[\x80-\xff]"

@@ -25,10 +25,7 @@ _NOT_PLAIN: Final = expression(rb"[&\r\0\x80-\xff]")
 
 
 def needs_view(raw: bytes) -> bool:
-    """Whether a value, as written, could mean anything else than its own bytes.
-
-    Where it could not, an edit of the value needs `spell` alone.
-    """
+    """Whether a value could mean anything but its own bytes; else an edit needs `spell` alone."""
     return _NOT_PLAIN.search(raw) is not None
 
 
@@ -37,9 +34,6 @@ def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
 
     A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have,
     since its reference means another character.
-
-    Raises:
-        ValueError: if `quote` is neither empty nor a quotation mark.
 
     Implements WHATWG HTML §13.2.5.72 to §13.2.5.80 within attributes, and §13.2.3.5.
     """

@@ -65,10 +65,7 @@ class _Attribute(NamedTuple):
 
 
 def lookup(label: str) -> str | None:
-    """Return the lower-case name of the charset that a label stands for, None if for none.
-
-    Implements Encoding Standard §4.2 "get an encoding".
-    """
+    """The lower-case name of the charset that a label stands for, None if for none (§4.2)."""
     if not label.isascii():
         return None
     return _labels().get(label.strip("\t\n\f\r ").lower())
@@ -113,10 +110,7 @@ def not_ascii(data: bytes, label: str | None) -> str | None:
 
 
 def sniff(data: bytes, label: str | None = None, *, meta: bool = True) -> Charset:
-    """Determine the charset of an HTML document or of plain text.
-
-    Implements WHATWG HTML §13.2.3.2 "Determining the character encoding".
-    """
+    """Determine the charset of an HTML document or of plain text (WHATWG HTML §13.2.3.2)."""
     stated = _bom(data) or _labelled(label, CharsetSource.TRANSPORT)
     if stated is None and meta and (name := _prescan(data[:PRESCAN_LENGTH])):
         stated = Charset(name, CharsetSource.META)
@@ -131,10 +125,7 @@ DEFAULT: Final = Charset("windows-1252", CharsetSource.DEFAULT)
 
 
 def sniff_css(data: bytes, label: str | None = None, *, environment: str | None = None) -> Charset:
-    """Determine the charset of a style sheet.
-
-    Implements CSS Syntax 3 §3.2 "The input byte stream".
-    """
+    """Determine the charset of a style sheet (CSS Syntax 3 §3.2)."""
     return (
         _bom(data)
         or _labelled(label, CharsetSource.TRANSPORT)

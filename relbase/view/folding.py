@@ -174,10 +174,7 @@ class Word(NamedTuple):
 
 
 def words(raw: bytes) -> Iterator[Word]:
-    """Yield the encoded words of a field that can be decoded.
-
-    Implements RFC 2047 §2 to §4.
-    """
+    """Yield the encoded words of a field that can be decoded (RFC 2047 §2 to §4)."""
     for found in _ENCODED_WORD.finditer(raw):
         text = _decoded(*found.groups())
         if text is not None:

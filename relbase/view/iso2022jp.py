@@ -149,10 +149,7 @@ def _meaning(special: bytes) -> str:
 
 
 def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
-    """Read from an escape sequence to where bytes mean themselves again, or to the end.
-
-    Return the offset behind, the state there and the text.
-    """
+    """Read to where bytes mean themselves again, or to the end: offset behind, state, text."""
     pieces: list[str] = []
     state, has_output = _ASCII, True
     while at < len(raw):

@@ -43,12 +43,8 @@ _HARMLESS: Final = re.compile(rb">++(?!From )")
 class QuotedPrintableView:
     r"""The view of a quoted-printable body: `inner` is what it means, in the part's charset.
 
-    Args:
-        raw: the body without the line end that belongs to a delimiter after it.
-        boundaries: of all multiparts around the body, without `--`; no line becomes one of them.
-        eol: the line end of a soft break in a body that has no line end of its own.
-
-    Implements RFC 2045 §6.7.
+    `raw` is without the line end that belongs to a delimiter after it, `boundaries` are those of
+    all multiparts around it, without `--`.
     """
 
     __slots__ = ("_eol", "_has_literals", "_is_padded", "_raw", "_unsafe_starts", "inner")
@@ -223,10 +219,7 @@ class _Change(NamedTuple):
 
 
 def _ending(raw: bytes, start: int, end: int) -> tuple[int, int, bool]:
-    """Return where the text of a line ends, where its line end begins and whether it is soft.
-
-    What stands between the two is the `=` of a soft break, and padding.
-    """
+    """Return where the text of a line ends, where its line end begins and whether it is soft."""
     eol = end - raw.endswith(b"\n", start, end)
     eol -= raw.endswith(b"\r\n", start, end)
     text = raw[start:eol].rstrip(_BLANKS)
@@ -242,10 +235,7 @@ def _separate(inner: bytes, edits: Sequence[Edit]) -> Iterator[Edit]:
 
 
 def _first_line(text: bytes, at: int, mark: bytes, width: int) -> tuple[bytes, int]:
-    """Return the first line of the text from the offset on, and where its text ends.
-
-    Padding that does not fit is left out: it means nothing.
-    """
+    """Return the first line from the offset on, without padding that does not fit, and its end."""
     rest = len(text) - at
     if rest + mark.startswith(b"=") <= width:
         return text[at:] + mark[: width - rest], len(text)

@@ -67,13 +67,9 @@ _GREATEST_I = 1 << 32  # offsets below it need 4 bytes
 class RunView:
     """The view of a raw text in which only `runs` differ from what they mean.
 
-    Args:
-        raw: the text as written.
-        find: returns the runs of the raw text, sorted and disjoint; called here and by `lower`.
-        spell: writes inner text so that it decodes to itself wherever it is put.
-        joins: the raw offset, at most the one given, from which on the text before it could be
-            read together with what follows; the offset itself where nothing can. It splits no
-            run and must not search the whole text. After an `unended` run it is not asked.
+    `find` returns sorted, disjoint runs; `spell` writes what decodes to itself wherever it is put.
+    `joins` gives the offset from which on the text before one could be read together with what
+    follows. It splits no run, must not search the whole text, and is not asked after an `unended`.
     """
 
     __slots__ = ("_find", "_joins", "_raw", "_spell", "inner")
@@ -124,11 +120,7 @@ class RunView:
 
 
 class _RunWalk:
-    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`.
-
-    A run is passed when its inner text begins before the offset in question: an empty run at the
-    offset stays ahead.
-    """
+    """How far the runs have been walked; after the passed ones raw and inner differ by `shift`."""
 
     __slots__ = ("_ahead", "_before", "_inner_starts", "_runs", "_starts", "passed", "shift")
 
@@ -141,7 +133,7 @@ class _RunWalk:
         self.shift = 0
 
     def pass_to(self, offset: int) -> None:
-        """Pass the runs whose inner text begins before the inner offset."""
+        """Pass the runs whose inner text begins before the inner offset: no empty one at it."""
         while self._ahead is not None and self._ahead.start - self.shift < offset:
             run = self._ahead
             self._starts.append(run.start)
@@ -162,11 +154,7 @@ class _RunWalk:
 
 
 def merge(inner: bytes, grown: Iterable[Grown]) -> Iterator[tuple[Grown, bytes]]:
-    """Make one edit of those that touch.
-
-    Return for each what it covers (its `edit` is the last of them) and the inner text that
-    stands there from now on.
-    """
+    """Make one edit of those that touch: what it covers (`edit` is the last), and the new text."""
     opened: Grown | None = None
     pieces: list[bytes] = []
     for each in grown:

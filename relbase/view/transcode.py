@@ -53,12 +53,9 @@ def reference(character: str) -> bytes:
 def document_view(
     data: bytes, charset: str, unencodable: Callable[[str], bytes] = reference
 ) -> View | None:
-    """Return the view that a document has to be scanned in, None where it is scanned as it is.
+    """Return the view, in UTF-8, that a document is scanned in, None where it is scanned as it is.
 
-    Inside of the view the charset is UTF-8.
-
-    Raises:
-        ValueError: if no document in this charset can be read (`UNREADABLE`) or it is none.
+    Raises ValueError where no document in this charset can be read (`UNREADABLE`).
     """
     if not _is_scanned(charset):
         raise ValueError(f"no document is scanned as {charset!r}: pass it through")
@@ -109,11 +106,7 @@ _UNICODE: Final = frozenset({"utf-8", *WIDE})
 
 
 def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) -> RunView:
-    """Return the view of text within `document_view`, where edits hold what the charset has.
-
-    What the charset does not have would else be written by the view of the document, which does
-    not know in what it stands.
-    """
+    """Return the view of text within `document_view`, where edits hold what the charset has."""
 
     def spell(new: bytes) -> bytes:
         string = text(new)
@@ -134,10 +127,7 @@ def _nothing(_character: str) -> bytes:
 
 
 def decode(raw: bytes, charset: str) -> str:
-    """Decode one value; undecodable bytes become surrogates that `encode` turns back.
-
-    Implements the decoders of the Encoding Standard.
-    """
+    """Decode one value; undecodable bytes become surrogates that `encode` turns back."""
     if charset in WIDE:
         return raw.decode(WIDE[charset], "replace")
     if charset == _ISO_2022_JP:
@@ -180,10 +170,7 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 class CountedView:
     """The view of a document whose characters have lengths that can be counted in `inner`.
 
-    Args:
-        inner: the document in UTF-8.
-        count: returns the length in the document of a part of `inner`, of whole characters.
-        spell: writes inner text in the document's charset.
+    `count` returns the length in the document of a part of `inner`, of whole characters.
     """
 
     __slots__ = ("_count", "_spell", "inner")
@@ -335,11 +322,7 @@ def _declared(label: str, data: bytes) -> Charset:
 
 
 def xml_view(data: bytes, charset: str) -> View | None:
-    """Return the view of a document in UTF-8; None where it is in UTF-8 already.
-
-    Raises:
-        ValueError: if no document in this charset can be read.
-    """
+    """Return the view of a document in UTF-8; None where it is in UTF-8 already."""
     view = document_view(data, charset)
     if view is not None or charset == "utf-8":
         return view

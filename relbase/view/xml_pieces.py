@@ -49,13 +49,7 @@ def pieces(raw: bytes) -> list[Piece]:
 
 
 class PiecesView:
-    """The view of a text in pieces.
-
-    Args:
-        raw: the text as written.
-        found: its `pieces`.
-        view_of: makes the view of a piece; None for that of XML.
-    """
+    """The view of a text in `pieces`; `view_of` makes that of a piece, as a rule that of XML."""
 
     __slots__ = ("_pieces", "inner")
 

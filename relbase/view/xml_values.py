@@ -169,10 +169,7 @@ def _parsed(raw: bytes) -> bytes | None:
 class EscapedView:
     """The view of a text that expat has read: where the text has flaws, in a masked copy.
 
-    Args:
-        raw: the text as written, in UTF-8.
-        inner: what it means.
-        bare: where `&` stands in `inner` that is one in `raw`; None for a text without flaws.
+    `bare` is where `&` stands in `inner` that is one in `raw`; None for a text without flaws.
     """
 
     __slots__ = ("_bare", "_longer", "_raw", "inner")
@@ -225,11 +222,7 @@ TextView: TypeAlias = RunView | EscapedView
 
 
 class _Longer:
-    """Counts how long a text is as it is written.
-
-    Args:
-        written: by character that is written with a reference by how much that is longer.
-    """
+    """Counts how long a text is as it is written, from how much longer its references are."""
 
     __slots__ = ("_bytes", "_others")
 

@@ -268,8 +268,7 @@ def cut_by(
 ) -> list[Component]:
     """Cut what is between two offsets by the groups of a pattern; [] where it does not match.
 
-    Groups that are no field of `Url` stand where the production fails. They come first, since
-    that is what is said of the place.
+    Groups that are no field of `Url` stand where the production fails, and come first.
     """
     found = pattern.fullmatch(text, start, end)
     if found is None:
