@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
     from relbase.cli.rewrite_options import Choices
-    from relbase.cli.show import How as Show
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
     from relbase.warc.rows import LinkRow
@@ -314,7 +313,7 @@ def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
 # ---- links and bases
 
 
-def show(archive: Archive, table: Table | None, how: Show, *, wat: bool) -> None:
+def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *, wat: bool) -> None:
     """Show the links of the pages of an archive, or put them into a table."""
     name = archive.source.name
     if table is not None:
@@ -327,7 +326,7 @@ def show(archive: Archive, table: Table | None, how: Show, *, wat: bool) -> None
             continue
         for row in _rows(archive, page):
             part = f"part {row.part}: " if row.part else ""
-            how.show(f"{archive.place(page)}: {part}", row, row.base, row.outcome, row._asdict)
+            printer.show(f"{archive.place(page)}: {part}", row, row.base, row.outcome, row._asdict)
 
 
 def _show_wat(archive: Archive, page: Page) -> None:

@@ -20,7 +20,6 @@ from relbase.cli.documents import calls, links_of, part_name
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
 from relbase.cli.outcome import Tally, WarningPrinter
-from relbase.cli.show import How
 from relbase.cli.streams import excerpt
 from relbase.pipeline import entities_called
 
@@ -109,19 +108,19 @@ def links(
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
-    how = How(tally, as_json, violations)
+    link_printer = remarks.LinkPrinter(tally, as_json, violations)
 
     def work(source: OpenInput, table: Table | None) -> None:
         source, archive = archives.recognise(source, settings, tally)
         if archive is not None:
-            archives.show(archive, table, how, wat=wat)
+            archives.show(archive, table, link_printer, wat=wat)
             return
         _refuse_documents(table, wat=wat)
         unresolved = 0
         base, type_ = None, ""
         for document, call in calls(source, settings, finder):
             for link in links_of(document, call):
-                _show(how, source, document.number, link)
+                _show(link_printer, source, document.number, link)
                 if link.status is relbase.Status.UNRESOLVED:
                     unresolved += 1
                     base = base or link.base
@@ -174,7 +173,7 @@ def _unresolved(count: int, base: str, advice: str) -> str:
     return f"{links}: none resolves against {excerpt(base)}" if base else f"{links}: {advice}"
 
 
-def _show(how: How, source: OpenInput, number: str, link: Link) -> None:
+def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
     name = part_name(link.part, number)
     part = f"{name}: " if name else ""
     place = f"{source.shown}:{link.line}:{link.column}: {part}"
@@ -182,4 +181,4 @@ def _show(how: How, source: OpenInput, number: str, link: Link) -> None:
     def fields() -> dict[str, object]:
         return {"file": source.name, **link.as_dict()}
 
-    how.show(place, link, link.base.url, link.status.value, fields)
+    link_printer.show(place, link, link.base.url, link.status.value, fields)

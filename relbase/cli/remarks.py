@@ -1,22 +1,25 @@
-"""The library's notes as warnings: `file:line:column: warning: text [reason]`."""
+"""Links, and notes as warnings, a line each: `file:line:column: warning: text [reason]`."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from relbase.cli import jsonl, streams
 from relbase.cli.documents import note_in, part_name
-from relbase.cli.streams import printable
+from relbase.cli.streams import excerpt, printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_type
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from relbase.cli.documents import InputDocument
-    from relbase.cli.outcome import Collected
+    from relbase.cli.outcome import Collected, Tally
     from relbase.notes import Note
+    from relbase.results import Link
+    from relbase.warc.rows import LinkRow
 
 # What programs write where people give an option. One URL is not given to several documents
 # (rule 16).
@@ -69,3 +72,36 @@ def place_of(element: str, attribute: str, syntax: str) -> str:
     """Return what a reference stands in; a field of a header is an attribute of no element."""
     where = element or attribute or syntax
     return printable(f"{where}/@{attribute}" if element and attribute else where)
+
+
+class LinkPrinter(NamedTuple):
+    """Prints a link on a line: for people, as JSON, or with its violations of the grammar."""
+
+    tally: Tally
+    as_json: bool = False
+    violations: bool = False
+
+    def show(
+        self,
+        place: str,
+        row: Link | LinkRow,
+        base: str,
+        status: str,
+        fields: Callable[[], dict[str, object]],
+    ) -> None:
+        """Print a link: `place` is its file and line, `fields` are those of its object."""
+        where = f"{place}{place_of(row.element, row.attribute, row.syntax)}"
+        more: dict[str, object] = {}
+        text = f"{where}: {excerpt(row.reference)}"
+        if row.url is not None and row.url != row.reference:
+            text += f" -> {excerpt(row.url)}"
+        text += f" [{status}]"
+        if self.violations:
+            from relbase.cli.check import counted_violations, report  # noqa: PLC0415 (start-up time)
+
+            found = counted_violations(row.reference, base, self.tally)
+            if not found:
+                return
+            more = {"violations": found}
+            text = f"{where}:\n{report(row.reference, found)}"
+        streams.say(jsonl.object_line({**fields(), **more}) if self.as_json else text)
