@@ -295,6 +295,10 @@ LISTED: Final = {
         "html",
     ),
     "Link": (repeated(b"<x>;rel=a,", b"HTTP/1.1 200 OK\r\nLink: ", b"<x>\r\n\r\n<p>"), "http"),
+    "ISO-2022-JP": (
+        repeated(b'<a href="x">\x1b$B$"\x1b(B</a>', b"<meta charset=iso-2022-jp>"),
+        "html",
+    ),
     "List-Help": (repeated(b"<x>,", b"From: a@b.example\nList-Help: ", b"<x>\n\nx"), "mail"),
 }
 

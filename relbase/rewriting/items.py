@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from enum import Enum
-from itertools import islice, repeat, starmap
+from itertools import chain, islice, repeat, starmap
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Edit, Span
 from relbase.notes import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.view.runs import View
@@ -78,19 +78,43 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
 
     All edits of a view are lowered together, since neighbours may touch the same escape.
     """
-    findings, edits = separate(items)
-    if findings:
-        places = _located(view, [item.span for item in findings if item.span is not None])
-        for item in findings:
-            if item.span is None:
-                yield item
-                continue
-            start, end = next(places)
-            yield item._replace(span=Span(start + offset, end + offset))
+    edits: list[Edit] = []
+    findings = parted(items, edits)
+    if (places := getattr(view, "places", None)) is not None:
+        findings = chain((yield from _placed(findings, places(), offset)), findings)
+    left = list(findings)
+    spans = _located(view, [item.span for item in left if item.span is not None])
+    for item in left:
+        if item.span is None:
+            yield item
+            continue
+        start, end = next(spans)
+        yield item._replace(span=Span(start + offset, end + offset))
     if edits:
         outward: list[Item] = [*view.lower(edits)]
         edits.clear()
         yield from shift(drained(outward), offset)
+
+
+def _placed(
+    findings: Iterator[Found | Note], place: Callable[[Span], Span], offset: int
+) -> Generator[Item, None, list[Found | Note]]:
+    """Hand findings on in batches; return the first that are not apart, and in order."""
+    last = -1
+    while batch := list(islice(findings, _BATCH)):
+        places = {}
+        for span in sorted({item.span for item in batch if item.span is not None}):
+            if span.start <= last:
+                return batch
+            places[span] = place(span)
+            last = span.end
+        for item in batch:
+            if item.span is None:
+                yield item
+            else:
+                start, end = places[item.span]
+                yield item._replace(span=Span(start + offset, end + offset))
+    return []
 
 
 def _located(view: View, spans: list[Span]) -> Iterator[Span]:

@@ -15,7 +15,7 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit
+from relbase.edit import Edit, Span
 from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
 from relbase.view.runs import Run, RunView
 
@@ -63,6 +63,10 @@ class Iso2022JpView:
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
         return [self._spelled(edit) for edit in self._runs.lower(edits)]
+
+    def places(self) -> Callable[[Span], Span]:
+        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
+        return self._runs.places()
 
     def _spelled(self, edit: Edit) -> Edit:
         followed = _ESCAPE.match(self._raw, edit.end)

@@ -20,7 +20,7 @@ from array import array
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from relbase.edit import Edit
+from relbase.edit import Edit, Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -99,15 +99,27 @@ class RunView:
         for grown, new in merge(self.inner, self._grown(edits)):
             yield Edit(grown.start, grown.end, self._spell(new))
 
-    def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
-        """Grow each edit to the whole runs that it touches."""
+    def places(self) -> Callable[[Span], Span]:
+        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
         walk = _RunWalk(self._raw, self._find(self._raw))
-        for edit in edits:
-            walk.pass_to(edit.start)
-            start, inner_start = self._join(walk, *walk.begin(edit.start))
-            walk.pass_to(edit.end)
-            end = max(edit.end + walk.shift, walk.passed.end)
-            yield Grown(start, end, inner_start, end - walk.shift, edit)
+
+        def place(span: Span) -> Span:
+            grown = self._grow(walk, Edit(span.start, span.end, b""))
+            return Span(grown.start, grown.end)
+
+        return place
+
+    def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
+        walk = _RunWalk(self._raw, self._find(self._raw))
+        return (self._grow(walk, edit) for edit in edits)
+
+    def _grow(self, walk: _RunWalk, edit: Edit) -> Grown:
+        """Grow an edit to the whole runs that it touches."""
+        walk.pass_to(edit.start)
+        start, inner_start = self._join(walk, *walk.begin(edit.start))
+        walk.pass_to(edit.end)
+        end = max(edit.end + walk.shift, walk.passed.end)
+        return Grown(start, end, inner_start, end - walk.shift, edit)
 
     def _join(self, walk: _RunWalk, start: int, inner_start: int, left: Run) -> tuple[int, int]:
         """Move the start of an edit before the text that the edit could complete."""

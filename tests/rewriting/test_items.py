@@ -124,3 +124,23 @@ def test_a_view_is_made_only_where_something_needs_it() -> None:
     assert edits(lower_plain(items, plain_in_quotes, no_view, 5)) == [Edit(5, 5, b"http://h/")]
     items = [Edit(0, 0, b"'")]
     assert edits(lower_plain(items, plain_in_quotes, view, 5)) == [Edit(5, 5, b"<'>")]
+
+
+class NoPlaces:
+    """A view that tells places by lowering edits alone."""
+
+    def __init__(self, view: View) -> None:
+        self.inner, self.lower = view.inner, view.lower
+
+
+@pytest.mark.parametrize("step_back_at", [None, 0, 1500, 2999])
+def test_findings_in_batches_are_where_they_are_in_one(step_back_at: int | None) -> None:
+    raw = b"a%41bc" * 3000
+    runs = [Run(at + 1, at + 4, b"A") for at in range(0, len(raw), 6)]
+    whole = RunView(raw, lambda _raw: runs, bytes)
+    items = [found(4 * at + at % 2, 4 * at + 3) for at in range(3000)]
+    if step_back_at is not None:
+        items.insert(step_back_at + 1, found(4 * step_back_at + 1, 4 * step_back_at + 2))
+    listed = spans(lower(items, whole, 7))
+    assert listed == spans(lower(items, NoPlaces(whole), 7))
+    assert len(listed) == len(items)
