@@ -1,7 +1,4 @@
-"""The arguments that the library's functions share, and how a call is checked.
-
-Bad calls raise at once, with the fix in the text; bad documents never do.
-"""
+"""The arguments that the library's functions share: bad calls raise, bad documents never do."""
 
 from __future__ import annotations
 
@@ -194,8 +191,7 @@ def as_url(url: URL, name: str = "url") -> str:
     if _absolute.match(text):
         return text
     if not text:
-        fix = "give the document's absolute URL, or None when unknown"
-        raise ValueError(f"{name} is empty: {fix}")
+        raise ValueError(f"{name} is empty: give the document's absolute URL, or None when unknown")
     raise ValueError(
         f"{name} is not absolute: {text[:80]!r}: give it with its scheme, as in 'http://host/path'"
     )

@@ -1,12 +1,7 @@
 """One row for each kind of document: how it is named, recognised, read and visited.
 
-Strategy: whoever has a document hands over what is known of it (`Kind`, media type, file name,
-bytes) and gets its row, which does the rest: `Format.read` reads the charset and gives a
-`Document`, whose references are visited and whose entities are listed. Outside of this file and of
-`kind.py` no code asks which kind a document has. To add a kind is one row of `_ROWS` here, and one
-member of `Kind`.
-
-The order of the rows is the order in which they are asked whether the bytes are theirs.
+To add a kind is one row of `_ROWS` here, and one member of `Kind`: elsewhere no code asks for the
+kind of a document. The order of the rows is that in which they are asked for bytes of theirs.
 """
 
 from __future__ import annotations
@@ -83,11 +78,6 @@ class Format(NamedTuple):
     # whether its visit may yield lists of links of a document in its own bytes
     makes_links: bool = False
 
-    @property
-    def has_marks(self) -> bool:
-        """Whether programs that save such documents leave marks in them."""
-        return self.marks is not None
-
     def read(self, data: bytes, label: str | None, context: Context) -> Document:
         """Read a document: its charset, and what is scanned of it."""
         if self.charset is None:
@@ -129,10 +119,7 @@ class Document(NamedTuple):
 
     def within(self, base: Base, task: Task, marks: Marks | None) -> Document:
         """The same document in a container of another base, its marks having been read."""
-        context = self.context.having(base=base, task=task, marks=marks)
-        return Document(
-            self.format, self.data, self.text, self.view, self.charset, context, self.notes
-        )
+        return self._replace(context=self.context.having(base=base, task=task, marks=marks))
 
     def entities(self, type_: str) -> Iterator[Entity]:
         """The entities of the document, itself first."""
@@ -167,9 +154,8 @@ _ROWS: Final = (
         ("message/http", "application/http"),
         looks=sniffing.is_http,
         visit=_loaded_later("http.response.visit_http"),
-        base=_loaded_later(
-            "http.response.http_base"
-        ),  # no doubts: it is judged by its bytes whatever its name is
+        # No doubts: it is judged by its bytes whatever its name is.
+        base=_loaded_later("http.response.http_base"),
     ),
     Format(
         Kind.MBOX,

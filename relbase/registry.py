@@ -1,10 +1,5 @@
 """What the fields of a header count for: one row a field, in mail and in HTTP.
 
-Everything that remembers fields, or filters them, is made from this table: what a header is read
-for (`containers.fields`), what states a base (`bases.headers`), what holds references
-(`references.headers`), what follows a body and what signs it (`mail`). How a row's `holds` and
-`follows` are carried out stands where that is done; a field of a known form is one row here.
-
 The order of the rows is that in which fields of one header count as its base (rule 2).
 """
 
@@ -103,27 +98,16 @@ FIELDS: Final = (
     FieldRow("Content-Disposition", is_read=True),
     FieldRow("Content-ID", is_read=True),
     # How HTTP encodes a body, and what it says of it (RFC 9110 §8.4, RFC 9112 §6.1, RFC 9530).
-    FieldRow("Transfer-Encoding", is_read=True),
-    FieldRow("Content-Encoding", is_read=True),
+    *(FieldRow(name, is_read=True) for name in ("Transfer-Encoding", "Content-Encoding")),
     FieldRow("Content-Range", is_read=True),
-    FieldRow("Content-Digest", is_read=True),
-    FieldRow("Repr-Digest", is_read=True),
-    FieldRow("Digest", is_read=True),
+    *(FieldRow(name, is_read=True) for name in ("Content-Digest", "Repr-Digest", "Digest")),
     FieldRow("Content-Security-Policy", is_read=True),  # CSP 3 §3.1
     # Chromium states the retrieval URL in the messages that it saves pages as.
     FieldRow("Snapshot-Content-Location", is_read=True, of_mail=True),
     # What messages begin with (RFC 5322 §3.6, RFC 9228).
-    FieldRow("From", of_mail=True),
-    FieldRow("To", of_mail=True),
-    FieldRow("Cc", of_mail=True),
-    FieldRow("Date", of_mail=True),
-    FieldRow("Subject", of_mail=True),
-    FieldRow("Sender", of_mail=True),
-    FieldRow("Reply-To", of_mail=True),
-    FieldRow("Received", of_mail=True),
-    FieldRow("Return-Path", of_mail=True),
-    FieldRow("Delivered-To", of_mail=True),
-    FieldRow("Message-ID", of_mail=True),
+    *(FieldRow(name, of_mail=True) for name in ("From", "To", "Cc", "Date", "Subject", "Sender")),
+    *(FieldRow(name, of_mail=True) for name in ("Reply-To", "Received", "Return-Path")),
+    *(FieldRow(name, of_mail=True) for name in ("Delivered-To", "Message-ID")),
 )
 
 ROWS: Final = {row.name.lower(): row for row in FIELDS}

@@ -207,22 +207,14 @@ class Notes:
         return (*map(self._counted, self._notes), *more)
 
     def _counted(self, note: Note) -> Note:
-        words = _COUNTED.get(note.reason)
-        if words is None:
+        if (words := _COUNTED.get(note.reason)) is None:
             return note
         count = self._counts[note.reason]
-        text = f"{count} {words[1]}" if count > 1 else f"1 {words[0]}"
-        return note._replace(text=f"{text}: {note.text}")
+        return note._replace(text=f"{count} {words[count > 1]}: {note.text}")
 
 
 # One note tells of all that have one of these reasons, and stands at the first: one, and several.
 _COUNTED: Final = {
-    Reason.PLACEHOLDER_KEPT: (
-        "link begins with a placeholder",
-        "links begin with a placeholder",
-    ),
-    Reason.REFERENCE_CLIMBS: (
-        "reference climbs above the root",
-        "references climb above the root",
-    ),
+    Reason.PLACEHOLDER_KEPT: ("link begins with a placeholder", "links begin with a placeholder"),
+    Reason.REFERENCE_CLIMBS: ("reference climbs above the root", "references climb above the root"),
 }

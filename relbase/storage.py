@@ -1,8 +1,7 @@
 """Archives wherever they are: files, and objects in the stores that pyarrow's filesystems know.
 
-A path with a scheme is opened by `pyarrow.fs`, which takes its options from the path's query or
-from the environment (`AWS_ENDPOINT_URL`). On an object store an upload is complete when its stream
-is closed, also after an error, so an object whose size is not that of the file is removed.
+On an object store an upload is complete when its stream is closed, also after an error, so an
+object whose size is not that of the file is removed.
 """
 
 from __future__ import annotations
@@ -165,12 +164,8 @@ def _filesystem(path: str) -> tuple[Any, str]:
             f"{_KNOWN[found[1].lower()]}://{path[found.end() :]}"
         )
     except (OSError, ValueError, NotImplementedError) as error:
-        raise ValueError(f"{path[:80]!r} cannot be opened: {_why(found[1], error)}") from None
+        why = str(error).partition("\n")[0].partition(". Detail:")[0][:300]
+        if found[1].lower() == "hdfs":
+            why += "; hdfs:// needs libhdfs and the CLASSPATH of Hadoop (ARROW_LIBHDFS_DIR)"
+        raise ValueError(f"{path[:80]!r} cannot be opened: {why}") from None
     return made
-
-
-def _why(scheme: str, error: Exception) -> str:
-    why = str(error).partition("\n")[0].partition(". Detail:")[0][:300]
-    if scheme.lower() == "hdfs":
-        return f"{why}; hdfs:// needs libhdfs and the CLASSPATH of Hadoop (ARROW_LIBHDFS_DIR)"
-    return why

@@ -1,8 +1,6 @@
 """The edits of a small page at once: where the compiled scanner reads all of it, that is enough.
 
-A page of HTML is done when its charset decides nothing, no program left marks in it, and the scan
-got through to its end: there was no `<base>`, and no reference that needs a closer look. Everything
-else goes the long way, with the same result for what goes this way too.
+Everything else goes the long way, which has the same result for what goes this way too.
 """
 
 from __future__ import annotations
@@ -95,12 +93,9 @@ def _at_once(call: Call) -> AtOnce | None:
     base, notes = establish(stated, UNKNOWN, profile=call.profile)
     if remarks or notes or not base.url.isascii():
         return None
-    rule = FORMATS[call.kind].charset
-    return (
-        None
-        if rule is None
-        else AtOnce(priced_scan_for(context.on(base)), call.charset, rule, call.detect)
-    )
+    if (rule := FORMATS[call.kind].charset) is None:
+        return None
+    return AtOnce(priced_scan_for(context.on(base)), call.charset, rule, call.detect)
 
 
 _remembered: Final = remembering(_at_once)

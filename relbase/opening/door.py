@@ -1,9 +1,4 @@
-"""The door: what a call is about is opened, on the base of what is around it.
-
-In this order: what depends on the call alone is prepared (`prepare`); what the input is is decided;
-it is read as a document of that kind; the base around it is established, from its retrieval URL or,
-where none is given, the marks that programs leave in saved pages (rule 17).
-"""
+"""The door: what a call is about is opened, on the base of what is around it."""
 
 from __future__ import annotations
 
@@ -126,8 +121,6 @@ def _based(document: Document, marks: Marks | None, given: Prepared) -> tuple[Do
     return document.within(base, task, marks), [*remarks, *notes, *refused, *more]
 
 
-# ---- saved pages (rule 17)
-
 _KEPT: Final = (
     "the URL of the page was found in it: references without a slash at their start, which may "
     "lead to files saved beside the page, stay as they are; give the URL to make them absolute"
@@ -142,16 +135,16 @@ def _beside(reference: str) -> Placed | None:
 def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
     """The notes on marks that give the page another URL than the one that counts."""
     return [
-        Note(Reason.MARK_DISAGREES, "", mark.span, _disagreement(mark, url))
+        Note(
+            Reason.MARK_DISAGREES,
+            "",
+            mark.span,
+            f"{mark.source} says {mark.value[:200]!a}: {url.value[:200]!a} counts ({url.source})",
+        )
         for url in counted
         for mark in marks.pages
         if _bare(mark.value) != _bare(url.value)
     ]
-
-
-def _disagreement(mark: Statement, counted: Statement) -> str:
-    other, url = mark.value[:200], counted.value[:200]
-    return f"{mark.source} says {other!a}: {url!a} counts ({counted.source})"
 
 
 def _bare(url: str) -> str:
@@ -163,9 +156,6 @@ def _bare(url: str) -> str:
 
 # Content-Type: text/html; charset="utf-8"
 _charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""", re.IGNORECASE)
-
-
-_SHOWN: Final = 40
 
 
 def _values(call: Call, name: str) -> list[str]:
@@ -190,7 +180,7 @@ def _partial(call: Call) -> Recognized | None:
 
     if not is_partial(None, ranges):
         return None
-    text = f"it is a part of a document (Content-Range: {ranges[0][:_SHOWN]}): left unchanged"
+    text = f"it is a part of a document (Content-Range: {ranges[0][:40]}): left unchanged"
     note = Note(Reason.BODY_PARTIAL, "", None, text)
     return Recognized(kind=Kind.OTHER, notes=(note,))
 

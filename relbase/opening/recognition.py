@@ -1,7 +1,4 @@
-"""What a document is: by its media type, by its name, by its bytes (rule 15).
-
-Each question is answered from the rows of `relbase.formats`.
-"""
+"""What a document is: by its media type, by its name, by its bytes (rule 15)."""
 
 from __future__ import annotations
 
@@ -23,15 +20,13 @@ _BY_SUFFIX: Final = {
 }
 # What names documents of several kinds, by media type or suffix.
 _AMONG: Final = {one: row for row in FORMATS.values() for one in row.among}
-# Servers and mailers say octet-stream when they do not know.
-_SAYS_NOTHING: Final = "application/octet-stream"
 
 
 def kind_of_type(content_type: str) -> Kind | None:
     """Return the kind that a media type names, None when it says nothing of use."""
     type_ = content_type.partition(";")[0].strip().lower()
     major, slash, minor = type_.partition("/")
-    if not slash or type_ == _SAYS_NOTHING:
+    if not slash or type_ == "application/octet-stream":  # said by who does not know
         return None
     _, plus, syntax = minor.rpartition("+")
     for known in (type_, f"{major}/*", f"*+{syntax}" if plus else ""):
@@ -54,7 +49,7 @@ def kind_of_name(name: str) -> Kind | None:
 
 
 def kind_of_bytes(data: bytes, *, named_text: bool = False) -> Kind:
-    r"""Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
+    """Return the kind that the bytes look like; `Kind.OTHER` when nothing is recognised."""
     start = sniffing.beginning(data)
     if _binary.match(start):
         return Kind.OTHER
@@ -79,9 +74,7 @@ def kind_of_file(name: str, data: bytes) -> Kind:
 def _among(named: str, data: bytes) -> Format | None:
     """The row of a document whose type or suffix says less than its bytes."""
     row = _AMONG.get(named)
-    if row is None or row.looks is None or not row.looks(sniffing.beginning(data)):
-        return None
-    return row
+    return row if row and row.looks and row.looks(sniffing.beginning(data)) else None
 
 
 def _type_of_bytes(content_type: str, data: bytes) -> Kind | None:
@@ -124,11 +117,7 @@ _SHOWN: Final = 40
 
 
 def _doubts(typed: Kind | None, name: str, data: bytes) -> tuple[Note, ...]:
-    """The note on a file that its name says to be of a kind, and whose first bytes say another.
-
-    The name decides (rule 15), as it does for browsers, but the file may be read as what it is not:
-    a message is half rewritten as a page.
-    """
+    """The note on a file whose name decides (rule 15), and whose first bytes say another kind."""
     kind = kind_of_name(name) if typed is None else None
     if kind is None or FORMATS[kind].is_judged:
         return ()
@@ -155,14 +144,13 @@ def _seems(row: Format, data: bytes) -> str:
 
 def _holds_messages(data: bytes) -> bool:
     """Whether what begins as an mbox holds several messages: a message may be kept as one, too."""
-    if not data.startswith(_FROM):
+    if not data.startswith(b"From "):
         return False
     from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
 
     return sum(1 for _ in islice(mbox.split([data]), 2)) > 1
 
 
-_FROM: Final = b"From "
 # What no document of text begins with, and what reads as a page but is data.
 _binary: Final = expression(
     rb"\x1f\x8b|PK\x03\x04|%PDF-|\x89PNG|GIF8|\xd8\xff|BZh[1-9]|\xfd7zXZ"

@@ -271,19 +271,15 @@ def _names(record: Record) -> list[str]:
     return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
 
 
-def _payload_names(record: Record) -> list[str]:
-    """What a revisit calls its payload by, the surest first."""
-    names = [record.get("warc-refers-to"), record.get("warc-payload-digest")]
-    uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
-    return [*filter(None, names), *([f"{uri.strip('<>')} {date}"] if uri and date else [])]
-
-
 def _revisit(record: Record, places: Places, again: Again | None) -> Iterator[Page | Fault]:
     head, _ = final_head(record.block or b"")
     types = values(record.block or b"", head, "content-type") if head else []
     if types and not may_hold_references(types[0]):
         return  # of an image, say
-    names = _payload_names(record)
+    # What it calls its payload by, the surest first.
+    names = [*filter(None, (record.get("warc-refers-to"), record.get("warc-payload-digest")))]
+    uri, date = record.get("warc-refers-to-target-uri"), record.get("warc-refers-to-date")
+    names += [f"{uri.strip('<>')} {date}"] if uri and date else []
     offset = next((at for name in names if (at := places.find(name)) is not None), None)
     if offset is None:
         yield record.fault(Trouble.ELSEWHERE, "its payload is not before it in the archive")

@@ -135,7 +135,10 @@ _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
 def _made(type_: pa.DataType, values: _Values) -> pa.Array:
-    nulls = _nulls(values)
+    nulls = None
+    if None in values:  # a bit for each value, the first the lowest
+        bits = "".join(["0" if value is None else "1" for value in reversed(values)])
+        nulls = pa.py_buffer(int(bits, 2).to_bytes(len(values) // 8 + 1, "little"))
     if type_ in _CODES:
         return _numbers(type_, values if nulls is None else [one or 0 for one in values], nulls)
     texts = values if nulls is None else [one or "" for one in values]
@@ -159,14 +162,6 @@ def _texts(values: Sequence[str], nulls: pa.Buffer | None) -> pa.Array:
     ends = array("i", accumulate(map(len, pieces), initial=0))
     buffers = [nulls, pa.py_buffer(ends), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.string(), len(values), buffers)
-
-
-def _nulls(values: _Values) -> pa.Buffer | None:
-    """A bit for each value, the first the lowest; None when all are there."""
-    if None not in values:
-        return None
-    bits = "".join(["0" if value is None else "1" for value in reversed(values)])
-    return pa.py_buffer(int(bits, 2).to_bytes(len(values) // 8 + 1, "little"))
 
 
 def _utf8(text: str) -> bytes:

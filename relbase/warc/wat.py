@@ -1,8 +1,6 @@
 """The links of a page in the JSON of WAT files, for jobs that read Common Crawl's.
 
-WAT files (Web Archive Transformation) have one JSON object for each record, whose names and nesting
-are kept as far as links are read from them. However, each `url` is absolute: whoever resolves it
-against `Base` again gets it unchanged.
+Unlike theirs, each `url` is absolute: whoever resolves it against `Base` again gets it unchanged.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a task does with archives: rows of links, or conversion records, page by page.
-
-Nothing here knows of an engine: whatever maps a function over paths can do it.
-"""
+"""What a task of any engine does with archives: rows of links, or conversions, page by page."""
 
 from __future__ import annotations
 

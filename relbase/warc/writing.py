@@ -1,10 +1,7 @@
 """Conversion records: pages with absolute links, as WARC/1.1 §6.8 describes them.
 
-The block of a conversion is the page itself, without its codings. Ids derive from what went in, and
-the date is an argument: equal input gives equal bytes, wherever and however often it is made.
-
-WARC/1.1 §5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in
-conversions.
+Ids derive from what went in, and the date is an argument: equal input gives equal bytes. WARC/1.1
+§5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in conversions.
 """
 
 from __future__ import annotations

@@ -188,9 +188,9 @@ class Finder:
         """Return the call of the library for a document."""
         call = check(data, **arguments)
         row = FORMATS[kind_of_call(call, data)]
-        is_read = row.has_marks and (self.origins.detect or self.origins.original)
+        is_read = row.marks is not None and (self.origins.detect or self.origins.original)
         marks = _marks(data) if is_read else None
-        if found.url is None and row.has_marks:
+        if found.url is None and row.marks is not None:
             found = self._in_page(found, marks, data)
         of = _archived(found, marks) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
