@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from relbase.cli.streams import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -42,7 +44,7 @@ class Option(click.Option):
     """An option that knows its section of --help, and whether -h shows it (`basic`).
 
     Its names are written "-x, --long VALUE"; without a VALUE it is a flag. `read` takes each value,
-    and raises click.BadParameter for a wrong one.
+    and raises click.BadParameter or ValueError for a wrong one.
     """
 
     def __init__(
@@ -101,9 +103,12 @@ _ROW: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE
 
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
     def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
-        if isinstance(value, tuple):  # of an option that may be repeated
-            return tuple(map(read, value))
-        return None if value is None else read(value)
+        try:
+            if isinstance(value, tuple):  # of an option that may be repeated
+                return tuple(map(read, value))
+            return None if value is None else read(value)
+        except ValueError as error:
+            raise click.BadParameter(printable(str(error))) from None
 
     return callback
 
