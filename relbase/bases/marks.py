@@ -20,7 +20,7 @@ from relbase.references.heads import head_at_most, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
-from relbase.view.lines import Lines
+from relbase.view.charset import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable

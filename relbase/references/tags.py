@@ -13,7 +13,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.expressions import expression
-from relbase.view.xml_pieces import Piece
+from relbase.view.runs import Piece
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator

@@ -37,16 +37,15 @@ from relbase.rewriting.items import (
 from relbase.rewriting.reference import Place, on_codebase, visit_url
 from relbase.rewriting.scan import named_of, scan_for
 from relbase.view.charrefs import attribute_view, needs_view
+from relbase.view.runs import CdataView, PiecesView
 from relbase.view.transcode import escaped_view, text_view, writes_all
-from relbase.view.xml_pieces import CdataView, PiecesView
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.references.tags import Attribute
     from relbase.rewriting.context import Context
-    from relbase.view.runs import View
-    from relbase.view.xml_pieces import Piece
+    from relbase.view.runs import Piece, View
 
 # Pages nest no deeper; each level costs another decoding of all that is inside it.
 MAX_SRCDOC_DEPTH: Final = 16

@@ -16,7 +16,7 @@ from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.rewriting.context import resolver
 from relbase.rewriting.xml_bases import shown, state, url_of
-from relbase.view.lines import Lines
+from relbase.view.charset import Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -17,9 +17,8 @@ from relbase.references.xml import embedded_base, is_shown
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
-from relbase.view.lines import Lines
-from relbase.view.xml_pieces import PiecesView, pieces
-from relbase.view.xml_values import value_view
+from relbase.view.charset import Lines
+from relbase.view.xml_values import pieces_view, value_view
 
 if TYPE_CHECKING:
     from relbase.references.xml import Attribute, Element
@@ -34,7 +33,7 @@ _REMEMBERED: Final = 1 << 12
 def url_of(text: bytes, value: Attribute) -> str:
     """The one URL in a value or a text, as the URL parser reads it."""
     raw = text[value.start : value.end]
-    view = value_view(raw, value.quote) if value.quote else PiecesView(raw, pieces(raw))
+    view = value_view(raw, value.quote) if value.quote else pieces_view(raw)
     return trimmed(decode_inner(view.inner))
 
 

@@ -30,13 +30,14 @@ from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
 from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
-from relbase.view.lines import Lines
-from relbase.view.xml_pieces import PiecesView, pieces
+from relbase.view.charset import Lines
+from relbase.view.runs import PiecesView, pieces
 from relbase.view.xml_values import (
     EscapedView,
     doubts,
     has_entities,
     needs_xml_view,
+    piece_view,
     text_view,
     value_view,
 )
@@ -340,7 +341,7 @@ def _text_view(raw: bytes) -> TextView | PiecesView | None:
     if b"<" not in raw:
         return text_view(raw)
     found = pieces(raw)
-    return PiecesView(raw, found) if len(found) <= MAX_PIECES else None
+    return PiecesView(raw, found, piece_view) if len(found) <= MAX_PIECES else None
 
 
 def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:

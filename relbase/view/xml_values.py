@@ -20,10 +20,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import code_of
-from relbase.view.runs import Run, RunView
+from relbase.view.runs import CdataView, PiecesView, Run, RunView, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from relbase.view.runs import Piece, View
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -359,3 +361,14 @@ def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:
     if is_cdata:
         return [at for at in places if text[at] != _AMPERSAND]
     return [at for at in places if text[at] != _AMPERSAND or _reference.match(text, at)]
+
+
+def pieces_view(raw: bytes) -> PiecesView:
+    """Return the view of a text with CDATA sections."""
+    return PiecesView(raw, pieces(raw), piece_view)
+
+
+def piece_view(raw: bytes, piece: Piece) -> View:
+    """Return the view of a plain piece of a text, or of the inside of a CDATA section."""
+    part = raw[piece.start : piece.end]
+    return CdataView(part) if piece.is_cdata else text_view(part)

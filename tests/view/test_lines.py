@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from relbase.view.lines import Lines
+from relbase.view.charset import Lines
 
 TEXT = "ab\ncé\nd".encode()
 

@@ -12,7 +12,8 @@ from test_xml_values import text_of
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, Span, splice
-from relbase.view.xml_pieces import PiecesView, pieces
+from relbase.view.runs import pieces
+from relbase.view.xml_values import pieces_view
 
 PIECES: Final = st.sampled_from(
     [
@@ -27,7 +28,7 @@ NEW: Final = st.sampled_from([b"", b"http://h/", b"&<\"'", "é".encode()])
 @given(st.data(), TEXTS)
 def test_law(data: st.DataObject, raw: bytes) -> None:
     assume(b"]]>" not in raw.replace(b"<![CDATA[", b"\0").replace(b"]]>", b"\0", raw.count(b"[C")))
-    view = PiecesView(raw, pieces(raw))
+    view = pieces_view(raw)
     edits = data.draw(edits_of(view.inner, NEW))
     assume(pieces(raw) or not edits)
     check_law(raw, view, edits, text_of)
@@ -45,7 +46,7 @@ def test_law(data: st.DataObject, raw: bytes) -> None:
     ],
 )
 def test_where_it_is_written(raw: bytes, edit: Edit, expected: bytes) -> None:
-    assert splice(raw, PiecesView(raw, pieces(raw)).lower([edit])) == expected
+    assert splice(raw, pieces_view(raw).lower([edit])) == expected
 
 
 # What is written into a section never closes it, with what stands beside it neither.
@@ -62,13 +63,13 @@ def test_where_it_is_written(raw: bytes, edit: Edit, expected: bytes) -> None:
 )
 def test_sections_stay_open(raw: bytes, edit: Edit, expected: bytes) -> None:
     section = b"<![CDATA[" + raw + b"]]>"
-    edited = splice(section, PiecesView(section, pieces(section)).lower([edit]))
+    edited = splice(section, pieces_view(section).lower([edit]))
     assert edited == b"<![CDATA[" + expected + b"]]>"
 
 
 def test_places() -> None:
     raw = b"a<![CDATA[bc]]>d<!-- -->e"
-    view = PiecesView(raw, pieces(raw))
+    view = pieces_view(raw)
     assert view.inner == b"abcde"
     found = view.locate([Span(0, 1), Span(2, 4), Span(4, 5)])
     assert found == [Span(0, 1), Span(11, 16), Span(24, 25)]
@@ -78,7 +79,7 @@ def test_places() -> None:
 @pytest.mark.parametrize("piece", [b"<![CDATA[x]]>", b"<!---->x", b"<![CDATA[", b"<!--", b"<?"])
 def test_time_is_linear(piece: bytes) -> None:
     def lower(raw: bytes) -> None:
-        view = PiecesView(raw, pieces(raw))
+        view = pieces_view(raw)
         view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 16)])
 
     assert_linear_from_10_ms(lower, lambda size: piece * (size // len(piece)))
