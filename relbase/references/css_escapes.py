@@ -1,9 +1,7 @@
 r"""CSS escapes: what a URL written in a style sheet means, and how new text is written into it.
 
-New text has everything that could end the token, or the `<style>` element around it, as a hex
-escape, which always ends with one space so that nothing after it can be read into it. Mind what
-stands before an edit: `\41` without a space reads on into new text, and so does a `</st` that is
-left standing before a `yle`. Both are written anew together with the edit.
+Mind what stands before an edit: `\41` without a space reads on into new text, and so does a `</st`
+that is left standing before a `yle`. Both are written anew together with the edit.
 
 Specification: CSS Syntax Module Level 3, §3.3 (preprocessing), §4.3.5 (strings), §4.3.7 (escapes).
 """

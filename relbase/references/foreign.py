@@ -1,9 +1,7 @@
 """SVG and MathML inside HTML: the open elements that decide what is markup there.
 
-https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. A stack is kept from
-`<svg>` or `<math>` on, and is empty again when HTML goes on. HTML elements outside of it are not
-known: when an end tag matches nothing in it, the caller is asked whether it closes such an element.
-Where each name is open is known without a walk, so that popping is paid for by pushing.
+https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. HTML elements outside of
+the stack are not known: when an end tag matches nothing in it, the caller is asked.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Where the references of an HTML document are: its elements, their attributes, and its raw text.
 
-`elements` applies the rules of tree construction that decide what is markup: raw text elements,
-foreign content, frameset pages, templates, noscript by rule 14, and the downlevel conditional
-comments in which mail hides markup. The inside of a noscript or a conditional comment is scanned in
-place and nests no deeper than the two kinds there are.
+The inside of a noscript (rule 14) or a conditional comment is scanned in place and nests no deeper
+than the two kinds there are.
 """
 
 from __future__ import annotations

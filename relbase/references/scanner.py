@@ -1,7 +1,6 @@
 """Which scanner reads HTML, and the tables of the compiled one.
 
-There are two, which differ in speed alone: the exact tokenizer (`html`), and the compiled scanner,
-where it was built. That knows no name of its own: `_tables` makes its tables from the vocabulary.
+The exact tokenizer (`html`) and the compiled scanner differ in speed alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """XML by spans: the elements that can hold references, and their values, in one pass.
 
-Nothing is checked here that the walk does not need: `xml_sound` has to be asked whether a document
-is well-formed before anything that was found is believed. No entity is expanded, no DTD is read.
+`xml_sound` has to be asked whether a document is well-formed before anything is believed.
 """
 
 from __future__ import annotations

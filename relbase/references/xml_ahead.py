@@ -1,9 +1,7 @@
 """What goes ahead of the exact walk of XML: the compiled scanner, or one expression.
 
-What a name means depends on the namespaces in scope. The compiled scanner knows none: it learns,
-when the exact walk has met an element, what each of its attributes holds, and its text; where
-attributes decide on that, the start tag as it is written tells it. What was learned is forgotten
-when a prefix is bound anew.
+The compiled scanner knows no namespaces: it learns, when the exact walk has met an element, what
+each of its attributes holds, and its text, and forgets it when a prefix is bound anew.
 """
 
 from __future__ import annotations

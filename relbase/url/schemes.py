@@ -1,8 +1,6 @@
 """RFC 1808 §2.3: which schemes relative URLs can be used with.
 
-The RFC places the schemes of RFC 1738 in three categories. Schemes registered later stand beside
-those whose syntax they follow. A scheme that is in no category is judged by the URL alone: it is
-suitable when the URL follows the generic-RL syntax.
+Schemes registered later than RFC 1738 stand beside those whose syntax they follow.
 """
 
 from __future__ import annotations

@@ -3,9 +3,7 @@
 ada-url parses and serialises in UTF-8. In special URLs the query is percent-encoded in the
 document's charset ("query state"): it is encoded before ada-url sees the reference.
 
-ada-url parses the base again for each reference. Most references need no parser: of ASCII alone
-that no percent-encode set holds, without a dot segment, on a base of http or https, they are a
-prefix of the base's and themselves. `_known` answers these.
+ada-url parses the base again for each reference. Most need no parser: `_known` answers these.
 """
 
 from __future__ import annotations

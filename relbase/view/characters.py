@@ -1,10 +1,7 @@
 """The characters of the legacy charsets of the WHATWG Encoding Standard, one at a time.
 
-The bytes of a text are cut into units as the standard's decoders cut them, and Python's codecs only
-look up what one unit means, with the differences of its indexes below.
-
-Undecodable bytes are the surrogates U+DC80 to U+DCFF; `scalar_values` is what a browser makes of
-them. `bytes_of` writes only what is read back as it was.
+Python's codecs only look up what one unit means, with the differences of the standard's indexes
+below. Undecodable bytes are the surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations

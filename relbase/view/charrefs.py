@@ -1,9 +1,8 @@
 """Character references in the value of an HTML attribute.
 
-What does not mean itself is a run of a `RunView`; `inner` is what the tokenizer of WHATWG HTML
-§13.2.5 would leave, in UTF-8. A value may be written `&amp` without the semicolon, so that what
-follows decides whether it is a reference: such runs are `unended`, and `_begun_reference` finds the
-author's plain `&am` that an edit could complete. `<` and `>` are written as references for the raw
+A value may be written `&amp` without the semicolon, so that what follows decides whether it is a
+reference: such runs are `unended`, and `_begun_reference` finds the author's plain `&am` that an
+edit could complete. `<` and `>` are written as references for the raw
 text of a noscript, or the comment, that the whole tag may stand in.
 """
 

@@ -1,9 +1,8 @@
 """The views of a URL in a field of a header, and of a value in a calendar; encoded words.
 
-What is written in a field is ASCII without white space, `"`, `<` and `>`; what a line was folded by
-stays, and a line is let grow (RFC 5322 §2.1.1 allows 998). White space inside a URL means nothing
-(RFC 2017 §3.1, RFC 2369 §2, RFC 2557 §4.4.2). A URL that has an encoded word (RFC 2557 §4.4.3:
-"Receiving clients MUST decode") is written anew as a whole, percent-encoded, when it is edited.
+What a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1 allows 998). White space
+inside a URL means nothing (RFC 2017 §3.1, RFC 2369 §2, RFC 2557 §4.4.2). A URL that has an encoded
+word (RFC 2557 §4.4.3: "MUST decode") is written anew as a whole, percent-encoded, when edited.
 """
 
 from __future__ import annotations

@@ -9,9 +9,8 @@ edits of the raw text such that
 character reference, an escape) do not. It keeps no run but finds them anew: its memory is its two
 texts, and 8 bytes a run while it lowers.
 
-An edit that begins or ends inside of what one run decodes to covers the whole run. What stands
-before an edit may read on into it (`&am` + `p;`): an `unended` run is written anew with the edit
-after it, and `joins` says the same of bytes outside of runs. Edits that touch become one.
+An edit inside of what one run decodes to covers the whole run. What stands before an edit may read
+on into it (`&am` + `p;`): `unended` says so of runs, `joins` of other bytes.
 """
 
 from __future__ import annotations

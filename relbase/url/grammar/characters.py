@@ -1,8 +1,5 @@
 """The characters of a URL, what a place that fails is called, and how a component is searched.
 
-A URL is first cut into components at its delimiters, by one regular expression that matches any
-text (`rfc1808`, `rfc1738`); then each component is searched by the `Check` of its production.
-
 A `%` without two hex digits after it *inside its component* is a bad escape: the search always has
 the bounds of the component, never a slice of the text.
 """
