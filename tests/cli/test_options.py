@@ -94,6 +94,8 @@ def test_the_headers_of_a_dump(tmp_path: Path) -> None:
         (["--charset", "utf-7"], "not a charset label of the Encoding Standard: give one, such as"),
         (["--charset", ""], "not a charset label"),
         (["--charset", "\x1b"], "'\\x1b' is not a charset label"),
+        (["--xml-row", "\x1b"], "'\\x1b' is not a row of XML: give"),
+        (["--attribute", "a=uri"], "'uri' is not a syntax: give url, srcset, css"),
         (["--profile", "rfc2396"], "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
         (["--kind", "pdf"], "is not one of 'html', 'css', "),
         (["--headers", "nowhere"], "nowhere: No such file or directory: give the file that"),
