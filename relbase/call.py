@@ -253,9 +253,8 @@ def as_kind(kind: Kind | str) -> Kind:
         return kind
     if not isinstance(kind, str):
         raise TypeError(f"kind is a Kind or its value, not {type(kind).__name__}: give 'html'")
-    found = _KINDS.get(kind)
-    if found is not None:
-        return found
+    if kind in _KINDS:
+        return _KINDS[kind]
     if kind == "warc":
         raise ValueError(
             "a web archive holds many documents: give its records to relbase.warc.pages"
@@ -273,7 +272,8 @@ def _advice(data: object) -> str:
     if isinstance(data, (bytearray, memoryview)):
         return "give bytes(data)"
     names = {*dir(type(data)), *getattr(data, "__dict__", ())}  # its properties may raise
-    return next((advice for known, advice in _ADVICE if names & known), _NO_ADVICE)
+    found = (advice for known, advice in _ADVICE if names & known)
+    return next(found, "give what open(name, 'rb').read() returns")
 
 
 _ADVICE: Final = (
@@ -282,7 +282,6 @@ _ADVICE: Final = (
     ({"headers"}, "give a response to rewrite_response"),
     ({"read"}, "give file.read() of a file that is open in binary mode"),
 )
-_NO_ADVICE: Final = "give what open(name, 'rb').read() returns"
 
 
 def as_fields(headers: Headers | None) -> tuple[tuple[str, str], ...]:

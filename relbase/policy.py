@@ -102,9 +102,8 @@ class Policy:
         keep: object = self.keep
         compiled = isinstance(keep, re.Pattern) and isinstance(keep.pattern, str)
         if keep is not None and not compiled and (isinstance(keep, type) or not callable(keep)):
-            raise TypeError(
-                "keep is a compiled pattern of strings or a function: give re.compile('...')"
-            )
+            fix = "give re.compile('...')"
+            raise TypeError(f"keep is a compiled pattern of strings or a function: {fix}")
         for field in fields(self):
             value: object = getattr(self, field.name)
             if field.name == "xml_rows":

@@ -134,7 +134,7 @@ def put(made: str, path: str) -> None:
             open(made, "rb") as file,  # noqa: PTH123
             filesystem.open_output_stream(first, compression=None) as stream,
         ):
-            copyfileobj(file, stream, _PIECE)
+            copyfileobj(file, stream, 1 << 22)
         size = os.path.getsize(made)  # noqa: PTH202
         if filesystem.get_file_info(first).size != size:
             raise OSError(f"{path}: not all of it was uploaded")  # noqa: TRY301
@@ -145,9 +145,6 @@ def put(made: str, path: str) -> None:
             filesystem.delete_file(first)
         raise
     os.unlink(made)  # noqa: PTH108
-
-
-_PIECE: Final = 1 << 22
 
 
 def _filesystem(path: str) -> tuple[Any, str]:

@@ -220,7 +220,12 @@ def _tasks(
     if isinstance(source, str):
         raise TypeError(f"paths are a list: give [{source!r}]")
     prefix = how.get("prefix", "")
-    _use_this_python(spark)
+    if "PYSPARK_PYTHON" not in os.environ:
+        with suppress(Exception):  # a session of Spark Connect has no context
+            context = spark.sparkContext
+            # In local mode what runs already: the first Python of the PATH may have no relbase.
+            if (context.master or "").startswith("local"):
+                context.pythonExec = sys.executable
     if hasattr(source, "mapInArrow"):
         return _of_index(spark, cast("DataFrame", source), prefix, how.get("partitions")), None
     paths = [prefix + path for path in source]
@@ -269,13 +274,3 @@ def _of_index(
     count = partitions or _TASKS_A_CORE * spark.sparkContext.defaultParallelism
     by_place = rows.repartitionByRange(count, "path", "offset")
     return by_place.sortWithinPartitions("path", "offset")
-
-
-def _use_this_python(spark: SparkSession) -> None:
-    """In local mode run what runs already: the first Python of the PATH may have no relbase."""
-    if "PYSPARK_PYTHON" in os.environ:
-        return
-    with suppress(Exception):  # a session of Spark Connect has no context
-        context = spark.sparkContext
-        if (context.master or "").startswith("local"):
-            context.pythonExec = sys.executable

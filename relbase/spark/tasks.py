@@ -133,15 +133,19 @@ def _known(job: Job, part: Part, output: str) -> Report:
         with storage.open_archive(listed) as file:
             found = json.loads(file.read())
         if state and found["made_of"] == state:
-            known = _report_of(found["report"])
+            faults = tuple(
+                Fault(offset, record_id, url, Trouble(trouble), text)
+                for offset, record_id, url, trouble, text in found["report"]["faults"]
+            )
+            known = Report(**{**found["report"], "faults": faults})
             size, _ = storage.state_of(storage.join(output, name))
             if size == found["size"]:
                 return known._replace(warc=part.path, output=storage.join(output, name))
     report = _converted(job, [part], output, name)
     if report.output and state:
         size, _ = storage.state_of(report.output)
-        faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
-        plain = {**report._asdict(), "faults": faults}
+        told_faults = [[*fault[:3], fault.trouble.value, fault.text] for fault in report.faults]
+        plain = {**report._asdict(), "faults": told_faults}
         told = json.dumps({"made_of": state, "size": size, "report": plain})
         made = _temporary(output, f"{name}.json")
         with suppress(OSError):
@@ -162,14 +166,6 @@ def _state(job: Job, path: str) -> list[Any]:
     except Exception:  # noqa: BLE001 (an opener may raise anything; reading tells it)
         return []
     return [info_of(job, path)[0], job.all_status, job.salvage, *state]
-
-
-def _report_of(told: dict[str, Any]) -> Report:
-    faults = tuple(
-        Fault(offset, record_id, url, Trouble(trouble), text)
-        for offset, record_id, url, trouble, text in told["faults"]
-    )
-    return Report(**{**told, "faults": faults})
 
 
 def _converted(job: Job, parts: Sequence[Part], output: str, name: str) -> Report:

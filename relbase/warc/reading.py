@@ -129,9 +129,9 @@ def _type_of(record: Record) -> str:
 
 def _wanted(record: Record) -> bool:
     type_ = _type_of(record)
-    if type_ not in _TYPES:
-        return False
-    return type_ == "revisit" or may_hold_references(record.get("content-type"))
+    return type_ == "revisit" or (
+        type_ in _TYPES and may_hold_references(record.get("content-type"))
+    )
 
 
 def _page(record: Record) -> Page | Fault | None:

@@ -64,15 +64,13 @@ def _pages(
         return _inflated(_range(file, start, start + member.compress_size), offset)
 
     methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-    if member.flag_bits & _ENCRYPTED or member.compress_type not in methods:
+    is_encrypted = member.flag_bits & 1
+    if is_encrypted or member.compress_type not in methods:
         text = f"{member.filename} is encrypted, or packed in a way that is not known: not read"
         yield Fault(start, "", "", Trouble.DAMAGED, text)
         return
     for found in pages(content(0), content, skip=skip):
         yield found._replace(offset=start + found.offset)
-
-
-_ENCRYPTED: Final = 1
 
 
 def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:
