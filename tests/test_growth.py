@@ -308,6 +308,6 @@ LISTED: Final = {
 def test_memory_is_bounded_where_links_are_listed(name: str, tmp_path: Path) -> None:
     """Law 9 by its slope: what one element or field holds is handed on as it is found."""
     make, kind = LISTED[name]
-    small, large = (memory_of(tmp_path, make(size << 20), URL, kind, "links") for size in (1, 3))
+    small, large = (memory_of(tmp_path, make(size << 19), URL, kind, "links") for size in (1, 3))
     assert 0 < large.grown <= 6 * large.taken + SLACK
     assert large.grown - small.grown <= 6 * (large.taken - small.taken)
