@@ -282,10 +282,17 @@ class Visit:
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
         """What is listed and said of a value that nobody can be sure of."""
-        yield from self._kept(slot, context)
+        may_be_absolute = reason is Reason.XML_FLAW and slot.row.syntax is Syntax.URL
+        for item in self._kept(slot, context):
+            url, profile = item.reference, context.task.profile
+            # What is absolute stays, whatever its flaw: as where nothing is relative.
+            if may_be_absolute and is_absolute(url, profile, context.base.url):
+                yield item._replace(status=Status.ABSOLUTE, url=url)
+            else:
+                yield item
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
-    def _kept(self, slot: Slot, context: Context) -> Iterator[Item]:
+    def _kept(self, slot: Slot, context: Context) -> Iterator[Found]:
         span = Span(slot.value.start, slot.value.end)
         if not self._around.task.edits_only and isinstance(slot.row.syntax, Syntax):
             yield Found(

@@ -166,9 +166,11 @@ def test_the_console_script_and_the_module_are_one() -> None:
     assert module.stdout.startswith(b"Usage: relbase [OPTIONS] COMMAND")
 
 
+# A run under nohup would ignore SIGHUP, and so would its children.
 SLOW: Final = """
-import os, sys, time
+import os, signal, sys, time
 from relbase.cli import main
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 unlink = os.unlink
 def slow(*arguments, **more):
     os.write(1, b"cleaning\\n")

@@ -317,6 +317,14 @@ def test_references_with_a_flaw_stay(document: str, kept: int) -> None:
     assert any("left unchanged" in note.text for note in notes) is ("href='b'" not in document)
 
 
+def test_an_absolute_reference_with_a_flaw_is_listed_alike_before_and_after() -> None:
+    feed = b"<feed xmlns='http://www.w3.org/2005/Atom'><link href='http://h/\x01b'/>%b</feed>"
+    results = [relbase.rewrite(feed % link, url=URL) for link in (b"<link href='x'/>", b"")]
+    listed = [result.links[0] for result in results]
+    assert listed[0] == listed[1]
+    assert (listed[0].status, listed[0].url) == (relbase.Status.ABSOLUTE, "http://h/\x01b")
+
+
 @pytest.mark.parametrize("more", [0, 1])
 def test_how_long_a_text_with_a_flaw_may_be(more: int) -> None:
     html = "&lt;a href='x'>\x01".ljust(MAX_FLAWED + more)
