@@ -97,7 +97,7 @@ def rewrite_text(
         raise ValueError(f"text of kind {found.value!r} is not rewritten: give bytes to rewrite")
     stated = "" if base is None else as_url(base, "base")
     data = inner(text)
-    if stated and stated.isascii() and "#" not in stated:
+    if stated and stated.isascii() and stated.isprintable() and "#" not in stated:
         # A piece that is done at once has no `<base>`: a URL and a base are the same to it.
         call = check(
             b"",

@@ -148,7 +148,9 @@ def test_the_url_is_required() -> None:
         "no link",
     ],
 )
-@pytest.mark.parametrize("base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "mailto:a"])
+@pytest.mark.parametrize(
+    "base", [URL, f"{URL}#f", "http://u:p@h/d/", "http://h/\xe9/", "http://h/a\nb/", "mailto:a"]
+)
 @pytest.mark.parametrize("profile", list(Profile))
 def test_a_piece_at_once_is_as_the_long_way(
     text: str, base: str, profile: Profile, monkeypatch: pytest.MonkeyPatch

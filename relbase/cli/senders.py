@@ -51,8 +51,8 @@ class Unresolved:
             self.messages[name] += 1
 
     def __iadd__(self, other: Unresolved) -> Self:
-        self.references += other.references
-        self.messages += other.messages
+        self.references.update(other.references)  # `+=` would look through all counts each time
+        self.messages.update(other.messages)
         return self
 
     def lines(self) -> Iterator[str]:

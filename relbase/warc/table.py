@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # and no less space.
 BATCH: Final = 20_000
 # A batch is full with this many characters of text, too: a reference may be as long as its page.
-MAX_TEXT: Final = 1 << 26
+MAX_TEXT: Final = 1 << 24
 # This many rows are added at a time.
 _PIECE: Final = 256
 
