@@ -11,7 +11,7 @@ from relbase.edit import Edit, Span
 from relbase.notes import Note
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
     from relbase.bases.layers import Base
     from relbase.view.runs import View
@@ -83,13 +83,9 @@ def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
     if (places := getattr(view, "places", None)) is not None:
         findings = chain((yield from _placed(findings, places(), offset)), findings)
     left = list(findings)
-    spans = _located(view, [item.span for item in left if item.span is not None])
-    for item in left:
-        if item.span is None:
-            yield item
-            continue
-        start, end = next(spans)
-        yield item._replace(span=Span(start + offset, end + offset))
+    yield from _moved(
+        left, _located(view, {item.span for item in left if item.span is not None}), offset
+    )
     if edits:
         outward: list[Item] = [*view.lower(edits)]
         edits.clear()
@@ -108,23 +104,30 @@ def _placed(
                 return batch
             places[span] = place(span)
             last = span.end
-        for item in batch:
-            if item.span is None:
-                yield item
-            else:
-                start, end = places[item.span]
-                yield item._replace(span=Span(start + offset, end + offset))
+        yield from _moved(batch, places, offset)
     return []
 
 
-def _located(view: View, spans: list[Span]) -> Iterator[Span]:
+def _moved(
+    findings: Iterable[Found | Note], places: Mapping[Span, Span], offset: int
+) -> Iterator[Item]:
+    """What was found, at the places that its spans have in the text around."""
+    for item in findings:
+        if item.span is None:
+            yield item
+        else:
+            start, end = places[item.span]
+            yield item._replace(span=Span(start + offset, end + offset))
+
+
+def _located(view: View, spans: set[Span]) -> Mapping[Span, Span]:
     """Where spans of the inner text are in the raw text."""
     places: dict[Span, Span] = {}
-    left = sorted(set(spans))
+    left = sorted(spans)
     while left:
         apart, left = _apart(left)
         places.update(zip(apart, _lowered_apart(view, apart), strict=True))
-    return map(places.__getitem__, spans)
+    return places
 
 
 def _apart(spans: list[Span]) -> tuple[list[Span], list[Span]]:

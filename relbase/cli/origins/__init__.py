@@ -1,1 +1,1 @@
-"""Whose URL: where the URL of a saved file is stated outside of the file, and what is beside it."""
+"""Where the URL of a saved file is stated outside of the file, and what is beside it."""
