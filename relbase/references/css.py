@@ -1,17 +1,11 @@
 """Where the references of a style sheet or a style attribute are, as byte spans.
 
-The state is a stack of the brackets that are open, at whose bottom may stand the custom property or
-the at-rule that they are in. `_EVENTS` at the foot says at which bytes it changes. Where it is
-empty, `{`, `}` and `;` start a statement without being stacked.
+The state is a stack of open brackets, at whose bottom may stand a custom property or an at-rule.
+A skip ends between two tokens, and only from there on (`floor`) may a look back go:
+`<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.
 
-Mind that a skip ends between two tokens, and that only from there on (`floor`) may a look back
-go: `<!--url(x)` is a CDO and a url, `a--url(x)` a function of another name.
-
-Specification: CSS Syntax Level 3, §4.3 (tokenizer), §5.4 (parser); CSS Values Level 4, §4.5 (urls);
-CSS Cascade Level 5, §2 (`@import`); CSS Images Level 4, §2.4 (`image-set()`). As there, what the
-end of the text cuts off counts: `url(x` is a url. However, as blocks are not counted, two things
-are read at the top level as in a block: `}` and `;` end any statement, so that the @import of
-`x; @import "y"` is found, which browsers pass over, and `--x:hover{}` is a custom property.
+CSS Syntax 3 §4.3 and §5.4, CSS Values 4 §4.5, CSS Cascade 5 §2, CSS Images 4 §2.4. However, blocks
+are not counted: `}` and `;` end any statement, and `--x:hover{}` is a custom property.
 """
 
 from __future__ import annotations
@@ -63,26 +57,18 @@ if TYPE_CHECKING:
 
 
 class CssReference(NamedTuple):
-    """A reference in CSS: its bytes as written, without quotes and the white space around it.
-
-    `quote` is what stands around it: `"`, `'` or nothing. `local` is a reference into the document
-    itself (`url(#id)`), `custom` one inside the value of a custom property, or of one that a
-    container query compares it with.
-    """
+    """A reference in CSS as written, without its quotes and the white space around it."""
 
     start: int
     end: int
     quote: bytes
     form: Form
-    local: bool
-    custom: bool
+    local: bool  # into the document itself: `url(#id)`
+    custom: bool  # in the value of a custom property, or of one that a query compares
 
 
 def references(text: bytes, start: int = 0, end: int | None = None) -> Iterator[CssReference]:
-    """Yield the references of a style sheet, a style attribute or a property's value, in order.
-
-    A url that is empty or all white space is not a reference. Any bytes will do: nothing raises.
-    """
+    """Yield the references of a part of a text, in order: of a url that is empty none."""
     end = len(text) if end is None else end
     limit = last_trigger(text, start, end)
     return _scan(text, _begin(text, start), end, limit, end) if limit else iter(())
@@ -124,8 +110,6 @@ _IN_STATEMENT: Final = re.compile(IN_STATEMENT)
 
 
 class _Step(NamedTuple):
-    """What an event makes of the state: where to go on, what was found, what opens or closes."""
-
     pos: int
     found: Found | None = None
     push: bytes = b""
@@ -135,10 +119,7 @@ class _Step(NamedTuple):
 def _scan(
     text: bytes, start: int, end: int, limit: int, looked: int
 ) -> Generator[CssReference, None, int]:
-    """Yield the references that begin before `limit`, or in an `image-set()` that does.
-
-    Returns where the first statement begins after `looked`; -1 where all is read.
-    """
+    """Yield references; return where the first statement after `looked` begins, -1 at the end."""
     stack = bytearray()
     step = _statement(text, start, end)
     while True:
@@ -202,10 +183,7 @@ _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 
 def _statement(text: bytes, pos: int, end: int) -> _Step:
-    """Go past `@import x`, `@namespace`, `@container` or `--x:`; else to where it begins.
-
-    §5.4.1 (CDO and CDC mean nothing), §5.4.2 (at-rules), §5.4.6 (declarations).
-    """
+    """Go past `@import x`, `@namespace`, `@container` or `--x:` (§5.4.1, §5.4.2, §5.4.6)."""
     pos = _past(_BETWEEN, text, pos, end)
     match = _BEGINNING.match(text, pos, end)
     if match is None:
@@ -220,7 +198,6 @@ def _statement(text: bytes, pos: int, end: int) -> _Step:
 
 
 def _import(text: bytes, pos: int, end: int) -> _Step:
-    """Read what `@import` names: a string, `url()` or `src()`."""
     pos = _past(_SPACES, text, pos, end)
     match = _FUNCTION.match(text, pos, end)
     if match is None:
@@ -252,7 +229,6 @@ def _src(text: bytes, pos: int, end: int, form: Form) -> _Step:
 
 
 def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
-    """Read the `src=` of a filter of Internet Explorer, whichever of its arguments that is."""
     at = _past(_UP_TO_SRC, text, pos, end)
     return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
 
@@ -297,7 +273,6 @@ _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 
 def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    """Call the function whose name stands before the bracket."""
     if at > floor and text[at - 1] in _LAST_LETTERS:
         before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
         called = _CALL_BEFORE.search(before)
@@ -307,20 +282,17 @@ def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
 
 
 def _on_square(text: bytes, _floor: int, at: int, end: int, _top: bytes) -> _Step:
-    """Stack this bracket and those which directly follow it."""
     stop = _past(_OPENINGS, text, at, end)
     return _Step(stop, push=text[at:stop].translate(_CLOSERS))
 
 
 def _on_brace(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    """Begin a block of statements, or stack the bracket where it is part of a value."""
     if top == _NOTHING or top in _PRELUDES:
         return _on_end(text, floor, at, end, top)
     return _on_square(text, floor, at, end, top)
 
 
 def _on_end(text: bytes, _floor: int, at: int, end: int, top: bytes) -> _Step:
-    """End the statement that is open at the bottom, and begin the next one."""
     if top == _NOTHING:
         return _statement(text, at + 1, end)
     if top == _CUSTOM or top in _PRELUDES:

@@ -1,9 +1,7 @@
-r"""CSS escapes: what a URL written in a style sheet means, and how new text is written into it.
+r"""CSS escapes: what a URL in a style sheet means, and how new text is written (CSS Syntax 3 §4.3).
 
-Mind what stands before an edit: `\41` without a space reads on into new text, and so does a `</st`
-that is left standing before a `yle`. Both are written anew together with the edit.
-
-Specification: CSS Syntax Module Level 3, §3.3 (preprocessing), §4.3.5 (strings), §4.3.7 (escapes).
+`\41` without a space reads on into new text, and so does a `</st` left standing before a `yle`:
+both are written anew together with the edit.
 """
 
 from __future__ import annotations
@@ -117,10 +115,7 @@ def unescape(raw: bytes, quote: bytes = b"") -> bytes:
 
 
 def css_view(raw: bytes, quote: bytes) -> RunView:
-    r"""Return the view of a URL in CSS: `inner` is what it means, `lower` spells new text.
-
-    A NUL in new text cannot be written in CSS: it comes out as U+FFFD.
-    """
+    """Return the view of a URL in CSS; a NUL in new text comes out as U+FFFD."""
     unsafe = _UNSAFE.get(quote)
     if unsafe is None:
         raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")

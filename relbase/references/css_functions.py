@@ -1,7 +1,6 @@
 """Which functions of CSS hold references, and in which form: one row for each.
 
-The expressions here look at the end of a name, so that they also find `xurl(`. Each errs on that
-side only; `css` reads the whole name.
+The expressions look at the end of a name, and so find `xurl(` too: `css` reads the whole name.
 """
 
 from __future__ import annotations
@@ -15,10 +14,7 @@ from relbase.references.tags import any_case
 
 
 class Form(Enum):
-    """How a reference is written: what a function takes, or a string after `@import`.
-
-    Only `IMPORT` makes another sheet part of this one.
-    """
+    """How a reference is written; only `IMPORT` makes another sheet part of this one."""
 
     URL = "url"  # without quotes, or a string and modifiers
     SRC = "src"  # a string and modifiers

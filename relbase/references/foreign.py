@@ -1,7 +1,7 @@
 """SVG and MathML inside HTML: the open elements that decide what is markup there.
 
-https://html.spec.whatwg.org/multipage/parsing.html#parsing-main-inforeign. HTML elements outside of
-the stack are not known: when an end tag matches nothing in it, the caller is asked.
+WHATWG HTML "main-inforeign". HTML elements outside of the stack are not known: of an end tag that
+matches nothing in it, the caller is asked.
 """
 
 from __future__ import annotations
@@ -185,7 +185,6 @@ class ForeignContent:
             self._cut(0)
 
     def _pop_to_html(self) -> None:
-        """Pop until the current node is an integration point or an HTML element."""
         depth = len(self._stack)
         while depth:
             top = self._stack[depth - 1]
@@ -196,7 +195,6 @@ class ForeignContent:
         self._cut(depth)
 
     def _depth_of(self, name: bytes, *, is_html: bool) -> int:
-        """Where the innermost element of a name is open; -1 where none is."""
         depths = self._depths.get((name, is_html))
         return depths[-1] if depths else -1
 

@@ -1,8 +1,4 @@
-"""Where the URLs of a header field are, by their spans: `Archived-At: <../x>` holds `../x`.
-
-They are found in the raw value, folded as it stands in the file, since no fold and no encoded word
-can stand for a bracket. `view.folding` then decodes the URL alone.
-"""
+"""Where the URLs of a header field are, by their spans in the raw, folded value."""
 
 from __future__ import annotations
 
@@ -28,10 +24,7 @@ class LinkingField(NamedTuple):
 
 
 def references(name: bytes, raw: bytes) -> Iterator[Span]:
-    r"""Yield the spans of the URLs in a field of a header; none for a field that holds none.
-
-    No span is empty, and none begins or ends with white space.
-    """
+    """Yield the spans of the URLs in a field of a header, none of them empty."""
     field = FIELDS.get(name.lower())
     if field is None:
         return
@@ -48,7 +41,6 @@ _COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
 
 
 def _skip_blank(raw: bytes, at: int) -> int:
-    """After white space and comments; the end of the value where a comment does not end."""
     at = skip(_WHITE_SPACE, raw, at)
     while raw.startswith(b"(", at):
         at = skip(_WHITE_SPACE, raw, _skip_comment(raw, at))
@@ -81,17 +73,17 @@ _COMMENT_FOLLOWS: Final = re.compile(rb"[\0-\x20]\(")
 
 
 def one_url(raw: bytes) -> Iterator[Span]:
-    r"""Yield the span of the one URL of Content-Location, if there is one."""
+    """Yield the span of the one URL of Content-Location, if there is one."""
     span = find_url(raw)
     if span is not None and span.start < span.end:
         yield span
 
 
 def find_url(raw: bytes) -> Span | None:
-    r"""Return the span of the URL that a value states, empty for none; None for who knows what.
+    """Return the span of the URL that a value states, empty for none; None for who knows what.
 
-    Comments begin or end the value and stand apart: `x (1).png` is the URL `x(1).png`, `x (1)` is
-    `x`. Brackets and quotes that are not around the URL make it one that nobody can be sure of.
+    Comments stand apart: `x (1).png` is a URL, `x (1)` is `x`. Brackets and quotes that are not
+    around the URL make it one that nobody can be sure of.
     """
     start, end = trim(raw, 0, len(raw))
     while raw.startswith(b"(", start):
@@ -119,10 +111,7 @@ _WORDS: Final = re.compile(rb"[^\0-\x20] [\t ]++ [^\0-\x20]", re.VERBOSE)
 
 
 def one_word(raw: bytes) -> Iterator[Span]:
-    """Yield the span of the one URL of Location, if it is one word.
-
-    RFC 9110 §10.2.2 has no white space there, and in mail the field may name a place.
-    """
+    """Yield the span of the URL of Location, if it is one word: in mail it may be a place."""
     for span in one_url(raw):
         if _WORDS.search(raw, span.start, span.end) is None:
             yield span
@@ -137,11 +126,7 @@ def _without_comment(raw: bytes, start: int, end: int) -> Span:
 
 
 def brackets(raw: bytes) -> Iterator[Span]:
-    """Yield the spans of the URLs of a list of `<URL>`: the List- fields, Archived-At, URI.
-
-    RFC 2369 §2: what does not begin with `<` is ignored with all that follows; so is what follows
-    a URL, unless it is a comma.
-    """
+    """Yield the spans of a list of `<URL>`, up to what RFC 2369 §2 wants to be ignored."""
     at = _skip_blank(raw, 0)
     while raw.startswith(b"<", at):
         end = raw.find(b">", at)
@@ -161,10 +146,7 @@ _PARAMETER_PIECE: Final = re.compile(rb'"((?:[^"\\]++|\\.)*+)"?|;|[^";(]++', re.
 
 
 def external_body(raw: bytes) -> Iterator[Span]:
-    r"""Yield the span of the URL of a message/external-body, if its Content-Type states one.
-
-    Only access-type URL has one, quoted as RFC 2017 §3.1 demands.
-    """
+    """Yield the span of the URL in the Content-Type of a message/external-body."""
     url: Span | None = None
     is_url = False
     name = b""

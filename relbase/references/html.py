@@ -1,8 +1,4 @@
-"""Where the references of an HTML document are: its elements, their attributes, and its raw text.
-
-The inside of a noscript (rule 14) or a conditional comment is scanned in place and nests no deeper
-than the two kinds there are.
-"""
+"""Where the references of an HTML document are: elements, attributes and raw text."""
 
 from __future__ import annotations
 
@@ -35,43 +31,31 @@ _conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
 
 
 class Element(NamedTuple):
-    """A start tag of interest, as offsets, and the raw text after it.
-
-    `start` is the `<`, `attributes` after the tag name, `end` after the `>`; the raw text reaches
-    to `raw_end` (`end` when there is none). `hidden` elements are not part of the document's tree:
-    a `<base>` among them does not count.
-    """
+    """A start tag of interest, as offsets; the raw text after it reaches to `raw_end`."""
 
     namespace: str
     name: bytes
-    start: int
-    attributes: int
-    end: int
-    raw_end: int
-    hidden: bool
+    start: int  # of the `<`
+    attributes: int  # after the name
+    end: int  # after the `>`
+    raw_end: int  # `end` where there is no raw text
+    hidden: bool  # no part of the document's tree: a `<base>` does not count
 
 
 class Slot(NamedTuple):
-    """A value that holds references.
-
-    `attribute` is b"" for the text of an element. `value` is its span with its quotes. Raw text has
-    the quote b">", which stands for text without character references; other text has that of a
-    value, since what is written there as in a value means the same, or b"<" where comments and
-    CDATA sections stand in it (`pieces`). `codebase` is the element's
-    attribute of that name, where the row asks for it.
-    """
+    """A value that holds references, with its quotes; `attribute` is b"" for a text."""
 
     namespace: str
     element: bytes
     attribute: bytes
     row: Row
-    value: Attribute
-    codebase: Attribute | None = None
+    value: Attribute  # of a text with a quote that says how it is read: see below
+    codebase: Attribute | None = None  # where the row asks for it
 
 
-RAW: Final = b">"
-TEXT: Final = b'"'
-PIECES: Final = b"<"
+RAW: Final = b">"  # as it stands
+TEXT: Final = b'"'  # with character references, as a value
+PIECES: Final = b"<"  # with comments and CDATA sections between
 
 _FOREIGN: Final = frozenset((b"svg", b"math"))
 
@@ -269,10 +253,7 @@ _frameset_page: Final = expression(
 
 
 class _Around:
-    """The HTML elements around foreign content, which begins at `end`.
-
-    Templates are counted as the walk goes; the others when a stray end tag asks.
-    """
+    """The HTML elements around foreign content, which begins at `end`."""
 
     __slots__ = ("_counted", "_open", "_text", "end", "templates")
 
@@ -325,7 +306,6 @@ def _counted_as(name: bytes) -> bytes:
 def _start_foreign(
     foreign: ForeignContent, text: bytes, name: bytes, pos: int, tag_end: int
 ) -> str:
-    """Open an element in or into foreign content, and tell its namespace."""
     font = encoding = False
     if name in {b"font", b"annotation-xml"}:
         for attribute in tags.attributes(text, pos, tag_end, FONT_BREAKOUT | {b"encoding"}):
@@ -351,6 +331,5 @@ def _comment_text_end(text: bytes, pos: int) -> int:
 
 
 def _is_sheet(text: bytes, pos: int, end: int) -> bool:
-    """Whether a style element of SVG with these attributes is CSS."""
     found = {found.name: found for found in tags.attributes(text, pos, end, {b"type"})}
     return choose_text(SVG, b"style", partial(_value, text, found)) is not None

@@ -1,11 +1,7 @@
 """The URLs in the JSON of script elements: import maps and speculation rules.
 
-The text is walked twice, since browsers drop a block that is not JSON [C]. Of members with the same
-name JSON.parse keeps the last [C], yet all of them are yielded: if only the last key became
-absolute, the one before would no longer be its double, and come alive.
-
-Implements ECMA-404, WHATWG HTML "parse an import map string" and "parse a speculation rule set
-string" (living standard of 2025). [C] = seen in Chromium.
+The text is walked twice, since browsers drop a block that is not JSON [C]. All members with the
+same name are yielded: if only the last, which counts, became absolute, the first would come alive.
 """
 
 from __future__ import annotations
@@ -27,20 +23,12 @@ MAX_DEPTH: Final = 1000
 
 
 def import_map(text: bytes) -> Iterator[Span]:
-    """Yield the URLs of an import map, between their quotes.
-
-    Specifiers and addresses count when they begin with `/`, `./` or `../` or are absolute, since
-    others are bare. The keys of `scopes` are any URL, the empty one too.
-    """
+    """Yield the URLs of an import map, between their quotes: no bare specifiers."""
     return _references(text, _IMPORT_MAP)
 
 
 def speculation_rules(text: bytes) -> Iterator[Span]:
-    """Yield the URLs of the lists named `urls` in speculation rules, between their quotes.
-
-    Each is relative to the document base, whatever its `relative_to` says, as the rules of a
-    script element have no URL of their own.
-    """
+    """Yield the URLs of the lists named `urls` in speculation rules."""
     return _references(text, _SPECULATION_RULES)
 
 
@@ -75,9 +63,8 @@ class JsonKind(Enum):
 class JsonString(NamedTuple):
     """A string without its quotes, and where it stands.
 
-    `names` has an entry for each container around it: the name of the member that the walk is at,
-    or None in an array; `places` how many values stand in it before. They are the walk's own lists,
-    and hold until the next string is asked for.
+    `names` has the name of the member that the walk is at, or None in an array, for each container;
+    `places` how many values stand in it before. Both hold until the next string is asked for.
     """
 
     kind: JsonKind
@@ -166,10 +153,7 @@ def unescaped(raw: bytes) -> bytes:
 
 
 class _JsonPlace(NamedTuple):
-    """A place that holds URLs: strings of `kind` in the container named `where`, if they `count`.
-
-    `where` has the name of a member for each object on the way, None for each array.
-    """
+    """Strings of a kind in the container at `where`; in it None stands for each array."""
 
     where: tuple[bytes | None, ...]
     kind: JsonKind
@@ -180,10 +164,7 @@ _has_authority: Final = expression(rb"[A-Za-z][A-Za-z0-9+.-]*+://")
 
 
 def _is_url_like(url: bytes) -> bool:
-    """WHATWG HTML "resolve a URL-like module specifier": relative (step 1), or absolute.
-
-    White space before it counts. `node:fs` may be a bare specifier as well: it needs no look.
-    """
+    """WHATWG HTML "resolve a URL-like module specifier"; `node:fs` is a bare one."""
     return url.startswith((b"/", b"./", b"../")) or _has_authority.match(url) is not None
 
 
@@ -243,12 +224,9 @@ _UNSAFE: Final = expression(
 
 
 def json_view(raw: bytes, *, in_script: bool = True) -> RunView:
-    r"""Return the view of what a JSON string means, to be edited within its quotes.
+    """Return the view of what a JSON string means, to be edited within its quotes.
 
     In a script element what an edit writes completes no tag that the author has begun.
-
-    Its `inner` is UTF-8, single surrogates as surrogatepass has them. Where an edit puts a high
-    surrogate before a low one they become one character, as in every JSON string.
     """
     if in_script:
         return RunView(raw, _runs, _spell, _tag_begun)

@@ -1,8 +1,4 @@
-"""Passes over the HTML in which no reference can stand: what `html.elements` need not look at.
-
-What a failed arm of the expression has read is no more than what the tokenizer then reads once, so
-that the time stays linear.
-"""
+"""Passes over the HTML in which no reference can stand: what `html.elements` need not look at."""
 
 from __future__ import annotations
 
@@ -40,10 +36,7 @@ _ABSOLUTE: Final = rb"=\"https?://[^\"]*+\""
 
 
 def skipping(*, extended: bool, absolute: bool, named: frozenset[bytes] = frozenset()) -> Scan:
-    """Return what passes over tokens without references, and over `absolute` ones if wanted.
-
-    Attributes that are `named` count on any element.
-    """
+    """Return what passes over tokens without references, and over `absolute` ones if wanted."""
     return partial(_skip, _pattern(extended=extended, absolute=absolute, named=named).match)
 
 
@@ -85,5 +78,4 @@ def _only(names: frozenset[bytes], syntax: Syntax | Nested) -> list[bytes]:
 
 
 def _any_lower(names: list[bytes]) -> bytes:
-    """Match one of some names as most authors write them: in lower case."""
     return rb"(?:" + rb"|".join(names) + rb")" if names else rb"(?!)"

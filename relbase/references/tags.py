@@ -1,9 +1,7 @@
 """HTML by spans: tokens, attributes and raw text, by the states of the WHATWG tokenizer.
 
-https://html.spec.whatwg.org/multipage/parsing.html#tokenization, in an ASCII-compatible charset.
-No function looks beyond `end`, so that the inside of a conditional comment is scanned in place.
-Each regex either succeeds or says that the token is not closed before `end`, which ends the scan:
-the time stays linear.
+No function looks beyond `end`. Each regex either succeeds or says that the token is not closed
+before `end`, which ends the scan: the time stays linear.
 """
 
 from __future__ import annotations
@@ -20,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def all_but(excluded: bytes) -> bytes:
-    r"""Return the set of all bytes but some, in ranges.
-
-    CPython's engine tests `[^"<]` at 4.1 ns a byte and this at 2.6, since nothing is negated. (One
-    byte alone, `[^"]`, is the fastest of all: 1 ns.)
-    """
+    """Return the set of all bytes but some, in ranges: faster than `[^"<]` in CPython."""
     ranges = []
     start = 0
     for byte in [*sorted(excluded), 0x100]:
@@ -60,10 +54,10 @@ _comment_end: Final = expression(rb"--!?>")
 
 
 class Attribute(NamedTuple):
-    """The spans of one attribute: `name` in lower case, `start` to `end` the value inside quotes.
+    """The spans of one attribute, its value inside of its quotes.
 
-    `quote` is the quote's byte, b"" around an unquoted value, and None where there is no value at
-    all: then `start == end` is where one would be written, and `equals` whether `=` stands there.
+    `quote` is b"" around an unquoted value, and None where there is no value: `start` is then where
+    one would be written.
     """
 
     name: bytes

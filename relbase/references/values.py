@@ -1,13 +1,7 @@
 """The grammars inside one attribute value: where its URLs are, and how a new one is spelled there.
 
-A value is UTF-8, or any text in which ASCII bytes mean ASCII characters. Expressions give nothing
-back (possessive), so that time is linear. Every span is without U+0000 to U+0020 at both ends (rule
-6), because the URL parser drops them; `clean` drops tab, CR and LF inside.
-
-`url` alone yields an empty span: there the element decides whether an empty value is a reference.
-
-Implements WHATWG HTML "parse a srcset attribute" and "shared declarative refresh steps" (living
-standard of 2025), HTML 4.01 §13.3 (archive lists).
+Every span is without U+0000 to U+0020 at both ends (rule 6), since the URL parser drops them. `url`
+alone yields an empty span: there the element decides whether an empty value is a reference.
 """
 
 from __future__ import annotations
@@ -120,8 +114,7 @@ _DESCRIPTORS: Final = expression(rb"(?: [^,(]++ | \( [^)]*+ \)?+ )*+ ,?+", re.VE
 def srcset(value: bytes) -> Iterator[Span]:
     """Yield the spans of URLs of a srcset or imagesrcset (WHATWG HTML "parse a srcset attribute").
 
-    A candidate whose descriptors are in error is yielded too, although browsers drop it: the next
-    release may know the descriptor (as `h` once was unknown), and an absolute URL harms nobody.
+    A candidate whose descriptors are in error is yielded too: the next release may know them.
     """
     # Steps 1 to 3: input, position, candidates.
     position = 0
@@ -203,8 +196,6 @@ def trimmed(value: str) -> str:
 
 
 class _Unsafe(NamedTuple):
-    """What a URL may not hold at a place: `anywhere`, and among `ends` as first or last."""
-
     anywhere: re.Pattern[str]
     ends: str
 
@@ -229,11 +220,7 @@ _FRONT: Final = expression(r"""url[ ]*+=|[;,'"]""", re.IGNORECASE)
 
 
 def spell(syntax: Syntax, url: str, value: bytes, span: Span) -> str:
-    """Return an absolute URL spelled so that it reads as one whole URL at its place.
-
-    What the grammar would take for its own is percent-encoded, nothing else; `url` itself returns
-    when there is no such thing in it.
-    """
+    """Return a URL spelled so that it is one whole URL at its place; itself where it is already."""
     if syntax is Syntax.REFRESH:
         return _spell_refresh(url, value, span)
     return _encode(_UNSAFE[syntax], url)
@@ -266,7 +253,6 @@ def _encode(unsafe: _Unsafe, url: str) -> str:
 
 
 def _percent(text: str) -> str:
-    """Percent-encode every character of an ASCII text."""
     return "".join(f"%{ord(character):02X}" for character in text)
 
 

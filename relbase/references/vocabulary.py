@@ -1,12 +1,8 @@
 """Which attribute of which element holds a URL, in which syntax, and when it counts.
 
-Sources: the WHATWG HTML Standard, HTML 4.01, SVG 2, MathML 3, and what browsers and mailers of the
-past read. Never rewritten, and so in no row: usemap (always local), xml:base in HTML, itemtype,
-itemprop, property, typeof, datatype and vocab, `script for`, applet's `code` and `object` (HTML
-4.01 §13.4: relative to the codebase, and to stay so), event handlers, JSON-LD.
-
-Element `*` stands for every element. Where an element has several rows for one attribute, the first
-whose condition holds counts.
+Never rewritten, and so in no row: usemap (always local), xml:base in HTML, itemtype, itemprop,
+property, typeof, datatype and vocab, `script for`, applet's `code` and `object` (relative to the
+codebase), event handlers, JSON-LD. Of several rows the first counts whose condition holds.
 """
 
 from __future__ import annotations
@@ -270,7 +266,6 @@ def holding(rows: Mapping[bytes, tuple[Row, ...]], text: tuple[Row, ...] = ()) -
 
 
 def _by_element() -> dict[tuple[str, bytes], Held]:
-    """What each element can hold, and under `*` what any other can."""
     elements: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         place: {} for place in TEXT_ROWS
     }

@@ -1,7 +1,4 @@
-"""XML by spans: the elements that can hold references, and their values, in one pass.
-
-`xml_sound` has to be asked whether a document is well-formed before anything is believed.
-"""
+"""XML by spans: the elements that can hold references, and their values, in one pass."""
 
 from __future__ import annotations
 
@@ -105,9 +102,9 @@ class Broken(NamedTuple):
 class Passed(NamedTuple):
     """What the compiled scanner read: edits, and what they stand in.
 
-    The item of a feed that it is in, if one began, is where its start tag begins, its name ends and
-    the tag ends. Of HTML in a text: the item if one began, where the name of its element begins and
-    ends, where the text begins, its first edit and the one after its last.
+    An item is where its start tag begins, its name ends and the tag ends. Of HTML in a text: the
+    item, where the name of its element begins and ends, where the text begins, its first edit and
+    the one after its last.
     """
 
     edits: list[Edit]
@@ -209,7 +206,6 @@ MAX_DECLARED: Final = 10_000
 
 
 def _declared(text: bytes, tag: re.Match[bytes]) -> dict[bytes, bytes]:
-    """The namespaces that a start tag declares, by prefix."""
     start, end = tag.span(2)
     if text.find(b"xmlns", start, end) < 0:
         return {}
@@ -233,7 +229,6 @@ def meant(raw: bytes) -> bytes:
 def _asked(
     text: bytes, tag: re.Match[bytes], names: Names, named: Named
 ) -> tuple[dict[bytes, Attribute], frozenset[bytes]]:
-    """The attributes of a start tag that its rows ask for, and which of them are repeated."""
     asked = named.held.asked
     attributes: dict[bytes, Attribute] = {}
     repeated: frozenset[bytes] = frozenset()
@@ -262,10 +257,7 @@ def _sheet(text: bytes, start: int, end: int) -> Iterator[Sheet]:
 
 
 class Slot(NamedTuple):
-    """A value that holds references.
-
-    `attribute` is its name as written, b"" for the text of an element, which has the quote b"".
-    """
+    """A value that holds references; `attribute` is b"", and its quote, for a text."""
 
     element: bytes
     attribute: bytes
@@ -325,10 +317,7 @@ def text_end(text: bytes, pos: int) -> int:
 
 
 def item_link(text: bytes, item: Item) -> tuple[int, Attribute | None]:
-    """Where an item ends, and its first own `link` that leads to what it is about.
-
-    That of RSS is a text, as a value without quotes; that of Atom is the `href` of an alternate.
-    """
+    """Where an item ends, and its first own `link`, of RSS or an alternate of Atom."""
     prefix, colon, local = item.name.rpartition(b":")
     name = prefix + colon + b"link"
     depth, pos = 0, item.end

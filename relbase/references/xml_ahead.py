@@ -1,7 +1,7 @@
 """What goes ahead of the exact walk of XML: the compiled scanner, or one expression.
 
-The compiled scanner knows no namespaces: it learns, when the exact walk has met an element, what
-each of its attributes holds, and its text, and forgets it when a prefix is bound anew.
+The scanner knows no namespaces: it learns what each attribute and text holds when the exact walk
+has met an element, and forgets it when a prefix is bound anew.
 """
 
 from __future__ import annotations
@@ -138,7 +138,6 @@ def _text_holds(named: Named) -> int | None:
 
 
 def _decided(text: bytes, named: Named, attributes: Mapping[bytes, Attribute]) -> int:
-    """What the text of an element holds after its start tag."""
     row = counting(named.held.text, xml.values_of(text, attributes), extended=True)
     return 0 if row is None else _holds(row)
 

@@ -1,8 +1,4 @@
-"""Namespaces in XML: which prefixes are bound where, and what an element's name means there.
-
-A prefix that is bound nowhere is read as bound to its customary namespace; another one makes a name
-of no vocabulary.
-"""
+"""Namespaces in XML: which prefixes are bound where, and what an element's name means there."""
 
 from __future__ import annotations
 
@@ -108,7 +104,6 @@ class Names:
         return found
 
     def _held(self, vocabulary: str | None, namespace: bytes, local: bytes) -> Held:
-        """What an element holds, by the rows of a user too."""
         found = held(vocabulary, local)
         if self._rows:
             for name in (b"*", local):

@@ -1,12 +1,8 @@
 """Whether an XML document is sound: what the spans of `xml` found is believed only then.
 
-expat decides. It is stopped at the first declaration of an entity or of an attribute's default:
-with those a document means what its declarations make of it, and relbase reads none.
-
-A flaw that leaves spans, names and scopes certain is passed over (rule 20). To know that it is the
-only kind of flaw, what is wrong is masked byte for byte in a copy, and expat reads that. U+007F is
-the mask: XML allows it in text and in values, and nowhere in markup. Texts that expat has read
-already, each on its own (`xml_values`), are not read again.
+expat decides. It is stopped at the first declaration of an entity or of an attribute's default,
+since relbase reads none. A flaw that leaves spans, names and scopes certain (rule 20) is masked
+byte for byte in a copy, and expat reads that.
 """
 
 from __future__ import annotations
@@ -73,7 +69,6 @@ def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
 
 
 def _judged(text: bytes, copy: bytes, flaws: list[Flaw], end: int) -> Soundness:
-    """What is known of a document, whose flaws are masked in a copy."""
     for at in spots(text[:end], copy[:end]):
         name = _deciding_around(copy, at)
         if name:
@@ -99,7 +94,6 @@ _name: Final = re.compile(rb"([^ \t\r\n\"'<>/=]++)[ \t\r\n]*+=[ \t\r\n]*+\Z").se
 
 
 def _is_closed(text: bytes, end: int) -> bool:
-    """Whether the root of a document has ended at a place."""
     try:
         return end > 0 and _error(text[:end], ()) is None
     except _Declared:
@@ -166,8 +160,6 @@ def _attribute(element: str, name: str, _type: str, default: str | None, _requir
 
 
 class _Mask(NamedTuple):
-    """What undoes one kind of flaw in a copy of the document."""
-
     errors: tuple[str, ...]  # of expat
     tell: Callable[[bytes, Flaw], Flaw | None]  # what is wrong; None where it is another flaw
     apply: Callable[[bytes], bytes]  # b"" where that cannot be done

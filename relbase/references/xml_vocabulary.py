@@ -1,18 +1,10 @@
 """Which attributes of XML hold URLs, and the text of which elements, by namespace and case.
 
-Attributes go by a key: their name as written where they are in no namespace, and `xlink:href`,
-`rdf:about`, `xml:base` whatever their prefix is.
+Attributes in no namespace go by their name, others by a key: `xlink:href`, whatever the prefix.
 
 Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
 RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
-`xlink:role` (XLink 1.1 §5.5 wants it absolute), `rootfile/@full-path` of EPUB (no URL). In style
-sheets of XSLT what looks like a reference is a template: nothing in them is one.
-
-Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
-1.5.1, Apple's and Google's podcast modules, the podcast namespace, Google's data elements and
-product feeds, WordPress's export (WXR 1.2), Feedly's webfeeds, sitemaps.org and Google's
-extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0, NCX 2005, DocBook
-4.5 and 5.1, XLink 1.1, XML Base 2.
+`xlink:role`, `rootfile/@full-path` of EPUB, and what is in a template of XSLT.
 """
 
 from __future__ import annotations
@@ -287,7 +279,6 @@ _EVERYWHERE: Final[dict[bytes, tuple[Row, ...]]] = {
 # The vocabulary is bounded; names of a document are not kept.
 @lru_cache(maxsize=1)
 def _tables() -> dict[tuple[str, bytes], Held]:
-    """What each element can hold, and under `*` what any other of its vocabulary can."""
     known: dict[tuple[str, bytes], dict[bytes, tuple[Row, ...]]] = {
         (name, b"*"): {} for name in (*_NAMESPACES, OPML)
     }

@@ -1,10 +1,7 @@
 """Base64 bodies: RFC 2045 §6.8.
 
-An edit shifts all that stands after it, so `lower` gives one edit: from the first quantum (3 bytes,
-4 characters) that changes to the last character, in lines as wide as the first one.
-
-Only a body that decodes strictly is rewritten: one with other characters, without its padding or
-with text after the padding means different things to different readers.
+`lower` gives one edit, from the first quantum that changes to the end. Only a body that decodes
+strictly is rewritten: another one means different things to different readers.
 """
 
 from __future__ import annotations
@@ -76,7 +73,6 @@ class Base64View:
         ]
 
     def _placed(self, count: int, coded: bytes) -> Edit:
-        """Replace all characters from this number on."""
         raw = self._raw
         end = len(raw.rstrip(_SPACE))
         width, eol = _layout(raw, end, self._eol)
@@ -113,11 +109,7 @@ def _decode(raw: bytes) -> bytes:
 
 
 def _layout(raw: bytes, end: int, eol: bytes) -> tuple[int, bytes]:
-    """Return the width and the line end of the lines that are written.
-
-    A first line that does not hold a quantum is not a width to follow: the line ends would outgrow
-    the text. A single line over the limit is of somebody who breaks no lines.
-    """
+    """Return the width and the line end of the lines to write: those of the first."""
     start = len(raw) - len(raw.lstrip(_SPACE))
     first = _EOL.search(raw, start, end)
     if first is not None:

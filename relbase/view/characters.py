@@ -1,7 +1,7 @@
 """The characters of the legacy charsets of the WHATWG Encoding Standard, one at a time.
 
-Python's codecs only look up what one unit means, with the differences of the standard's indexes
-below. Undecodable bytes are the surrogates U+DC80 to U+DCFF.
+Python's codecs look up what a unit means, with the differences below. Undecodable bytes are the
+surrogates U+DC80 to U+DCFF.
 """
 
 from __future__ import annotations
@@ -76,10 +76,7 @@ def unit_run(unit: bytes, start: int, charset: str) -> Run | None:
 
 
 def scalar_values(string: str, charset: str) -> str:
-    """Return what a browser has for a string with undecodable bytes: one U+FFFD for each error.
-
-    Implements the decoders of the Encoding Standard, error mode "replacement".
-    """
+    """Return what a browser has for a string: one U+FFFD for each error of the decoder."""
     if string.isascii():
         return string
     if charset == "utf-8":
@@ -208,7 +205,6 @@ def _ibm_extensions() -> dict[str, bytes]:
 
 @cache
 def _single_bytes(charset: str) -> tuple[list[str | None], dict[str, bytes]]:
-    """Return the table of a single-byte charset and its reverse."""
     import webencodings  # noqa: PLC0415  rare, and costs start-up
 
     codec = webencodings.lookup(charset).codec_info

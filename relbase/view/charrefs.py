@@ -1,9 +1,7 @@
 """Character references in the value of an HTML attribute.
 
-A value may be written `&amp` without the semicolon, so that what follows decides whether it is a
-reference: such runs are `unended`, and `_begun_reference` finds the author's plain `&am` that an
-edit could complete. `<` and `>` are written as references for the raw
-text of a noscript, or the comment, that the whole tag may stand in.
+`&amp` without a semicolon is one depending on what follows: such runs are `unended`, and
+`_begun_reference` finds the author's plain `&am` that an edit could complete.
 """
 
 from __future__ import annotations
@@ -29,12 +27,9 @@ def needs_view(raw: bytes) -> bool:
 
 
 def attribute_view(raw: bytes, quote: bytes, charset: str) -> RunView:
-    """Return the view of an attribute's value: `inner` is what it means, in UTF-8.
+    """Return the view of an attribute's value (WHATWG HTML §13.2.5.72 to §13.2.5.80, §13.2.3.5).
 
-    A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have,
-    since its reference means another character.
-
-    Implements WHATWG HTML §13.2.5.72 to §13.2.5.80 within attributes, and §13.2.3.5.
+    A NUL means U+FFFD and cannot be written; nor can a C1 control that the charset does not have.
     """
     if quote not in _UNSAFE:
         raise ValueError(f"quote must be one of b'\"', b\"'\" and b'', not {quote!r}")
@@ -126,11 +121,7 @@ def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
 
 
 def _named(raw: bytes, start: int, end: int) -> bytes | None:
-    """Return what a maximal alphanumeric name means, with its semicolon if it has one.
-
-    In an attribute a name without semicolon that `=` or an alphanumeric follows is not a reference,
-    so that no shorter name within a longer one ever counts.
-    """
+    """Return what a maximal alphanumeric name means; none that `=` follows counts."""
     if end - start > 1 + _LONGEST_NAME:
         return None
     if raw[end - 1] != _SEMICOLON and raw[end : end + 1] == b"=":
@@ -140,7 +131,6 @@ def _named(raw: bytes, start: int, end: int) -> bytes | None:
 
 @cache
 def _names() -> dict[bytes, bytes]:
-    """§13.5 Named character references."""
     from html.entities import html5  # noqa: PLC0415  costs start-up
 
     return {name.encode("ascii"): meaning.encode("utf-8") for name, meaning in html5.items()}

@@ -1,9 +1,7 @@
 """Which charset a document is in: a name of the WHATWG Encoding Standard, and what said so.
 
-The order is that of WHATWG HTML §13.2.3.2 and, for style sheets, of CSS Syntax 3 §3.2. Where a
-browser would guess by frequency or locale, valid UTF-8 is UTF-8 and everything else is
-windows-1252. Labels are those of the WHATWG table alone: Python's own table knows `unicode_escape`
-and `utf-7`, which turn plain text into markup.
+Where a browser would guess by frequency or locale, valid UTF-8 is UTF-8 and everything else is
+windows-1252. Python's own labels are not read: `utf-7` turns plain text into markup.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The views of a URL in a field of a header, and of a value in a calendar; encoded words.
 
-What a line was folded by stays, and a line is let grow (RFC 5322 §2.1.1 allows 998). White space
-inside a URL means nothing (RFC 2017 §3.1, RFC 2369 §2, RFC 2557 §4.4.2). A URL that has an encoded
-word (RFC 2557 §4.4.3: "MUST decode") is written anew as a whole, percent-encoded, when edited.
+What a line was folded by stays. A URL that has an encoded word (RFC 2557 §4.4.3: "MUST decode") is
+written anew as a whole, percent-encoded, when edited.
 """
 
 from __future__ import annotations
@@ -124,10 +123,9 @@ _ESCAPED: Final = {b"\r": b"", b"\n": b"\\n"}
 
 
 def calendar_view(raw: bytes) -> RunView:
-    r"""Return the view of a value in a calendar: RFC 5545 §3.1 (folding) and §3.3.11 (TEXT).
+    r"""Return the view of a value in a calendar: RFC 5545 §3.1 (folding), §3.3.11 (TEXT).
 
-    `inner` shows it without line breaks and escapes: `\,` is `,` and `\n` a new line. What is
-    written is escaped again, and not folded: a line "SHOULD NOT" be longer than 75 octets.
+    What is written is escaped again (`\,` is `,` and `\n` a new line), and not folded.
     """
     return RunView(raw, _text_runs, _text_spelled)
 

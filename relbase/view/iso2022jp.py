@@ -1,10 +1,7 @@
 r"""ISO-2022-JP: a charset in which escape sequences decide what the bytes after them are.
 
-In two states of the decoder (WHATWG Encoding Standard §12.2.1) bytes mean themselves, ASCII and
-Roman (but for `\` and `~`). What stands in the others, up to the sequence that leads back, is one
-run: markup hidden in it is no markup. Edits are spelled by the state where they go.
-
-An escape sequence directly after another one decodes to U+FFFD. So a run that ends in one is
+In the states ASCII and Roman bytes mean themselves (but `\` and `~`); what stands in the others is
+one run. An escape sequence directly after another one is an error: a run that ends in one is
 `unended`, and a spelling leaves out its last one where another follows.
 """
 
@@ -89,11 +86,7 @@ def encode(
     after: bytes | None = _ASCII,
     unencodable: Callable[[str], bytes] = lambda character: b"&#%d;" % ord(character),
 ) -> bytes:
-    """Return `string` as it is written between two states.
-
-    Implements WHATWG Encoding Standard §12.2.2 ISO-2022-JP encoder, but that katakana of half
-    width stay so, which its decoder reads.
-    """
+    """Encode a string between two states (Encoding Standard §12.2.2); katakana stay as they are."""
     encoded = bytearray()
     state = before
     for character in string:

@@ -1,12 +1,9 @@
 """Quoted-printable bodies: RFC 2045 §6.7.
 
 `lower` finds the line that an edit stands in by arithmetic: whole lines mean their length, less 2
-for each `=` and 1 more for each `=` CRLF. Only the lines with an edit are written anew.
-
-What the RFC calls illegal is read as its robust decoder reads it: white space before a line end is
-padding and means nothing; `=` that begins neither an escape nor a soft break is itself, and so is a
-CR without LF, and both are encoded when an edit comes to stand after them. No line written may be
-read as a delimiter of a multipart, the `From ` line of an mbox or the end of an SMTP message.
+for each `=` and 1 more for each `=` CRLF. Padding before a line end means nothing; `=` that begins
+neither an escape nor a soft break is itself, and is encoded when an edit comes to stand after it.
+No line written is read as a delimiter, the `From ` line of an mbox or the end of an SMTP message.
 """
 
 from __future__ import annotations
@@ -41,11 +38,7 @@ _HARMLESS: Final = re.compile(rb">++(?!From )")
 
 
 class QuotedPrintableView:
-    r"""The view of a quoted-printable body: `inner` is what it means, in the part's charset.
-
-    `raw` is without the line end that belongs to a delimiter after it, `boundaries` are those of
-    all multiparts around it, without `--`.
-    """
+    """The view of a body, without the line end before a delimiter; boundaries without `--`."""
 
     __slots__ = ("_eol", "_has_literals", "_is_padded", "_raw", "_unsafe_starts", "inner")
 
@@ -107,7 +100,6 @@ class QuotedPrintableView:
             at, inner_at = end, inner_after
 
     def _inner_length(self, start: int, end: int) -> int:
-        """Return how many bytes whole lines mean."""
         raw = self._raw
         if self._is_padded or self._has_literals:
             return len(_decoded(raw[start:end]))
@@ -157,7 +149,6 @@ class QuotedPrintableView:
             at = found + (3 if is_escape else 1)
 
     def _rewritten(self, change: _Change) -> Edit:
-        """Write a line anew and return what differs."""
         raw, (start, end, edits) = self._raw, change
         behind = edits[-1].end
         text_end, eol, is_soft = _ending(raw, behind, end)
@@ -199,10 +190,7 @@ class QuotedPrintableView:
 
 
 class _Line(NamedTuple):
-    """A line of the body with its line end, and the inner offsets that are in it.
-
-    `inner_after` is the first offset of the next line; the last line has the end of the text too.
-    """
+    """A line with its line end; `inner_after` is the first inner offset of the next one."""
 
     start: int
     end: int
@@ -211,7 +199,7 @@ class _Line(NamedTuple):
 
 
 class _Change(NamedTuple):
-    """Lines that edits, in coordinates of the body, make one line of."""
+    """Lines of which edits, in coordinates of the body, make one."""
 
     start: int
     end: int
@@ -254,7 +242,6 @@ def _sealed(piece: bytes) -> bytes:
 
 
 def _text(raw: bytes, change: _Change, text_end: int) -> bytes:
-    """Return the new text of a line, spelled, without soft breaks."""
     pieces: list[bytes] = []
     at = change.start
     for start, end, new in change.edits:

@@ -1,16 +1,11 @@
 """Views: a text as it means, and the way back to the text as it is written.
 
-A view holds `inner`, the decoded text, and `lower(edits)`, which turns edits of the inner text into
-edits of the raw text such that
-
     decode(splice(raw, view.lower(edits))) == splice(view.inner, edits)
 
-`RunView` serves every encoding in which most bytes stand for themselves and a few *runs* (a
-character reference, an escape) do not. It keeps no run but finds them anew: its memory is its two
-texts, and 8 bytes a run while it lowers.
-
-An edit inside of what one run decodes to covers the whole run. What stands before an edit may read
-on into it (`&am` + `p;`): `unended` says so of runs, `joins` of other bytes.
+`RunView` serves every encoding in which most bytes mean themselves and a few runs do not; it keeps
+no run but finds them anew. An edit inside of what one run decodes to covers the whole run. What
+stands before an edit may read on into it (`&am` + `p;`): `unended` says so of runs, `joins` of
+other bytes.
 """
 
 from __future__ import annotations
@@ -38,16 +33,12 @@ class View(Protocol):
 
 
 class Run(NamedTuple):
-    """The raw bytes from `start` to `end` mean `inner`; between runs each byte means itself.
-
-    `unended`: how the run is read depends on what follows (`&amp` without its semicolon), so
-    that an edit directly after it has to write it anew.
-    """
+    """The raw bytes from `start` to `end` mean `inner`; between runs each byte means itself."""
 
     start: int
     end: int
     inner: bytes
-    unended: bool = False
+    unended: bool = False  # how it is read depends on what follows: `&amp` without its semicolon
 
 
 class Grown(NamedTuple):
@@ -68,8 +59,7 @@ class RunView:
     """The view of a raw text in which only `runs` differ from what they mean.
 
     `find` returns sorted, disjoint runs; `spell` writes what decodes to itself wherever it is put.
-    `joins` gives the offset from which on the text before one could be read together with what
-    follows. It splits no run, must not search the whole text, and is not asked after an `unended`.
+    `joins` gives the offset, within no run, from which on text is read together with what follows.
     """
 
     __slots__ = ("_find", "_joins", "_raw", "_spell", "inner")
@@ -88,14 +78,11 @@ class RunView:
         self.inner: bytes = _read(raw, find(raw))
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text.
-
-        It walks all runs before the last edit: give it all edits of the text in one call.
-        """
+        """Turn all edits of `inner`, sorted and disjoint, into such edits of the raw text."""
         return list(self.lowered(edits))
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        """Lower edits one by one."""
         for grown, new in merge(self.inner, self._grown(edits)):
             yield Edit(grown.start, grown.end, self._spell(new))
 
@@ -114,7 +101,6 @@ class RunView:
         return (self._grow(walk, edit) for edit in edits)
 
     def _grow(self, walk: _RunWalk, edit: Edit) -> Grown:
-        """Grow an edit to the whole runs that it touches."""
         walk.pass_to(edit.start)
         start, inner_start = self._join(walk, *walk.begin(edit.start))
         walk.pass_to(edit.end)
@@ -295,11 +281,7 @@ def _moved(edits: Sequence[Edit], by: int) -> list[Edit]:
 
 
 class CdataView:
-    """The view of the inside of a CDATA section, which means itself.
-
-    What is written never makes a `]]>`, together with its neighbours neither: it is (a part of) a
-    URL, in which `>` and `]` may be percent-encoded.
-    """
+    """The view of the inside of a CDATA section: what is written never makes a `]]>`."""
 
     __slots__ = ("inner",)
 

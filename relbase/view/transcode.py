@@ -1,12 +1,10 @@
 """Charsets other than ASCII: how a document in one is scanned, and what one value means.
 
-UTF-8, the single-byte charsets and most multi-byte ones are scanned as they are: their trail bytes
-are never a quote, white space, `<`, `=`, `>` or `&`, since a decoder gives back an ASCII byte that
-completes no character. They may be letters or a backslash: views make a run of every character
-outside ASCII. UTF-16 and ISO-2022-JP need a view of the whole document.
+Most are scanned as they are: their trail bytes are never a quote, white space, `<`, `=`, `>` or
+`&`. They may be letters or a backslash: views make a run of every character outside ASCII. UTF-16
+and ISO-2022-JP need a view of the whole document.
 
-Undecodable bytes are the surrogates U+DC80 to U+DCFF. Where an edit puts such bytes beside others
-they may become a character: the view law holds for what the bytes say then.
+Undecodable bytes that an edit puts beside others may become a character.
 """
 
 from __future__ import annotations
@@ -53,10 +51,7 @@ def reference(character: str) -> bytes:
 def document_view(
     data: bytes, charset: str, unencodable: Callable[[str], bytes] = reference
 ) -> View | None:
-    """Return the view, in UTF-8, that a document is scanned in, None where it is scanned as it is.
-
-    Raises ValueError where no document in this charset can be read (`UNREADABLE`).
-    """
+    """Return the view that a document is scanned in, None for none; ValueError if unreadable."""
     if not _is_scanned(charset):
         raise ValueError(f"no document is scanned as {charset!r}: pass it through")
     if charset in WIDE:
@@ -79,8 +74,7 @@ def _is_scanned(charset: str) -> bool:
 def text_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes] = reference) -> RunView:
     """Return the view of text in an ASCII-compatible charset, `inner` in UTF-8.
 
-    An undecodable byte in new text is written as U+FFFD where the letter or backslash after it
-    could complete a character: a style sheet would lose the backslash of an escape.
+    An undecodable byte in new text is written as U+FFFD where what follows could complete it.
     """
 
     def spell(new: bytes) -> bytes:
@@ -168,10 +162,7 @@ _PARTS: Final = expression("[\0-\x7f]++|[^\0-\x7f]")
 
 
 class CountedView:
-    """The view of a document whose characters have lengths that can be counted in `inner`.
-
-    `count` returns the length in the document of a part of `inner`, of whole characters.
-    """
+    """The view of a document whose characters have lengths that `count` counts in `inner`."""
 
     __slots__ = ("_count", "_spell", "inner")
 
@@ -193,7 +184,6 @@ class CountedView:
         return lowered
 
     def _whole_characters(self, edit: Edit) -> Grown:
-        """Grow an edit to the whole of the characters that it splits."""
         inner, (start, end, _) = self.inner, edit
         while start < len(inner) and inner[start] in _CONTINUATION:
             start -= 1
@@ -268,10 +258,7 @@ _NEAR: Final[Mapping[str, Mapping[int, int | str]]] = {
 
 
 def encode_query(string: str, charset: str, unencodable: Callable[[str], bytes]) -> bytes:
-    """Encode text as a browser does for a query: what a charset lacks as what is near.
-
-    Implements the encoders of the Encoding Standard, §9 to §14.
-    """
+    """Encode text as a browser does for a query: what a charset lacks as what is near."""
     near = _NEAR.get(charset)
     return encode(string.translate(near) if near else string, charset, unencodable)
 
@@ -293,10 +280,7 @@ UNKNOWN: Final = Charset("replacement", CharsetSource.META)
 
 
 def sniff_xml(data: bytes, label: str | None = None) -> Charset:
-    r"""Determine the charset of an XML document; "replacement" for one that nobody can read.
-
-    Implements RFC 7303 §3.2 and XML 1.0 §4.3.3.
-    """
+    """Determine the charset of XML (RFC 7303 §3.2, XML 1.0 §4.3.3), or `UNKNOWN`."""
     if data.startswith((*UTF_32, _EBCDIC)):
         return UNKNOWN
     stated = sniff_html(data, label, meta=False)
@@ -330,7 +314,6 @@ def xml_view(data: bytes, charset: str) -> View | None:
 
 
 def _byte_view(data: bytes, charset: str) -> CountedView:
-    """The view of a document in a single-byte charset."""
     decoded, _ = codecs.charmap_decode(data, "strict", _table(charset))
     return CountedView(
         encode_inner(decoded),

@@ -1,12 +1,7 @@
 """Attribute values and text of XML: what they mean, and the way back.
 
-A document is seen in UTF-8, so that only character references, the five entities of XML 1.0 §4.6,
-the line ends of §2.11 and the normalization of §3.3.3 are left. Text may be the HTML of a whole
-article: expat reads it, and since as a rule each character is written in one way only,
-`EscapedView` maps it by counting.
-
-References to other entities mean what a DTD says, which nobody reads (`has_entities`). Line ends in
-text are left as they are, since all that is nested in it takes CRLF for LF.
+Text may be the HTML of a whole article: expat reads it, and since as a rule each character is
+written in one way only, `EscapedView` maps it by counting. Line ends in text are left as they are.
 """
 
 from __future__ import annotations
@@ -124,7 +119,6 @@ def text_view(raw: bytes) -> TextView:
 
 
 def _flawed_view(raw: bytes, copy: bytes, inner: bytes) -> EscapedView:
-    """The view of a text with flaws, which expat has read in a masked copy."""
     unmasked = bytearray(inner)
     bare = []
     flaws = set(spots(raw, copy))
@@ -169,10 +163,7 @@ def _parsed(raw: bytes) -> bytes | None:
 
 
 class EscapedView:
-    """The view of a text that expat has read: where the text has flaws, in a masked copy.
-
-    `bare` is where `&` stands in `inner` that is one in `raw`; None for a text without flaws.
-    """
+    """The view of a text that expat has read: where it has flaws, in a masked copy."""
 
     __slots__ = ("_bare", "_longer", "_raw", "inner")
 
@@ -192,7 +183,7 @@ class EscapedView:
         return list(self.lowered(edits))
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text, one by one."""
+        """Lower edits one by one."""
         left = iter(edits)
         first = next(left, None)
         if first is None:
@@ -211,7 +202,6 @@ class EscapedView:
             yield Edit(begin, raw, spell_text(new))
 
     def _length(self, start: int, end: int) -> int:
-        """How many bytes of the raw text a part of the inner text is."""
         assert self._longer is not None
         length = self._longer.length(self.inner[start:end])
         if self._bare:
@@ -224,8 +214,6 @@ TextView: TypeAlias = RunView | EscapedView
 
 
 class _Longer:
-    """Counts how long a text is as it is written, from how much longer its references are."""
-
     __slots__ = ("_bytes", "_others")
 
     def __init__(self, written: Mapping[bytes, int]) -> None:
@@ -239,7 +227,6 @@ class _Longer:
                 self._others.append((character, more))
 
     def length(self, text: bytes) -> int:
-        """How many bytes of the raw text a part of the inner text is."""
         length = size = len(text)
         for more, characters in self._bytes.items():
             length += more * (size - len(text.translate(None, characters)))
