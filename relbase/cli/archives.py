@@ -79,7 +79,7 @@ class Archive(NamedTuple):
         self._report_counts()
 
     def _read(self, progress: ArchiveProgress) -> Iterator[Page | Fault]:
-        from relbase.warc import pages, wacz  # noqa: PLC0415 (start-up time)
+        from relbase.warc import pages, work  # noqa: PLC0415 (start-up time)
 
         if not self.is_zip:
             # A pipe with a name would be waited for without end.
@@ -89,7 +89,7 @@ class Archive(NamedTuple):
         if not _is_read_again(self.source):
             raise files.InputError("a WACZ is read from its end: give a file, not a pipe")
         with files.seekable(self.source) as file:
-            yield from wacz.wacz_pages(file)
+            yield from work.wacz_pages(file)
 
     def _report_counts(self) -> None:
         """What a crawl may have thousands of is reported once."""
@@ -206,10 +206,10 @@ def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
         return True
     if not _is_read_again(source):
         return False
-    from relbase.warc import wacz  # noqa: PLC0415 (start-up time)
+    from relbase.warc import work  # noqa: PLC0415 (start-up time)
 
     with files.seekable(source) as file:
-        return wacz.holds_archives(file)
+        return work.holds_archives(file)
 
 
 def _is_read_again(source: OpenInput) -> bool:
@@ -333,7 +333,7 @@ def _show_wat(archive: Archive, page: Page) -> None:
     """Show the links of a page as a record of a WAT file has them."""
     import json  # noqa: PLC0415 (start-up time)
 
-    from relbase.warc.wat import wat  # noqa: PLC0415 (likewise)
+    from relbase.warc.rows import wat  # noqa: PLC0415 (likewise)
 
     made = archive.done(page, lambda page: wat(page, archive.source.name, **how_of(archive)))
     if made is not None:

@@ -8,16 +8,10 @@
 archives compressed with Zstandard, and `table` need the packages of the extra `relbase[warc]`.
 """
 
-from relbase.containers.warc import Fault as Fault
-from relbase.containers.warc import Trouble as Trouble
-from relbase.warc.reading import Page as Page
-from relbase.warc.reading import pages as pages
-from relbase.warc.rows import LinkRow as LinkRow
-from relbase.warc.rows import link_rows as link_rows
-from relbase.warc.writing import Conversion as Conversion
-from relbase.warc.writing import conversion as conversion
-from relbase.warc.writing import pack as pack
-from relbase.warc.writing import warcinfo as warcinfo
+from relbase.containers.warc import Fault, Trouble
+from relbase.warc.reading import Page, pages
+from relbase.warc.rows import LinkRow, link_rows
+from relbase.warc.writing import Conversion, conversion, pack, warcinfo
 
 __all__ = [
     "Conversion",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import zipfile
+import zlib
 from contextlib import ExitStack, closing
 from functools import partial
 from itertools import groupby
@@ -13,7 +16,6 @@ from relbase.containers.warc import Fault, Trouble
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
 from relbase.warc.rows import LinkRow
-from relbase.warc.wacz import wacz_pages
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -75,29 +77,28 @@ def items(
 
 def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | Fault]:
     """The pages in a part of an archive; their offsets are those in the archive."""
-    file.seek(part.offset)
     if part.length is None and part.path.lower().endswith((".wacz", ".zip")):
         yield from wacz_pages(file, skip=partial(skip, part))
         return
-    again = partial(_again, job.opener, part.path) if part.length is None else None
-    for found in pages(_pieces(file, part.length), again, skip=partial(skip, part)):
+    end = None if part.length is None else part.offset + part.length
+    again = partial(_again, job.opener, part.path) if end is None else None
+    for found in pages(_range(file, part.offset, end), again, skip=partial(skip, part)):
         yield found._replace(offset=found.offset + part.offset) if part.offset else found
 
 
-def _pieces(file: BinaryIO, length: int | None) -> Iterator[bytes]:
-    left = length
-    while left is None or left > 0:
-        piece = file.read(_PIECE if left is None else min(_PIECE, left))
+def _range(file: BinaryIO, at: int, end: int | None) -> Iterator[bytes]:
+    while end is None or at < end:
+        file.seek(at)  # others read the same file in between
+        piece = file.read(_PIECE if end is None else min(_PIECE, end - at))
         if not piece:
             return
-        left = None if left is None else left - len(piece)
+        at += len(piece)
         yield piece
 
 
 def _again(opener: Opener, path: str, offset: int) -> Iterator[bytes]:
     with opener(path) as file:
-        file.seek(offset)
-        yield from _pieces(file, None)
+        yield from _range(file, offset, None)
 
 
 def _unreadable(part: Part, error: Exception) -> Fault:
@@ -159,3 +160,77 @@ def name_of(path: str) -> str:
     for suffix in (".wacz", ".zip", ".gz", ".zst", ".warc", ".arc"):
         name = name.removesuffix(suffix)
     return f"{name}.warc.gz"
+
+
+# ---- the WARC files in a WACZ, or in any ZIP file. Offsets are those in the whole file, but in a
+# member that is compressed once more they count from the member's own place.
+
+_is_archive: Final = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
+
+
+def wacz_pages(
+    file: BinaryIO, *, skip: Callable[[Record], bool] = lambda _: False
+) -> Iterator[Page | Fault]:
+    """Yield the pages of all archives in a ZIP file in order, and what of them cannot be read."""
+    count = 0
+    try:
+        with zipfile.ZipFile(file) as members:
+            for member in members.infolist():
+                if _is_archive(member.filename):
+                    count += 1
+                    yield from _pages_of_member(file, member, skip)
+    except (zipfile.BadZipFile, NotImplementedError, zlib.error) as error:
+        yield Fault(0, "", "", Trouble.DAMAGED, f"the ZIP file cannot be read: {error}")
+    else:
+        if count == 0:
+            yield Fault(0, "", "", Trouble.DAMAGED, "no WARC file is in the ZIP file")
+
+
+def holds_archives(file: BinaryIO) -> bool:
+    """Return whether a file is a ZIP file with a WARC file in it."""
+    try:
+        with zipfile.ZipFile(file) as members:
+            return any(_is_archive(name) for name in members.namelist())
+    except (zipfile.BadZipFile, NotImplementedError):
+        return False
+
+
+def _pages_of_member(
+    file: BinaryIO, member: zipfile.ZipInfo, skip: Callable[[Record], bool]
+) -> Iterator[Page | Fault]:
+    start = _start(file, member)
+
+    def content(offset: int) -> Iterator[bytes]:
+        if member.compress_type == zipfile.ZIP_STORED:
+            return _range(file, start + offset, start + member.file_size)
+        return _inflated(_range(file, start, start + member.compress_size), offset)
+
+    methods = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    is_encrypted = member.flag_bits & 1
+    if is_encrypted or member.compress_type not in methods:
+        text = f"{member.filename} is encrypted, or packed in a way that is not known: not read"
+        yield Fault(start, "", "", Trouble.DAMAGED, text)
+        return
+    for found in pages(content(0), content, skip=skip):
+        yield found._replace(offset=start + found.offset)
+
+
+def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:
+    """What a member unfolds to, from an offset on."""
+    stream = zlib.decompressobj(-15)
+    for piece in pieces:
+        fed = piece
+        while fed:
+            data = stream.decompress(fed, _PIECE)
+            fed = stream.unconsumed_tail
+            if data[offset:]:
+                yield data[offset:]
+            offset = max(0, offset - len(data))
+
+
+def _start(file: BinaryIO, member: zipfile.ZipInfo) -> int:
+    """Where the content of a member begins, behind its local header (APPNOTE §4.3.7)."""
+    file.seek(member.header_offset + 26)
+    lengths = file.read(4)
+    name, extra = int.from_bytes(lengths[:2], "little"), int.from_bytes(lengths[2:], "little")
+    return member.header_offset + 30 + name + extra

@@ -12,8 +12,7 @@ from running import run
 
 from relbase.storage import open_archive
 from relbase.warc import Fault, Page, Trouble, pages
-from relbase.warc.wacz import wacz_pages
-from relbase.warc.work import Job, Part, items
+from relbase.warc.work import Job, Part, items, wacz_pages
 
 if TYPE_CHECKING:
     from pathlib import Path
