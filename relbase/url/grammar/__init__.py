@@ -1,21 +1,17 @@
 """What a URL is by RFC 1808 §2.2 and RFC 1738 §5, and why a text is none.
 
-The core of the text is what is left without white space and a `<URL:...>` wrapper (`core`); it is
-cut (`rfc1738`, `rfc1808`), every component is searched by its production, and `practice` adds its
-remarks.
-
-Which RFC decides: an absolute URL of a predefined scheme must match the production of RFC 1738.
-Where RFC 1808 says that the two differ (`?` in ftp and file paths and `;` in http, §2.3 NOTE; `/`
-and `?` in a query, §5.1), what one of them accepts is not a violation but a remark. A relative URL
-is judged by RFC 1808 alone. Either grammar can be asked alone (`Grammar`), `verdicts` asks both:
-RFC 1808 §2.2 takes `http:g` and `file:/etc/x`, which the productions of their schemes do not.
+An absolute URL of a predefined scheme must match the production of RFC 1738, a relative URL that of
+RFC 1808. Where RFC 1808 says that the two differ, what one of them accepts is a remark.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import islice
+from itertools import accumulate, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.url.grammar import rfc1738, rfc1808
@@ -25,15 +21,16 @@ from relbase.url.grammar.characters import (
     Cut,
     Severity,
     Violation,
+    finding,
     searched,
 )
-from relbase.url.grammar.core import Core, core_of
 from relbase.url.grammar.practice import base_remarks, remarks
 from relbase.url.grammar.rfc1738 import fieldspecs
 from relbase.url.grammar.rfc1808 import check_fragment, scheme_match
+from relbase.url.step import not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
     "MAX_VIOLATIONS",
@@ -210,12 +207,10 @@ def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Vio
     ['"mailto" is never used with relative URLs']
     """
     core = core_of(base)
-    found = _found(core, grammar)
-    return _merged(core, found, base_remarks(core.text))
+    return _merged(core, _found(core, grammar), base_remarks(core.text))
 
 
 def _found(core: Core, grammar: Grammar | str | None) -> list[Violation]:
-    """What the grammars, or one of them alone, find in a core."""
     asked = None if grammar is None else Grammar(grammar)
     if asked is Grammar.RFC1738:
         return _alone(_searched(core, _fragment_apart(core.text, rfc1738.url)))
@@ -224,12 +219,10 @@ def _found(core: Core, grammar: Grammar | str | None) -> list[Violation]:
 
 
 def _cut(text: str) -> Cut:
-    """Cut a core, each form by the grammar that is meant for it."""
     return _fragment_apart(text, rfc1738.url if scheme_match(text) else rfc1808.url)
 
 
 def _fragment_apart(text: str, cut_url: Callable[[str, int, int], Cut]) -> Cut:
-    """Cut a core by a grammar; the fragment comes last."""
     # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
     crosshatch = text.find("#")
     cut = cut_url(text, 0, len(text) if crosshatch < 0 else crosshatch)
@@ -250,7 +243,6 @@ def _alone(found: list[Violation]) -> list[Violation]:
 
 
 def _searched(core: Core, cut: Cut) -> list[Violation]:
-    """All violations and remarks by the grammars, as offsets of the text, in their order."""
     # A part has at most two findings that are not counted below: a remark, and a second one on
     # its first character.
     enough = MAX_VIOLATIONS + 1 + 2 * len(cut.parts)
@@ -261,7 +253,7 @@ def _searched(core: Core, cut: Cut) -> list[Violation]:
     )
     first = {one.start: one for one in reversed(listed)}
     around = islice(core.around(), MAX_VIOLATIONS + 1)
-    return sorted([*around, *first.values()], key=_start)
+    return sorted([*around, *first.values()], key=attrgetter("start"))
 
 
 def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -> list[Violation]:
@@ -272,8 +264,91 @@ def _merged(core: Core, found: list[Violation], practice: Iterable[Violation]) -
         found = found[: found.index(first)]
         message = f"the first {MAX_VIOLATIONS} violations are reported: more were left out"
         limit.append(first._replace(kind=Severity.LIMIT, message=message, replacement=None))
-    return sorted([*found, *map(core.moved, practice)], key=_start) + limit
+    return sorted([*found, *map(core.moved, practice)], key=attrgetter("start")) + limit
 
 
-def _start(found: Violation) -> int:
-    return found.start
+# ---- the URL inside of what delimits it, and of what breaks it across lines
+
+_APPENDIX: Final = "RFC 1738 Appendix"
+
+_WHITE: Final = " \t\n\f\r"
+_white_finditer: Final = re.compile(rf"[{_WHITE}]++").finditer
+_break_search: Final = re.compile("[\t\n\r]").search
+_anything_search: Final = re.compile(rf"[{_WHITE}<]").search
+_open_match: Final = re.compile(rf"<(?:URL:)?[{_WHITE}]*+", re.IGNORECASE).match
+
+_AROUND_WHITE: Final = "white space around a URL is not part of it"
+_AROUND_BRACKET: Final = "a bracket around a URL is not part of it"
+_INSIDE: Final = "white space that breaks a URL is not part of it"
+
+
+class Excess(NamedTuple):
+    """What is not part of the URL, and why."""
+
+    start: int
+    end: int
+    message: str
+
+
+class Core(NamedTuple):
+    """A URL without the `runs` of the `whole` that are not part of it."""
+
+    whole: str  # the text that it was taken from
+    runs: list[Excess]  # sorted and disjoint
+    text: str  # what is left
+    at: list[int]  # where in `text` each piece between runs begins, and
+    starts: list[int]  # where in `whole`
+
+    def around(self) -> Iterator[Violation]:
+        """The violations that the runs are."""
+        for start, end, message in self.runs:
+            yield finding(self.whole, start, end, "URL", message, "", section=_APPENDIX)
+
+    def moved(self, found: Violation) -> Violation:
+        """A finding on the text, as one on the whole."""
+        if not self.runs:
+            return found
+        start = self._moved(found.start)
+        end = self._moved(found.end - 1) + 1 if found.end > found.start else start
+        return found._replace(start=start, end=end)
+
+    def _moved(self, offset: int) -> int:
+        piece = bisect_right(self.at, offset) - 1
+        return self.starts[piece] + offset - self.at[piece]
+
+
+def core_of(text: str) -> Core:
+    """Take out of a text what is not part of the URL in it (RFC 1738 Appendix).
+
+    Each run is itself a violation. A space alone stays: outside of brackets it may be meant.
+    """
+    if not isinstance(text, str):
+        raise not_text(text, "URL")
+    if not _anything_search(text):
+        return Core(text, [], text, [0], [0])
+    runs = [run for run in _runs(text) if run.start < run.end]
+    starts = [0, *(run.end for run in runs)]
+    ends = [*(run.start for run in runs), len(text)]
+    # An empty piece is dropped: what is missing at the end of a URL is missing before a bracket.
+    kept = [(at, end) for at, end in zip(starts, ends, strict=True) if at < end] or [(0, 0)]
+    lengths = list(accumulate((end - at for at, end in kept), initial=0))
+    left = "".join([text[at:end] for at, end in kept])
+    return Core(text, runs, left, lengths[:-1], [at for at, _ in kept])
+
+
+def _runs(text: str) -> Iterator[Excess]:
+    end = len(text.rstrip(_WHITE))
+    start = len(text) - len(text.lstrip(_WHITE)) if end else 0
+    yield Excess(0, start, _AROUND_WHITE)
+    opened = _open_match(text, start, end - 1) if text.endswith(">", start, end) else None
+    if opened is None:
+        for white in _white_finditer(text, start, end):
+            if _break_search(text, *white.span()):
+                yield Excess(*white.span(), _INSIDE)
+    else:
+        closed = max(len(text[: end - 1].rstrip(_WHITE)), opened.end())
+        yield Excess(*opened.span(), _AROUND_BRACKET)
+        for white in _white_finditer(text, opened.end(), closed):
+            yield Excess(*white.span(), _INSIDE)
+        yield Excess(closed, end, _AROUND_BRACKET)
+    yield Excess(end, len(text), _AROUND_WHITE)

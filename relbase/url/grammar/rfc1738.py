@@ -30,6 +30,9 @@ from relbase.url.grammar.characters import (
     Difference,
     Severity,
     Violation,
+    check_host,
+    check_schemepart,
+    check_slashes_schemepart,
     cut_by,
     expected,
     fault,
@@ -38,7 +41,6 @@ from relbase.url.grammar.characters import (
     printable,
     searched,
 )
-from relbase.url.grammar.host import check_host, check_schemepart, check_slashes_schemepart
 from relbase.url.grammar.rfc1808 import scheme_match
 
 if TYPE_CHECKING:
