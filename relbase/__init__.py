@@ -53,40 +53,23 @@ if TYPE_CHECKING:
     from relbase import spark as spark
     from relbase import trees as trees
     from relbase import warc as warc
-    from relbase.bases.layers import Base as Base
-    from relbase.bases.layers import Layer as Layer
-    from relbase.edit import Edit as Edit
-    from relbase.edit import Span as Span
-    from relbase.explaining import explain as explain
-    from relbase.kind import Kind as Kind
-    from relbase.notes import Note as Note
-    from relbase.notes import Reason as Reason
-    from relbase.pipeline import base as base
-    from relbase.pipeline import entities as entities
-    from relbase.pipeline import links as links
-    from relbase.pipeline import rewrite as rewrite
-    from relbase.policy import Policy as Policy
+    from relbase.bases.layers import Base, Layer
+    from relbase.edit import Edit, Span
+    from relbase.explaining import explain
+    from relbase.kind import Kind
+    from relbase.notes import Note, Reason
+    from relbase.pipeline import base, entities, links, rewrite
+    from relbase.policy import Policy
     from relbase.references.scanner import NAME as scanner  # noqa: N811 (what a caller asks for)
-    from relbase.responses import response_base as response_base
-    from relbase.responses import response_links as response_links
-    from relbase.responses import rewrite_response as rewrite_response
-    from relbase.results import Entity as Entity
-    from relbase.results import Link as Link
-    from relbase.results import Result as Result
-    from relbase.rewriter import Rewriter as Rewriter
-    from relbase.rewriting.items import Status as Status
-    from relbase.texts import rewrite_text as rewrite_text
-    from relbase.url.grammar import Url as Url
-    from relbase.url.grammar import parse_url as parse_url
-    from relbase.url.grammar import violations as violations
-    from relbase.url.grammar.characters import Violation as Violation
-    from relbase.url.resolver import Profile as Profile
-    from relbase.url.resolver import Resolver as Resolver
-    from relbase.url.resolver import resolve as resolve
-    from relbase.url.rfc1808 import Components as Components
-    from relbase.url.rfc1808 import split as split
-    from relbase.url.rfc1808 import unsplit as unsplit
-    from relbase.url.step import Step as Step
+    from relbase.responses import response_base, response_links, rewrite_response
+    from relbase.results import Entity, Link, Result
+    from relbase.rewriter import Rewriter, rewrite_text
+    from relbase.rewriting.items import Status
+    from relbase.url.grammar import Url, parse_url, violations
+    from relbase.url.grammar.characters import Violation
+    from relbase.url.resolver import Profile, Resolver, resolve
+    from relbase.url.rfc1808 import Components, split, unsplit
+    from relbase.url.step import Step
 else:
     _NAMES = {
         "bases.layers": "Base Layer",
@@ -99,9 +82,8 @@ else:
         "references.scanner": "scanner",
         "responses": "response_base response_links rewrite_response",
         "results": "Entity Link Result",
-        "rewriter": "Rewriter",
+        "rewriter": "Rewriter rewrite_text",
         "rewriting.items": "Status",
-        "texts": "rewrite_text",
         "url.grammar": "Url parse_url violations",
         "url.grammar.characters": "Violation",
         "url.resolver": "Profile Resolver resolve",

@@ -34,7 +34,7 @@ LEVELS: Final = [
     ["formats"],
     ["opening"],
     ["pipeline"],
-    ["trees", "responses", "rewriter", "texts", "warc", "explaining"],
+    ["trees", "responses", "rewriter", "warc", "explaining"],
     ["relbase"],  # __init__: the public names
     ["cli", "spark", "storage"],
     ["__main__"],

@@ -156,6 +156,6 @@ def test_a_piece_at_once_is_as_the_long_way(
     text: str, base: str, profile: Profile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = rewrite_text(text, base=base, profile=profile)
-    monkeypatch.setattr("relbase.texts.edits_at_once", lambda *_: None)
+    monkeypatch.setattr("relbase.rewriter.edits_at_once", lambda *_: None)
     monkeypatch.setattr("relbase.pipeline.edits_at_once", lambda *_: None)
     assert found == rewrite_text(text, base=base, profile=profile)

@@ -7,11 +7,7 @@ master says so, as `local[2,4]` does. The function that opens archives, and a fu
 `Policy.keep`, must be importable by the workers.
 """
 
-from relbase.spark.jobs import Tables as Tables
-from relbase.spark.jobs import convert as convert
-from relbase.spark.jobs import links as links
-from relbase.spark.jobs import tables as tables
-from relbase.spark.jobs import troubles as troubles
-from relbase.spark.tasks import Report as Report
+from relbase.spark.jobs import Tables, convert, links, tables, troubles
+from relbase.spark.tasks import Report
 
 __all__ = ["Report", "Tables", "convert", "links", "tables", "troubles"]
