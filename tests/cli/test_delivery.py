@@ -1,4 +1,4 @@
-"""`--delivery`: no message is lost, whatever fails; with procmail and maildrop where they are."""
+"""`--delivery`: no message is lost, whatever fails; with the programs that deliver, where they are."""
 
 from __future__ import annotations
 
@@ -156,3 +156,32 @@ def test_maildrop(flags: str, tmp_path: Path) -> None:
         subprocess.run(command, input=MAIL, check=True, timeout=60)
     delivered = box.read_bytes()
     assert delivered.count(DONE if flags == "-q" else MAIL) == 3
+
+
+SIEVE: Final = """\
+base_dir = {0}
+log_path = /dev/stderr
+protocols =
+plugin {{
+  sieve_plugins = sieve_extprograms
+  sieve_extensions = +vnd.dovecot.filter
+  sieve_filter_bin_dir = {0}
+}}
+"""
+
+
+@pytest.mark.parametrize("flags", ["-q", "--no-such-option"])
+@pytest.mark.skipif(shutil.which("sieve-test") is None, reason="needs dovecot-sieve")
+def test_sieve(flags: str, tmp_path: Path) -> None:
+    Path("conf").write_text(SIEVE.format(tmp_path))
+    Path("rules").write_text('require "vnd.dovecot.filter"; filter "letters";')
+    Path("message").write_bytes(MAIL)
+    Path("letters").write_text(f"#!/bin/sh\nexec {RELBASE} rewrite --delivery {flags}\n")
+    Path("letters").chmod(0o700)
+    command = ["sieve-test", "-e", "-c", "conf", "-l", f"maildir:{tmp_path}/box"]
+    if os.getuid() == 0:  # Dovecot delivers nothing as root
+        command[:0] = ["unshare", "--user", "--map-user=1000", "--map-group=1000"]
+    for _ in range(3):
+        subprocess.run([*command, "rules", "message"], check=True, timeout=60)
+    delivered = [path.read_bytes() for path in Path("box", "new").iterdir()]
+    assert delivered == [DONE if flags == "-q" else MAIL] * 3
