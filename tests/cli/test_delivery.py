@@ -1,4 +1,4 @@
-"""`--delivery`: no message is lost, whatever fails; with the programs that deliver, where they are."""
+"""`--delivery`: no message is lost, whatever fails; with real mail programs, where they are."""
 
 from __future__ import annotations
 

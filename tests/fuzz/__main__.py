@@ -1,6 +1,7 @@
 """`python -m tests.fuzz TARGET|all [--seconds N] [--corpus DIR]`: fuzz one format, or all in turn.
 
-With atheris (the extra `fuzz`) coverage guides it; otherwise the seeds are mutated at random.
+The target `scanner` is the compiled scanner under sanitizers (needs clang). With atheris (the extra
+`fuzz`) coverage guides the others; without it the seeds are mutated at random.
 A finding is printed, kept in a file, and ends the run with status 1. It becomes a fixture.
 """
 
@@ -27,7 +28,7 @@ _LONGEST: Final = 4096
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("target", help="a name of tests/fuzz/targets.py, or all")
+    parser.add_argument("target", help="a name of tests/fuzz/fuzz_targets.py, scanner, or all")
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--runs", type=int, help="so many at random, the same ones every time")
     parser.add_argument("--seed", type=int, default=1)
@@ -36,6 +37,10 @@ def main() -> int:
     arguments = parser.parse_args()
     if arguments.target == "all":
         return _all(arguments)
+    if arguments.target == "scanner":
+        from compiled import fuzz  # noqa: PLC0415
+
+        return fuzz(arguments.seconds, arguments.corpus)
     guided = (
         not (arguments.random or arguments.runs) and importlib.util.find_spec("atheris") is not None
     )
