@@ -110,7 +110,7 @@ def _start(path: str) -> bytes:
 
     with Path(path).open("rb") as file:
         data = file.read(1 << 20)
-    end = next(piece.end for piece in pieces([data]) if piece.end is not None)
+    end = next(piece.at for piece in pieces([data]) if piece.at)  # of the next member
     return data[:end]
 
 

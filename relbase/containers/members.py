@@ -1,10 +1,8 @@
-"""The members of a compressed archive: bytes in, pieces of text out, each with its place.
+"""The text of an archive as its records are read: chunks in, what is at hand of a member out.
 
-Where a member does not decode or breaks off, its last piece says so (`fault`), and reading goes on
-at the next place that begins like a member and unfolds to the start of a record. The bytes of the
-bad member are looked through, too: its damage may have eaten the beginning of the next.
-
-To mind: an archive that ends between two members looks whole, and nobody can tell.
+A member that does not decode or breaks off ends with a fault, and is looked through for the next
+one, whose beginning its damage may have eaten. Where an archive ends between two members nobody can
+tell.
 """
 
 from __future__ import annotations
@@ -17,11 +15,9 @@ from relbase.containers.codings import GZIP, ZSTD, zstd_stream
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from relbase.containers.codings import Stream
-
-    _Search = Callable[[bytes, int], re.Match[bytes] | None]
 
 # How much is fed at a time. zlib gives up to 1,032 times as much, Zstandard 32,000: no piece is
 # longer than 8 MB.
@@ -30,13 +26,158 @@ _FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
 
-# The bytes that may be looked through again, beside as many as the archive has so far: members in
-# members in members could make each byte be looked at a thousand times.
-_LOOKED_AGAIN: Final = 1 << 24
+# The bytes that may be looked at again, beside as many as were read so far: members in members,
+# or lengths that lie, could make each byte be looked at a thousand times.
+_AGAIN: Final = 1 << 24
 
 MAX_DICTIONARY: Final = 1 << 24
 
 _LOOKED_AT: Final = 1 << 12
+
+
+class _Buffer:
+    """Bytes at hand, and more of them when asked for."""
+
+    def __init__(self) -> None:
+        self.data, self.pos = b"", 0  # what is at hand, and where in it the next byte is
+        self._read = 0  # how many bytes came so far
+        self._again = _AGAIN
+
+    @property
+    def offset(self) -> int:
+        """Where the next byte is in all that came."""
+        return self._read - len(self.data) + self.pos
+
+    def more(self) -> bytes | None:
+        """Return the next piece, None when it is over."""
+        raise NotImplementedError
+
+    def fill(self) -> bool:
+        """Put the next piece to what is at hand; False when it is over."""
+        piece = self.more()
+        if piece is not None:
+            self.data, self.pos = self.data[self.pos :] + piece, 0
+        return piece is not None
+
+    def peek(self, size: int) -> bytes:
+        """Return the next bytes, fewer only at the end."""
+        while len(self.data) - self.pos < size and self.fill():
+            pass
+        return self.data[self.pos : self.pos + size]
+
+    def give_back(self, data: bytes) -> None:
+        """Make bytes that were taken last the next ones again."""
+        if self.data.endswith(data, 0, self.pos):
+            self.pos -= len(data)
+        else:
+            self.data, self.pos = data + self.data[self.pos :], 0
+
+    def look_again(self, data: bytes) -> bool:
+        """Make bytes that were taken last the next ones again; False if that was too often."""
+        self._again -= len(data)
+        if self._again + self._read < 0:
+            return False
+        self.give_back(data)
+        return True
+
+
+class _Raw(_Buffer):
+    """The bytes of an archive."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        super().__init__()
+        self._chunks = iter(chunks)
+
+    def more(self) -> bytes | None:
+        """Return the next chunk."""
+        chunk = next(self._chunks, None)
+        self._read += len(chunk or b"")
+        return chunk
+
+    def take(self, most: int | None = None) -> bytes:
+        """Return the next bytes, as many as there are at hand; b"" at the end."""
+        while self.pos >= len(self.data) and self.fill():
+            pass
+        start = self.pos
+        self.pos = len(self.data) if most is None else min(start + most, len(self.data))
+        return self.data[start : self.pos]
+
+
+class Unfolded(_Buffer):
+    """The text of an archive, joined from its pieces, no further than to the end of a member."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        super().__init__()
+        self._pieces = pieces(chunks)
+        self._ahead = next(self._pieces, None)
+        self._member = 0  # where it begins
+        self.over = True  # whether no more of the member comes
+        self.fault = ""  # of the member, known when it is over
+        self.packed = False  # whether it was compressed
+
+    @property
+    def offset(self) -> int:
+        """Where the next byte is in the archive; of what is compressed, its member."""
+        return self._member if self.packed else super().offset
+
+    def _next(self) -> bytes | None:
+        piece = self._ahead
+        if piece is None:
+            return None
+        self._ahead = next(self._pieces, None)
+        self._read += len(piece.data)
+        self.packed, self.fault = piece.packed, piece.fault
+        is_last = piece.is_last or bool(piece.fault)
+        self.over = is_last if piece.packed else self._ahead is None
+        return piece.data
+
+    def more(self) -> bytes | None:
+        """Return the next piece of the member, None when it is over."""
+        return None if self.over else self._next()
+
+    def goes_on(self) -> bool:
+        """Whether another member follows that begins no record: some records lie in several."""
+        ahead = self._ahead
+        return not (ahead is None or ahead.fault or self.fault or begins_record(ahead.data))
+
+    def enter(self) -> bool:
+        """Go into the next member; False when there is none."""
+        if self._ahead is not None:
+            self._member = self._ahead.at
+        piece = self._next()
+        self.data, self.pos = piece or b"", 0
+        return piece is not None
+
+    def begin(self) -> bool:
+        """Go to the next byte that is not a line end, or to a fault; False at the archive's end."""
+        while True:
+            blank = _line_ends(self.data, self.pos)
+            self.pos = blank.end() if blank else self.pos
+            if self.pos < len(self.data) or (self.fault and self.over):
+                return True
+            if not self.fill() and not self.enter():
+                return False
+
+    def take(self, size: int, most: int) -> tuple[bytes | None, int]:
+        """Take bytes of the member; return them, None if they are too many, and their number."""
+        kept: list[bytes] = []
+        count = 0
+        while True:
+            taken = self.data[self.pos : self.pos + size - count]
+            count += len(taken)
+            self.pos += len(taken)
+            kept.append(taken)
+            if count > most:
+                kept.clear()
+            if count == size or not (self.fill() or (self.goes_on() and self.enter())):
+                break
+        try:
+            return b"".join(kept) if count <= most else None, count
+        except MemoryError:  # too many, too
+            return None, count
+
+
+_line_ends: Final = re.compile(rb"[\r\n]*+").match
 
 
 class Piece(NamedTuple):
@@ -44,88 +185,24 @@ class Piece(NamedTuple):
 
     data: bytes
     at: int  # where the member begins in the archive; where the data does, if it is not compressed
-    end: int | None  # where the member ends in the archive, None before its last piece
-    fault: str  # why the member does not decode, "" when it does
-    packed: bool  # whether it was compressed
+    is_last: bool = False  # whether its member ends with it
+    fault: str = ""  # why the member does not decode, "" when it does
+    packed: bool = True  # whether it was compressed
 
 
 def pieces(chunks: Iterable[bytes]) -> Iterator[Piece]:
-    r"""Yield the text of an archive, member by member; of any bytes at least one piece."""
-    source = _Stream(chunks)
+    """Yield the text of an archive, member by member; of any bytes at least one piece."""
+    source = _Raw(chunks)
     start = source.peek(len(ZSTD))
     if _is_skippable(start) or _mark_of(start) is not None:
         yield from _members(source)
         return
-    while data := source.take(_ALL):
-        yield Piece(data, source.at - len(data), None, "", packed=False)
-
-
-_ALL: Final = 1 << 62
-
-
-class _Stream:
-    __slots__ = ("_again", "_chunks", "_data", "_pos", "at")
-
-    def __init__(self, chunks: Iterable[bytes]) -> None:
-        self._chunks = iter(chunks)
-        self._data = b""
-        self._pos = 0
-        self._again = _LOOKED_AGAIN
-        self.at = 0  # of the next byte in the archive
-
-    def take(self, most: int) -> bytes:
-        """Return the next bytes, as many as there are at hand; b"" at the end."""
-        while self._pos >= len(self._data):
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                return b""
-            self._data, self._pos = chunk, 0
-        taken = self._data[self._pos : self._pos + most]
-        self._pos += len(taken)
-        self.at += len(taken)
-        return taken
-
-    def give_back(self, data: bytes) -> None:
-        """Make bytes that were taken the next ones again."""
-        self.at -= len(data)
-        if self._pos >= len(data) and self._data.endswith(data, 0, self._pos):
-            self._pos -= len(data)
-        else:
-            self._data, self._pos = data + self._data[self._pos :], 0
-
-    def peek(self, size: int) -> bytes:
-        """Return the next bytes, fewer only at the end, and leave them."""
-        found = self._data[self._pos : self._pos + size]
-        while len(found) < size:
-            chunk = next(self._chunks, None)
-            if chunk is None:
-                break
-            self._data, self._pos = self._data[self._pos :] + chunk, 0
-            found = self._data[:size]
-        return found
-
-    def go_to(self, search: _Search, overlap: int) -> bool:
-        """Go to what is found in the bytes at hand; else after them, but for an overlap."""
-        found = search(self._data, self._pos)
-        left = len(self._data) - self._pos
-        skipped = found.start() - self._pos if found else max(left - overlap, 1)
-        self._pos += skipped
-        self.at += skipped
-        return found is not None
-
-    def look_again(self, data: bytes) -> None:
-        """Make all but the first of these bytes the next ones again, unless that was too often."""
-        self._again -= len(data)
-        if self._again + self.at >= 0:
-            self.give_back(data[1:])
-
-
-def _mark_of(start: bytes) -> bytes | None:
-    return next((mark for mark in (GZIP, ZSTD) if start.startswith(mark)), None)
+    while data := source.take():
+        yield Piece(data, source.offset - len(data), packed=False)
 
 
 def begins_record(text: bytes) -> bool:
-    r"""Return whether a text begins as a record of WARC or ARC does."""
+    """Return whether a text begins as a record of WARC or ARC does."""
     return text[:5].upper() == b"WARC/" or arc_line(text[:MAX_ARC_LINE]) is not None
 
 
@@ -144,67 +221,64 @@ def packing_of(start: bytes) -> str | None:
 # ---- members
 
 
-def _members(source: _Stream) -> Iterator[Piece]:
+def _members(source: _Raw) -> Iterator[Piece]:
     """The members of a compressed archive, and what is between them that is none."""
     dictionary = b""
     while start := source.peek(len(ZSTD)):
-        at = source.at
+        at = source.offset
         if _is_skippable(start):
             content, fault = _skippable(source)
             if not fault and start == _DICTIONARY and at == 0:
                 dictionary, fault = _dictionary(content)
             if fault:
-                yield Piece(b"", at, end=source.at, fault=fault, packed=True)
-            continue
-        mark = _mark_of(start)
-        if mark is None:
-            text = "no member begins here: what follows was not read"
-            yield Piece(b"", at, end=at, fault=text, packed=True)
+                yield Piece(b"", at, fault=fault)
+        elif (mark := _mark_of(start)) is None:
+            yield Piece(b"", at, fault="no member begins here: what follows was not read")
             _find_member(source, dictionary)
-            continue
-        kept: list[bytes] = []
-        for piece in _unfolded(source, mark, dictionary, kept):
-            yield piece
-            if piece.fault:  # the next member may begin inside of this one
-                source.look_again(b"".join(kept))
-                _find_member(source, dictionary)
+        else:
+            yield from _unfolded(source, mark, dictionary)
 
 
-def _unfolded(
-    source: _Stream, mark: bytes, dictionary: bytes, kept: list[bytes]
-) -> Iterator[Piece]:
-    """The pieces of the member that begins here; the last of its raw bytes are put into `kept`."""
-    at, size = source.at, 0
+def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
+    """The pieces of the member that begins here; after a fault the next member is looked for."""
+    at, fault = source.offset, BREAKS_OFF
+    kept: list[bytes] = []  # the last of its raw bytes: another may begin among them
     found = _stream(mark, dictionary)
     if found is None:
         source.take(1)
-        yield Piece(b"", at, end=None, fault=_MISSING, packed=True)
-        return
-    stream, errors = found
-    while fed := source.take(_FED[mark]):
-        kept.append(fed)
-        size += len(fed)
-        while size > _KEPT and len(kept) > 1:
-            size -= len(kept.pop(0))
-        try:
-            data = stream.decompress(fed)
-        except errors as error:
-            text = f"the member does not decode: {error}"
-            yield Piece(b"", at, source.at, text, packed=True)
-            return
-        if stream.eof:
-            source.give_back(stream.unused_data)
-            yield Piece(data, at, source.at, "", packed=True)
-            return
-        if data:
-            yield Piece(data, at, None, "", packed=True)
-    yield Piece(b"", at, source.at, BREAKS_OFF, packed=True)
+        fault = _MISSING
+    else:
+        stream, errors = found
+        size = 0
+        while fed := source.take(_FED[mark]):
+            kept.append(fed)
+            size += len(fed)
+            while size > _KEPT and len(kept) > 1:
+                size -= len(kept.pop(0))
+            try:
+                data = stream.decompress(fed)
+            except errors as error:
+                fault = f"the member does not decode: {error}"
+                break
+            if stream.eof:
+                source.give_back(stream.unused_data)
+                yield Piece(data, at, is_last=True)
+                return
+            if data:
+                yield Piece(data, at)
+    yield Piece(b"", at, fault=fault)
+    source.look_again(b"".join(kept)[1:])
+    _find_member(source, dictionary)
 
 
 # The fault of a member that the archive ends in.
 BREAKS_OFF: Final = "the archive breaks off inside of a member"
 
 _MISSING: Final = "the package zstandard is needed to read it: pip install 'relbase[warc]'"
+
+
+def _mark_of(start: bytes) -> bytes | None:
+    return next((mark for mark in (GZIP, ZSTD) if start.startswith(mark)), None)
 
 
 def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Exception]] | None:
@@ -216,14 +290,17 @@ def _stream(mark: bytes | None, dictionary: bytes) -> tuple[Stream, type[Excepti
 # ---- after damage
 
 
-def _find_member(source: _Stream, dictionary: bytes) -> None:
+def _find_member(source: _Raw, dictionary: bytes) -> None:
     """Go to the next place that begins like a member of a record, or to the end."""
     while source.peek(_LOOKED_AT):
-        if not source.go_to(_any_mark.search, len(ZSTD) - 1):
+        found = _any_mark.search(source.data, source.pos)
+        if found is None:  # a mark may lie across two chunks
+            source.pos = max(len(source.data) - len(ZSTD) + 1, source.pos + 1)
             continue
+        source.pos = found.start()
         if _holds_record(source.peek(_LOOKED_AT), dictionary):
             return
-        source.take(1)
+        source.pos += 1
 
 
 _any_mark: Final = expression(b"|".join(map(re.escape, (GZIP, ZSTD))))
@@ -251,17 +328,15 @@ def _is_skippable(start: bytes) -> bool:
     return _SKIPPABLE.match(start) is not None
 
 
-def _skippable(source: _Stream) -> tuple[bytes, str]:
+def _skippable(source: _Raw) -> tuple[bytes, str]:
     """The content of a frame that holds no text, and why it cannot be read."""
     head = source.peek(_FRAME_HEAD)
     size = int.from_bytes(head[4:], "little")
-    source.take(len(head))
+    source.pos += len(head)
     if size > MAX_DICTIONARY:
         return b"", f"a frame without text has {size} bytes, more than {MAX_DICTIONARY}"
     content = source.peek(size)
-    taken = 0
-    while taken < len(content):
-        taken += len(source.take(len(content) - taken))
+    source.pos += len(content)
     if len(head) < _FRAME_HEAD or len(content) < size:
         return b"", BREAKS_OFF
     return content, ""
@@ -305,7 +380,7 @@ ARC_STARTS: Final = rb"(?<=\n)(?:[a-z]++:)(?:[^ \r\n]++ ){2}[0-9]{14} [^\r\n]*+(
 
 
 def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
-    r"""Return the fields of a line, under the names of WARC; the length is the last."""
+    """Return the fields of a line, under the names of WARC; the length is the last."""
     url, address, date, type_, length = (
         (group or b"").decode("utf-8", "surrogateescape") for group in found.groups()
     )
@@ -313,15 +388,12 @@ def arc_fields(found: re.Match[bytes]) -> tuple[tuple[str, str], ...]:
     return (
         ("warc-type", "warcinfo" if url.startswith("filedesc:") else kind),
         ("warc-target-uri", url),
-        ("warc-date", _iso_date(date)),
+        # `20081113213051` as WARC writes it; what is left out is zero
+        ("warc-date", _date_and_time(r"\1-\2-\3T\4:\5:\6Z", date.ljust(14, "0"))),
         ("warc-ip-address", address),
         ("content-type", type_),
         ("content-length", length),
     )
 
 
-def _iso_date(date: str) -> str:
-    """Return `20081113213051` as WARC writes it; what is left out is zero."""
-    date = date.ljust(14, "0")
-    day = f"{date[:4]}-{date[4:6]}-{date[6:8]}"
-    return f"{day}T{date[8:10]}:{date[10:12]}:{date[12:14]}Z"
+_date_and_time: Final = re.compile("(....)(..)(..)(..)(..)(..)").sub

@@ -19,11 +19,10 @@ from relbase.containers.members import (
     ARC_STARTS,
     BREAKS_OFF,
     MAX_ARC_LINE,
+    Unfolded,
     arc_fields,
     arc_line,
-    pieces,
 )
-from relbase.containers.unfolded import Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -109,7 +108,7 @@ def records(
 
     Implements WARC/1.0, WARC/1.1 and ARC versions 1 and 2. Nothing in an archive raises.
     """
-    text = Unfolded(pieces(chunks))
+    text = Unfolded(chunks)
     is_empty = True
     while text.begin():
         is_empty = False
@@ -232,7 +231,7 @@ def _resume(text: Unfolded, block: bytes) -> bool:
     """
     found = _starts(block)
     back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
-    is_seen = bool(block) and text.put_back(back)
+    is_seen = bool(block) and text.look_again(back)
     while not (found and is_seen):
         found, is_seen = _starts(text.data, text.pos), True
         if found:

@@ -17,7 +17,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from relbase.containers import warc
-from relbase.containers.unfolded import Unfolded
+from relbase.containers.members import Unfolded
 from relbase.containers.warc import Fault, Record, Trouble, records
 
 if TYPE_CHECKING:
