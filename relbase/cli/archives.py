@@ -86,8 +86,6 @@ class Archive(NamedTuple):
             again = partial(files.again, self.source) if _is_read_again(self.source) else None
             yield from pages(progress.counted(), again)
             return
-        if not _is_read_again(self.source):
-            raise files.InputError("a WACZ is read from its end: give a file, not a pipe")
         with files.seekable(self.source) as file:
             yield from work.wacz_pages(file)
 
@@ -202,12 +200,15 @@ def _named_packing(name: str) -> str | None:
 def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
     if not first.startswith(b"PK"):
         return False
-    if source.name.lower().endswith(".wacz") or settings.kind == ARCHIVE:
-        return True
-    if not _is_read_again(source):
-        return False
     from relbase.warc import work  # noqa: PLC0415 (start-up time)
 
+    is_stated = source.name.lower().endswith(".wacz") or settings.kind == ARCHIVE
+    if not _is_read_again(source):
+        if is_stated or work.begins_wacz(first):
+            raise files.InputError("a WACZ is read from its end: give a file, not a pipe")
+        return False
+    if is_stated:
+        return True
     with files.seekable(source) as file:
         return work.holds_archives(file)
 

@@ -6,6 +6,7 @@ and it is read once more. A page's URL is its record's: each hop of a redirect h
 
 from __future__ import annotations
 
+import re
 from array import array
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -157,10 +158,11 @@ def _page(record: Record) -> Page | Fault | None:
         return record.fault(Trouble.UNDECODABLE, found.fault) if is_lost else None
     if not may_hold_references(stated, found.data):
         return None
-    truncated = record.get("warc-truncated") or ("unspecified" if found.fault else "")
+    fault = found.fault or ("" if found.remarks else _missing_of(message))
+    truncated = record.get("warc-truncated") or ("unspecified" if fault else "")
     missing = [f"not all of the page was stored: {truncated}"] if truncated else []
-    if found.fault:
-        missing = [f"not all of the page is there, {found.fault}"]
+    if fault:
+        missing = [f"not all of the page is there, {fault}"]
     return Page(
         record.offset,
         record.get("warc-record-id"),
@@ -185,6 +187,20 @@ class _Message(NamedTuple):
 
     def values(self, name: str) -> list[str]:
         return [value for field, value in self.fields if field == name]
+
+
+def _missing_of(message: _Message) -> str:
+    """What of a body is not there by its Content-Length (RFC 9112 §8); a HEAD has none at all."""
+    lengths = message.values("content-length")
+    size = len(message.body)
+    if message.values("transfer-encoding") or not all(map(_length, lengths)):
+        return ""
+    if not (size and lengths) or min(map(int, lengths)) <= size:
+        return ""
+    return f"Content-Length is {lengths[0]}, and {size} bytes are there"
+
+
+_length: Final = re.compile(r"[0-9]{1,18}", re.ASCII).fullmatch
 
 
 def _message(record: Record) -> _Message | Fault:

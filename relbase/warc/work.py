@@ -167,6 +167,12 @@ def name_of(path: str) -> str:
 
 _is_archive: Final = re.compile(r"\.w?arc(?:\.gz|\.zst)?$", re.IGNORECASE).search
 
+# The local headers of what a WACZ has beside its archives, or of an archive (APPNOTE §4.3.7).
+begins_wacz: Final = re.compile(
+    rb"PK\x03\x04(?s:.{26})"
+    rb"(?:datapackage(?:-digest)?\.json|pages/|indexes/|[!-~]{1,200}?\.w?arc(?:\.gz|\.zst)?)"
+).search
+
 
 def wacz_pages(
     file: BinaryIO, *, skip: Callable[[Record], bool] = lambda _: False

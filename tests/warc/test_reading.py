@@ -191,6 +191,7 @@ CHUNKED: Final = b"a\r\n<a href=x>\r\n" * 20
         (zlib.compress(BODY)[:-6], "Content-Encoding: deflate", 1),
         (CHUNKED, "Transfer-Encoding: chunked", len(BODY)),  # without its last chunk
         (CHUNKED[:-5], "Transfer-Encoding: chunked", len(BODY) - 3),
+        (BODY[:-3], f"Content-Length: {len(BODY)}", len(BODY) - 3),
     ],
 )
 def test_a_page_that_breaks_off_is_read_and_said_to_be_truncated(
@@ -213,6 +214,21 @@ def test_a_page_that_breaks_off_is_read_and_said_to_be_truncated(
 def test_a_page_that_is_all_there_is_whole(body: tuple[bytes, str]) -> None:
     page = only(response(1, "http://h/", http(*body)))
     assert (page.body, page.truncated, page.payload) == (BODY, "", "recoded")
+
+
+@pytest.mark.parametrize(
+    ("body", "fields"),
+    [
+        (BODY, ["Content-Length: 3"]),
+        (BODY, ["Content-Length: 900", "Content-Length: 9"]),
+        (BODY, ["Content-Length: 900, 9"]),
+        (CHUNKED + b"0\r\n\r\n", ["Content-Length: 9000", "Transfer-Encoding: chunked"]),
+        (b"", ["Content-Length: 900"]),  # of HEAD
+    ],
+)
+def test_a_length_that_is_not_missed_counts_for_nothing(body: bytes, fields: list[str]) -> None:
+    page = only(response(1, "http://h/", http(body, *fields)))
+    assert (page.truncated, page.remarks) == ("", ())
 
 
 @pytest.mark.parametrize(

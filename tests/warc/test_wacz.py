@@ -87,9 +87,11 @@ def test_commands_read_a_wacz(name: str, tmp_path: Path) -> None:
         assert (result.exit_code, why in result.stderr) == (3, True)
 
 
-def test_a_wacz_is_not_read_from_a_pipe() -> None:
-    result = run("links", "--kind", "warc", stdin=wacz())
+@pytest.mark.parametrize("how", [("links", "--kind", "warc"), ("links",), ("rewrite",)])
+def test_a_wacz_is_not_read_from_a_pipe(how: tuple[str, ...]) -> None:
+    result = run(*how, stdin=wacz())
     assert (result.exit_code, "give a file, not a pipe" in result.stderr) == (3, True)
+    assert not result.stdout_bytes
 
 
 def test_a_zip_file_of_other_things_is_left_alone(tmp_path: Path) -> None:
