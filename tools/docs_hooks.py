@@ -1,4 +1,4 @@
-"""What the documentation takes from the program itself: the help of every command, the playground.
+"""What the documentation takes from elsewhere: the help of every command, the playground, charts.
 
 To mind: the site loads nothing from elsewhere. The theme's script has two addresses that it would
 load, one in browsers without ResizeObserver, one for diagrams; they are taken out of it.
@@ -13,10 +13,11 @@ from typing import Any, Final
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from tools import playground
+from tools import charts, playground
 from tools.manual import commands, help_of
 
 _HELP: Final = "<!-- the help of every command -->"
+_SPEED: Final = "<!-- speed: "
 _PLAYGROUND: Final = "<!-- the playground -->"
 _FORM: Final = Path(__file__).parent / "theme" / "playground.html"
 _LEFT_OUT: Final = "The playground was left out of this build of the documentation."
@@ -42,6 +43,8 @@ def on_page_markdown(markdown: str, **_more: Any) -> str:
         named = ("relbase", *commands())
         pieces = [f"## {name}\n\n```text\n{help_of(name)}```\n" for name in named]
         markdown = markdown.replace(_HELP, "\n".join(pieces))
+    if _SPEED in markdown:
+        markdown = charts.with_charts(markdown)
     form = _FORM.read_text("utf-8") if playground.wanted() else _LEFT_OUT
     return markdown.replace(_PLAYGROUND, form)
 

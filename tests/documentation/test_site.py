@@ -98,6 +98,21 @@ def test_no_page_and_no_style_sheet_loads_anything_from_elsewhere(built: Path) -
     assert [found for path in looked_at for found in elsewhere(path)] == []
 
 
+def test_each_table_of_speeds_is_a_chart_of_the_same_numbers(built: Path) -> None:
+    page = (built / "speed" / "index.html").read_text("utf-8")
+    tables = (ROOT / "docs" / "speed.md").read_text("utf-8").count("MB/s   ratio")
+    charts = re.findall(r"<svg role=.*?</svg>", page)
+    assert len(charts) == tables > 20
+    for chart in charts:
+        widths = [float(width) for width in re.findall(r'width="([\d.]+)" height', chart)]
+        speeds = [
+            float(speed.replace(",", "")) for speed in re.findall(r">([\d.,]+)</text>", chart)
+        ]
+        assert max(widths) == 320
+        for width, speed in zip(widths, speeds, strict=True):
+            assert width == pytest.approx(320 * speed / max(speeds), abs=0.1)
+
+
 # What scripts hold of addresses: in comments, as names, and asked of the theme's or of Pyodide's
 # functions that nothing here calls. (The list of packages is empty, and the policy of the pages
 # forbids it.)
@@ -161,6 +176,24 @@ def test_every_page_asks_its_own_site_alone(browser: Any, built: Path, published
         assert asked_elsewhere(published) == set(), path
         own = {url for url in published.requests if url.startswith(HOST)}
         assert own <= published.answers.keys() | {f"{HOST}favicon.ico"}, path
+
+
+@pytest.mark.usefixtures("published")
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1440, "light")])
+def test_axe_finds_nothing_in_any_page(browser: Any, built: Path, width: int, scheme: str) -> None:
+    sizes = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    media = {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        found = []
+        for path in sorted(built.rglob("index.html")):
+            browser.get(HOST + path.relative_to(built).as_posix())
+            found += [(path.parent.name, *one) for one in violations(browser)]
+        assert found == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 class Playground:
