@@ -120,29 +120,30 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 /* What is asked of a walk. What all calls for a document have in common comes first: tables, mode,
    flags, edits, Edit, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
+  Shapes shapes; /* first: `learn` gets a pointer to it */
   Scan scan;
   Text pos, end;
-  PyObject *type, *written[SHAPES]; /* what is written for each shape, borrowed */
-  Py_ssize_t costs[SHAPES];         /* what that costs */
+  PyObject *type, *edits, *told[SHAPES]; /* what says what becomes of a shape, and what it said */
+  PyObject *written[SHAPES];             /* of that: what is written for each */
+  Py_ssize_t costs[SHAPES];              /* what that costs */
 } Call;
 
-static int prepare_edits(Call *call, PyObject *edits) {
-  Scan *s = &call->scan;
-  Py_ssize_t count = PyTuple_Size(edits);
-  for (Py_ssize_t i = 1; i < count && i < SHAPES; i++) {
-    PyObject *edit = PyTuple_GetItem(edits, i);
-    Py_ssize_t start, end;
-    if (edit == Py_None) continue;
-    if (!PyTuple_Check(edit)) return bad("scan: an edit is a tuple");
-    if (PyTuple_Size(edit) == 0) {
-      s->left |= 1u << i;
-      continue;
-    }
-    if (!PyArg_ParseTuple(edit, "nnS|n", &start, &end, &call->written[i], &call->costs[i])) return 0;
-    s->becomes[i] = (Becomes){start, end};
-    s->shapes |= 1u << i;
-  }
-  return 1;
+/* Asks what becomes of a shape: (until where, what is written, its cost, where it fits), or None. */
+static int learn(Shapes *shapes, int shape) {
+  Call *call = (Call *)shapes;
+  PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(shape);
+  PyObject *told = key ? PyObject_GetItem(call->edits, key) : NULL;
+  Py_XDECREF(key);
+  call->told[shape] = told;
+  if (!told || told == Py_None) return 0;
+  if (!PyTuple_Check(told)) return bad("scan: an edit is a tuple");
+  return PyArg_ParseTuple(told, "bSnb", &shapes->until[shape], &call->written[shape],
+                          &call->costs[shape], &shapes->fits[shape]);
+}
+
+static void free_call(Call *call) {
+  free(call->scan.found);
+  for (int i = 0; i < SHAPES; i++) Py_CLEAR(call->told[i]);
 }
 
 static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *type) {
@@ -216,29 +217,30 @@ static PyObject *standing(const Scan *s) {
 }
 
 static int read_call(PyObject *args, Call *call) {
-  PyObject *capsule, *bytes, *edits;
+  PyObject *capsule, *bytes;
   Py_ssize_t pos, end, size;
   char *text;
   int flags;
   Scan *s = &call->scan;
   memset(call, 0, sizeof *call);
-  if (!PyArg_ParseTuple(args, "OiiOOSnn|pp:scan", &capsule, &s->mode, &flags, &edits, &call->type,
-                        &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
+  if (!PyArg_ParseTuple(args, "OiiOOSnn|pp:scan", &capsule, &s->mode, &flags, &call->edits,
+                        &call->type, &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
     return 0;
   s->tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!s->tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return 0;
-  if (pos < 0 || pos > end || end > size || s->mode < EDITS || s->mode > ALL || !PyTuple_Check(edits) ||
+  if (pos < 0 || pos > end || end > size || s->mode < EDITS || s->mode > ALL ||
       !PyType_Check(call->type) ||
       !PyType_IsSubtype((PyTypeObject *)call->type, &PyTuple_Type))
     return bad("scan: a place outside of the text, or no such mode");
   s->text = (Text)text;
   s->whatwg = flags & 1;
-  s->unquoted = flags >> 1 & 1;
-  s->in_css = flags >> 2 & 1;
-  s->ascii_stands = flags >> 3 & 1;
+  s->in_css = flags >> 1 & 1;
+  s->ascii_stands = flags >> 2 & 1;
+  s->shapes = &call->shapes;
+  call->shapes.learn = learn;
   call->pos = (Text)text + pos;
   call->end = (Text)text + end;
-  return prepare_edits(call, edits);
+  return 1;
 }
 
 static Py_ssize_t cost_of(const Call *call) {
@@ -251,7 +253,8 @@ static Py_ssize_t cost_of(const Call *call) {
    what stands there, or of edits alone what they cost. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
-  PyObject *list = results(s, call->written, call->type), *made = NULL, *stands = NULL;
+  PyObject *list = PyErr_Occurred() ? NULL : results(s, call->written, call->type);
+  PyObject *made = NULL, *stands = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
   if (list && s->mode == WRITTEN) stands = standing(s);
   else if (list && s->mode == EDITS) stands = PyLong_FromSsize_t(cost_of(call));
@@ -261,7 +264,7 @@ static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
     else if (stands) made = Py_BuildValue("(OnO)", list, place, stands);
     else made = Py_BuildValue("(On)", list, place);
   }
-  free(s->found);
+  free_call(call);
   Py_XDECREF(list);
   Py_XDECREF(stands);
   return made;
@@ -271,17 +274,6 @@ static PyObject *py_scan(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   if (!read_call(args, &call)) return NULL;
   return found_up_to(&call, scan(&call.scan, call.pos, call.end), NULL, 0);
-}
-
-/* Which shapes occur up to the next place that has to be looked at, as bits. */
-static PyObject *py_shapes(PyObject *Py_UNUSED(module), PyObject *args) {
-  Call call;
-  unsigned long shapes = 0;
-  if (!read_call(args, &call)) return NULL;
-  scan(&call.scan, call.pos, call.end);
-  for (size_t i = 0; i < call.scan.count; i++) shapes |= 1ul << call.scan.found[i].shape;
-  free(call.scan.found);
-  return PyLong_FromUnsignedLong(shapes);
 }
 
 static PyObject *py_css(PyObject *Py_UNUSED(module), PyObject *args) {
@@ -308,7 +300,7 @@ static PyObject *by_bytes(PyObject *dict, Text p, size_t n) {
 
 /* What links are made with. */
 typedef struct {
-  PyObject *link, *span, *names, *attributes, *syntaxes, *statuses, *costs, *base, *part, *decode;
+  PyObject *link, *span, *names, *attributes, *syntaxes, *statuses, *base, *part, *decode;
   int keeps_fragments;
   Py_ssize_t line, line_start, at; /* of the last link */
   Py_ssize_t cost, shown;          /* what they cost together; how long those are that stay */
@@ -379,7 +371,8 @@ static void count_lines(Links *l, Text text, Py_ssize_t at) {
   if (at > l->at) l->at = at;
 }
 
-static PyObject *link_of(Links *l, const Scan *s, PyObject *const *written, const Found *f) {
+static PyObject *link_of(Links *l, const Call *call, const Found *f) {
+  const Scan *s = &call->scan;
   Text p = s->text + f->at;
   Py_ssize_t n = f->end - f->at;
   const char *raw = is_plain_ascii(p, n) ? (const char *)p : NULL;
@@ -391,11 +384,11 @@ static PyObject *link_of(Links *l, const Scan *s, PyObject *const *written, cons
   if (!f->shape) {
     url = Py_NewRef(reference);
   } else {
-    url = url_of(reference, raw, n, written[f->shape], s->becomes[f->shape].end);
+    url = url_of(reference, raw, n, call->written[f->shape], f->to - f->at);
     int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
     status = f->shape == FRAGMENT && is_local ? IS_KEPT : IS_REWRITTEN;
     if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
-    else l->cost += PyLong_AsSsize_t(PyTuple_GetItem(l->costs, f->shape));
+    else l->cost += call->costs[f->shape];
   }
   count_lines(l, s->text, f->at);
   Py_ssize_t count = PyTuple_Size(l->attributes);
@@ -416,8 +409,8 @@ static PyObject *link_of(Links *l, const Scan *s, PyObject *const *written, cons
   return tuple_of(l->link, values, LINK_FIELDS);
 }
 
-/* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, costs, base,
-   part, decode, keeps_fragments), line, line_start, at) -> (links, place or -1, their cost, how long
+/* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, base, part,
+   decode, keeps_fragments), line, line_start, at) -> (links, place or -1, their cost, how long
    those are that stay, the line, line_start and at of the last) */
 static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
@@ -428,10 +421,10 @@ static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *own = common ? PyTuple_GetSlice(args, size - 4, size) : NULL;
   int is_read =
       own && read_call(common, &call) &&
-      PyArg_ParseTuple(own, "(O!O!O!O!O!O!O!OUOi)nnn:links", &PyType_Type, &l.link, &PyType_Type,
+      PyArg_ParseTuple(own, "(O!O!O!O!O!O!OUOi)nnn:links", &PyType_Type, &l.link, &PyType_Type,
                        &l.span, &PyDict_Type, &l.names, &PyTuple_Type, &l.attributes, &PyTuple_Type,
-                       &l.syntaxes, &PyTuple_Type, &l.statuses, &PyTuple_Type, &l.costs, &l.base,
-                       &l.part, &l.decode, &l.keeps_fragments, &l.line, &l.line_start, &l.at);
+                       &l.syntaxes, &PyTuple_Type, &l.statuses, &l.base, &l.part, &l.decode,
+                       &l.keeps_fragments, &l.line, &l.line_start, &l.at);
   Py_XDECREF(common);
   Py_XDECREF(own);
   if (!is_read) return PyErr_Occurred() ? NULL : (bad("links: arguments are missing"), NULL);
@@ -442,14 +435,14 @@ static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
       !PyType_IsSubtype((PyTypeObject *)l.span, tuple))
     return bad("links: of all references, as tuples"), NULL;
   Text at = scan(s, call.pos, call.end);
-  PyObject *list = PyList_New((Py_ssize_t)s->count);
+  PyObject *list = PyErr_Occurred() ? NULL : PyList_New((Py_ssize_t)s->count);
   for (size_t i = 0; list && i < s->count; i++) {
-    PyObject *link = link_of(&l, s, call.written, &s->found[i]);
+    PyObject *link = link_of(&l, &call, &s->found[i]);
     if (link) PyList_SetItem(list, (Py_ssize_t)i, link);
     else Py_CLEAR(list);
   }
   if (list && PyErr_Occurred()) Py_CLEAR(list);
-  free(s->found);
+  free_call(&call);
   if (!list) return NULL;
   return Py_BuildValue("(Nnnnnnn)", list, at < call.end ? at - s->text : (Py_ssize_t)-1, l.cost,
                        l.shown, l.line, l.line_start, l.at);
@@ -535,7 +528,8 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
                                          at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
                                          (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x))
                          : NULL;
-  free(x.scan.found);
+  call.scan.found = x.scan.found;
+  free_call(&call);
   free(x.markups);
   return made;
 }
@@ -609,7 +603,6 @@ static PyObject *py_splice(PyObject *Py_UNUSED(module), PyObject *args) {
 
 static PyMethodDef methods[] = {{"prepare", prepare, METH_VARARGS, NULL},
                                 {"scan", py_scan, METH_VARARGS, NULL},
-                                {"shapes", py_shapes, METH_VARARGS, NULL},
                                 {"links", py_links, METH_VARARGS, NULL},
                                 {"css", py_css, METH_VARARGS, NULL},
                                 {"xml", py_xml, METH_VARARGS, NULL},

@@ -163,17 +163,21 @@ typedef struct {
   int shape, attribute, holds;
 } Found;
 
-/* What becomes of a shape: what is from `start` to `end` of the reference is written anew. */
-typedef struct {
-  ptrdiff_t start, end;
-} Becomes;
+/* Where what is written for a shape may stand as it is, besides in quotes. */
+enum { IN_QUOTES = 0, UNQUOTED = 1, IN_CSS = 2 };
+
+/* What becomes of the shapes on a base. Each is asked for when it first occurs. */
+typedef struct Shapes {
+  unsigned known, edited; /* those that were asked for; those that have an edit */
+  unsigned char until[SHAPES], fits[SHAPES]; /* where it ends that is written anew; where it fits */
+  int (*learn)(struct Shapes *, int shape);
+} Shapes;
 
 typedef struct {
   const Tables *tables;
   Text text;
-  int mode, whatwg, unquoted, in_css, ascii_stands; /* what the caller allows */
-  unsigned shapes, left;                    /* those that have an edit; those that stay */
-  Becomes becomes[SHAPES];
+  int mode, whatwg, in_css, ascii_stands; /* what the caller allows */
+  Shapes *shapes;
   int in_xml;    /* where an ampersand begins a reference */
   int in_markup; /* in HTML that is in the text of an element of XML */
   int in_noscript, in_comment, depth;
@@ -206,8 +210,8 @@ static int add(Scan *s, Text at, Text end, int shape) {
   Found f = {.at = at - s->text, .end = end - s->text, .shape = shape};
   f.name = s->name - s->text;
   f.name_end = s->name_end - s->text;
-  f.from = f.at + s->becomes[shape].start;
-  f.to = f.at + s->becomes[shape].end;
+  f.from = f.at;
+  f.to = f.at + s->shapes->until[shape];
   f.attribute = s->attribute;
   f.holds = s->holds;
   return push(s, &f);
@@ -317,11 +321,21 @@ static int shape_of(const Scan *s, Text p, Text e) {
   return plain_rest(s, p, e) ? shape : 0;
 }
 
+/* Whether a shape has an edit, and what that writes may stand where the reference does. */
+static int has_edit(const Scan *s, int shape, int where) {
+  Shapes *known = s->shapes;
+  unsigned bit = 1u << shape;
+  if (!(known->known & bit)) {
+    known->known |= bit;
+    if (known->learn(known, shape)) known->edited |= bit;
+  }
+  return known->edited & bit && (s->mode == ALL || (known->fits[shape] & where) == where);
+}
+
 /* What becomes of a relative reference. */
-static int relative(Scan *s, Text p, Text e) {
+static int relative(Scan *s, Text p, Text e, int where) {
   int shape = s->unsure ? 0 : shape_of(s, p, e);
-  if (!shape || !(s->shapes >> shape & 1)) return shape && s->left >> shape & 1 ? CONTINUES : STOPS;
-  return add(s, p, e, shape);
+  return shape && has_edit(s, shape, where) ? add(s, p, e, shape) : STOPS;
 }
 
 /* Whether a character reference at `p` may be one of white space: all end in a semicolon. */
@@ -462,11 +476,11 @@ static int css_url(Scan *s, Text *pp, Text e, int custom, int in_attribute) {
       if (s->mode != ALL) return CONTINUES;
       return in_attribute || !is_ascii_text(p, stop) ? STOPS : listed(s, p, stop);
     }
-  if (*p == '#') return s->mode == ALL ? relative(s, p, stop) : CONTINUES;
+  if (*p == '#') return s->mode == ALL ? relative(s, p, stop, IN_CSS) : CONTINUES;
   if (absolute(p, stop)) return listed(s, p, stop);
   if (custom || !s->in_css) return STOPS;
   s->also = also;
-  int done = relative(s, p, stop);
+  int done = relative(s, p, stop, IN_CSS);
   s->also = 0;
   return done;
 }
@@ -683,7 +697,7 @@ static int srcset(Scan *s, Text p, Text e) {
         if (is_encoded(q, stop)) return STOPS;
       done = listed(s, start, stop);
     } else {
-      done = relative(s, start, stop);
+      done = relative(s, start, stop, IN_QUOTES);
     }
     if (done != CONTINUES) return done;
   }
@@ -717,8 +731,8 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (p == e) {
     if (holds & EMPTY_LOOK) return STOPS;
     if (!(holds & EMPTY_IS_BASE)) return CONTINUES;
-    if (a->quote <= 0 || !(s->shapes >> EMPTY & 1)) return STOPS;
-    return s->unsure ? STOPS : add(s, p, e, EMPTY);
+    if (a->quote <= 0 || s->unsure || !has_edit(s, EMPTY, IN_QUOTES)) return STOPS;
+    return add(s, p, e, EMPTY);
   }
   int maybe = (holds & HOLDS_MASK) == MAYBE;
   if (maybe && s->mode == ALL) return STOPS;
@@ -729,9 +743,8 @@ static int url(Scan *s, const Attribute *a, int holds) {
   if (maybe) return STOPS;
   if (*p == '#' && holds & FRAGMENT_LOOK) return STOPS;
   if (*p == '#' && holds & LOCAL && s->mode != ALL) return CONTINUES;
-  if (a->quote == 0 && !s->unquoted) return STOPS;
   s->also = s->whatwg ? 0 : BLANK;
-  int done = relative(s, p, e);
+  int done = relative(s, p, e, a->quote ? IN_QUOTES : UNQUOTED);
   s->also = 0;
   return done;
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from enum import IntEnum
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.edit import Edit, splice
 from relbase.references.css_functions import CONTAINER, FUNCTIONS, IMPORT, NAMESPACE, Form
@@ -45,28 +45,37 @@ class Shape(IntEnum):
     HERE = 12  # ./path; the shapes after it are ../path, ../../path, ...
 
 
+# Levels up that are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
+MAX_UP: Final = 8
+
 # One of each shape, in which any other of that shape could stand.
-SAMPLES: Final = {
+SAMPLES: Final[Mapping[int, str]] = {
     Shape.ROOT: "/x",
     Shape.FRAGMENT: "#x",
     Shape.QUERY: "?x",
     Shape.NETWORK: "//x/",
     Shape.PATH: "x",
     Shape.EMPTY: "",
+    Shape.HERE: "./x",
+    **{Shape.HERE + levels: "../" * levels + "x" for levels in range(1, MAX_UP + 1)},
 }
 
-# Levels up that are shapes of their own, HERE + 1, HERE + 2, ...: documentation goes up by five.
-MAX_UP: Final = 8
-# What references of these shapes begin with; `x` or nothing follows.
-DOTS: Final = {
-    int(Shape.HERE): "./",
-    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
-}
+# Where what is written may stand as it is, besides in quotes.
+UNQUOTED: Final = 1
+IN_CSS: Final = 2
 
 
-# What becomes of a reference of each shape: the edit, in offsets of the reference; nothing when it
-# stays; None when it has to be looked at. By the number of the shape.
-EditsByShape: TypeAlias = "tuple[tuple[int, int, bytes] | tuple[()] | None, ...]"
+class ShapeEdit(NamedTuple):
+    """What becomes of references of a shape."""
+
+    until: int  # of a reference, what is written anew
+    new: bytes
+    cost: int  # of the budget
+    fits: int  # UNQUOTED, IN_CSS
+
+
+# By the number of the shape; None when references have to be looked at one by one.
+EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
 
 # Of each of many plain references whether it is to stay as it is: a true value. Text is what one
 # says as it is written, and bytes have to be decoded for that.
@@ -109,7 +118,7 @@ def _built() -> Any:  # noqa: ANN401
 
 # The CRC-32 of _scanner.c and _walk.c, which the build writes into what it makes of them. A test
 # knows the files.
-_SOURCE: Final = 0x1D36E909
+_SOURCE: Final = 0x7DE3D205
 
 # The compiled scanner, or None: then all is read by the exact one. Only tests change it.
 compiled: Any = _load()
@@ -125,7 +134,6 @@ HTML_WALK: Final = "scan"
 CSS_WALK: Final = "css"
 XML_WALK: Final = "xml"
 LINKS_WALK: Final = "links"
-SHAPES_WALK: Final = "shapes"  # tells which shapes occur, as bits
 
 _EDITS, _WRITTEN, _ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
@@ -146,43 +154,25 @@ def scanning(
     becomes: EditsByShape,
     *,
     walk: str = HTML_WALK,
-    whatwg: bool,
-    unquoted: bool,
-    in_css: bool,
-    ascii_stands: bool,
+    whatwg: bool = False,
+    in_css: bool = True,
+    ascii_stands: bool = True,
     extended: bool = False,
+    lists: bool = False,
     keeps: KeepsEach | None = None,
-    costs: Iterable[int] = (),
 ) -> Callable[..., Any]:
-    """Return what makes edits up to the next place that has to be looked at.
+    """Return what makes edits up to the next place that has to be looked at, and what they cost.
 
-    With `costs` of the shapes it returns at last what all edits cost, unless some are kept.
+    Where some may be kept it is not told what they cost. With `lists` it lists references: where
+    one begins and ends, its `Shape` (0 for an absolute one), the number of its attribute in
+    `attribute_names` (-1 for the text of an element), what `held_syntax` and `is_local` know, and
+    where the element's name begins and ends.
     """
-    flags = whatwg | unquoted << 1 | in_css << 2 | ascii_stands << 3
-    tables, mode = _tables(extended=extended), _EDITS if keeps is None else _WRITTEN
-    made = tuple(edit and (*edit, cost) for edit, cost in zip(becomes, costs, strict=False))
-    scan = partial(getattr(compiled, walk), tables, mode, flags, made or becomes, Edit)
-    return scan if keeps is None else partial(_scan_kept, scan, keeps)
-
-
-def listing(
-    becomes: EditsByShape,
-    *,
-    walk: str,
-    whatwg: bool,
-    in_css: bool,
-    ascii_stands: bool,
-    extended: bool,
-) -> Callable[..., Any]:
-    """Return what lists references up to the next place that has to be looked at.
-
-    A reference is where it begins and ends, its `Shape` (0 for an absolute one), the number of its
-    attribute in `attribute_names` (-1 for the text of an element), what `held_syntax` and
-    `is_local` know, and where the element's name begins and ends.
-    """
-    flags = whatwg | True << 1 | in_css << 2 | ascii_stands << 3
+    flags = whatwg | in_css << 1 | ascii_stands << 2
+    mode = _ALL if lists else _EDITS if keeps is None else _WRITTEN
     tables = _tables(extended=extended)
-    return partial(getattr(compiled, walk), tables, _ALL, flags, becomes, Edit)
+    scan = partial(getattr(compiled, walk), tables, mode, flags, becomes, Edit)
+    return scan if keeps is None else partial(_scan_kept, scan, keeps)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:

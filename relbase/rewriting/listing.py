@@ -9,13 +9,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import remembering
 from relbase.edit import Span
 from relbase.references import scanner
 from relbase.references.holding import CSS, KIND, LIST, SRCSET, URL, held_syntax, is_local
-from relbase.rewriting.budget import weight
 from relbase.rewriting.items import Found, Status
-from relbase.rewriting.shape_edits import is_same_in_css, prepared_on, sampled_by
+from relbase.rewriting.shape_edits import is_same_in_css, shape_edits
 from relbase.url.resolver import Profile
 from relbase.view.characters import is_multi_byte
 from relbase.view.characters import text as decode_inner
@@ -24,7 +22,6 @@ from relbase.view.charrefs import attribute_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.references.scanner import EditsByShape
     from relbase.rewriting.context import Context
 
 
@@ -43,18 +40,15 @@ def listing_for(
 
 
 def _records(context: Context, walk: str) -> Callable[..., Any]:
-    return scanner.listing(
-        _becomes(context),
+    return scanner.scanning(
+        shape_edits(context),
         walk=walk,
+        lists=True,
         whatwg=context.task.profile is Profile.WHATWG,
         in_css=is_same_in_css(context),
         ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
         extended=context.task.policy.extended,
     )
-
-
-def _becomes(context: Context) -> EditsByShape:
-    return prepared_on(context.base.url)(sampled_by(context)).becomes
 
 
 class Linker:
@@ -72,8 +66,8 @@ class Linker:
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
         self._made_with: tuple[Any, ...] = (
-            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, _priced_on(context)),
-            *(context.base, context.part, self._decoded, context.task.policy.keep_fragments),
+            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, context.base),
+            *(context.part, self._decoded, context.task.policy.keep_fragments),
         )
         self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
 
@@ -103,12 +97,7 @@ class _Lister:
         self._keeps = context.task.policy.keeper()
         self._attributes = attributes
         self._element = element
-        # What stands before the rest of a reference of each shape, where that rest begins, and what
-        # that costs.
-        self._urls = [
-            (edit[2].decode("ascii"), edit[1], cost) if edit else None
-            for edit, cost in zip(_becomes(context), _priced_on(context), strict=True)
-        ]
+        self._edits = shape_edits(context)
 
     def found(self, text: bytes, records: list[tuple[int, ...]]) -> Iterator[Found]:
         """What stands at the places of some records."""
@@ -133,10 +122,10 @@ class _Lister:
             yield tuple.__new__(Found, values)
 
     def _verdict(self, written: str, shape: int, holds: int) -> tuple[Status, str | None]:
-        before = self._urls[shape]
-        if before is None:
+        edit = self._edits[shape]
+        if edit is None:
             return Status.ABSOLUTE, written
-        new, rest, cost = before
+        new, rest = edit.new.decode("ascii"), edit.until
         budget, keeps = self._context.task.budget, self._keeps
         stays = written.startswith("#") and is_local(holds)
         if stays or (keeps is not None and keeps(written)):
@@ -144,7 +133,7 @@ class _Lister:
                 return Status.KEPT, None
             budget.shown -= len(new) + len(written) - rest
             return Status.KEPT, new + written[rest:]
-        if budget is None or budget.spend(cost):
+        if budget is None or budget.spend(edit.cost):
             return Status.REWRITTEN, new + written[rest:]
         return Status.KEPT, None
 
@@ -168,21 +157,6 @@ def written_in(raw: bytes, charset: str) -> str:
         return raw.replace(b"&amp;", b"&").decode("ascii")
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
-
-def _priced_on(context: Context) -> tuple[int, ...]:
-    """What the budget is charged for an edit of each shape."""
-    return _remembered_costs(context.base.url)(_becomes(context), context.depth)
-
-
-def costs_of(edits: EditsByShape, depth: int) -> tuple[int, ...]:
-    """Return what the budget is charged for an edit of each shape, so deep in documents."""
-    return tuple(
-        max(0, weight(edit[2].decode("ascii"), depth) - (edit[1] - edit[0])) if edit else 0
-        for edit in edits
-    )
-
-
-_remembered_costs: Final = remembering(costs_of)
 
 _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
 _SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))

@@ -127,9 +127,9 @@ def test_places_outside_of_the_text() -> None:
     scan = scanner.compiled.scan
     for pos, end in ((-1, 1), (0, 5), (3, 2)):
         with pytest.raises(ValueError, match="outside"):
-            scan(tables, 0, 0, (), relbase.Edit, b"<p>", pos, end, False, False)
+            scan(tables, 0, 0, {}, relbase.Edit, b"<p>", pos, end, False, False)
     with pytest.raises(ValueError, match="mode"):
-        scan(tables, 7, 0, (), relbase.Edit, b"<p>", 0, 3, False, False)
+        scan(tables, 7, 0, {}, relbase.Edit, b"<p>", 0, 3, False, False)
 
 
 PAGES = [

@@ -30,24 +30,22 @@ def edits(
     return result.edits, notes
 
 
-# An edit of each shape that says which.
-BECOMES = (None,) * scanner.Shape.ROOT + tuple(
-    (0, 0, b"%d" % shape) for shape in range(scanner.Shape.ROOT, max(scanner.DOTS) + 1)
-)
-NONE = (None,) * len(BECOMES)
+def becomes(fits: int = scanner.UNQUOTED | scanner.IN_CSS) -> scanner.EditsByShape:
+    """An edit of each shape that says which."""
+    edit = {shape: scanner.ShapeEdit(0, b"%d" % shape, 0, fits) for shape in scanner.SAMPLES}
+    return {**dict.fromkeys(range(32)), **edit}
+
+
+BECOMES = becomes()
+QUOTED = becomes(scanner.IN_CSS)
+NONE: scanner.EditsByShape = dict.fromkeys(range(32))
 
 
 def search(
-    text: bytes,
-    becomes: scanner.EditsByShape = BECOMES,
-    *,
-    unquoted: bool = False,
-    in_css: bool = False,
+    text: bytes, becomes: scanner.EditsByShape = QUOTED, *, in_css: bool = False
 ) -> tuple[list[Edit], int]:
     """What the compiled scanner makes of a text, and where it stops."""
-    scan = scanner.scanning(
-        becomes, whatwg=False, unquoted=unquoted, in_css=in_css, ascii_stands=True
-    )
+    scan = scanner.scanning(becomes, in_css=in_css)
     found, at, _cost = scan(text, 0, len(text), False, False)
     return found, at
 
@@ -98,9 +96,9 @@ TOKENS = [
 @COMPILED
 @pytest.mark.parametrize(("passed", "looked_at"), TOKENS)
 def test_what_is_passed_over(passed: bytes, looked_at: bytes) -> None:
-    for becomes in (NONE, BECOMES):
-        assert search(passed, becomes) == ([], -1)
-        assert search(looked_at, becomes) != ([], -1)
+    for told in (NONE, QUOTED):
+        assert search(passed, told) == ([], -1)
+        assert search(looked_at, told) != ([], -1)
 
 
 # Rows: an attribute's value, and the shape that is inserted before it in the RFC profiles.
@@ -160,7 +158,7 @@ def test_shapes_without_quotes(value: bytes, shape: int) -> None:
     for tag in (b"<p><a href=%b>", b"<p><img alt='' src=%b title=x>"):
         text = tag % value
         at = text.index(value, 7)
-        assert search(text, unquoted=True) == ([Edit(at, at, b"%d" % shape)], -1)
+        assert search(text, BECOMES) == ([Edit(at, at, b"%d" % shape)], -1)
         assert search(text) == ([], 3)
 
 
@@ -168,7 +166,7 @@ def test_shapes_without_quotes(value: bytes, shape: int) -> None:
 @pytest.mark.parametrize("value", [b"", b"?", b" x", b"a'b", b"/./x", b"a:b"])
 def test_no_shapes_without_quotes(value: bytes) -> None:
     text = b"<p><a href=%b>" % value
-    edits_, place = search(text, unquoted=True)
+    edits_, place = search(text, BECOMES)
     if b":" in value:  # known to be a scheme, or looked at
         assert edits_ == []
     elif value == b" x":  # white space before an unquoted value belongs to no value
@@ -185,11 +183,10 @@ def test_an_empty_reference() -> None:
 
 
 @COMPILED
-def test_what_stays_is_passed_over() -> None:
-    at = scanner.Shape.FRAGMENT
-    becomes = (*BECOMES[:at], (), *BECOMES[at + 1 :])
-    text = b"<a href='#a'><a href='b'>"
-    assert search(text, becomes) == ([Edit(22, 22, b"%d" % scanner.Shape.PATH)], -1)
+def test_what_becomes_of_a_shape_cannot_be_told() -> None:
+    for told, error in (({}, KeyError), ({10: ()}, TypeError), ({10: "x"}, ValueError)):
+        with pytest.raises(error):
+            search(b"<a href='b'><noscript><a href='c'></noscript>", told)  # type: ignore[arg-type]
 
 
 # Rows: HTML in which a rule is easily broken by what is passed over, and where its edits are.
@@ -405,9 +402,7 @@ HOSTILE += [
 def test_time_is_linear(piece: bytes, name: str) -> None:
     scan = skipping(extended=False, absolute=True)
     if name == scanner.COMPILED:
-        priced = scanner.scanning(
-            BECOMES, whatwg=False, unquoted=False, in_css=False, ascii_stands=True
-        )
+        priced = scanner.scanning(BECOMES)
         scan = lambda *where: priced(*where)[:2]  # noqa: E731
 
     def look(text: bytes) -> int:
