@@ -31,10 +31,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from relbase.cli.files import OpenInput
-    from relbase.cli.jobs import Done
+    from relbase.cli.jobs import Done, Options, Plan
     from relbase.cli.options import Settings
     from relbase.cli.outcome import Tally
-    from relbase.cli.rewrite_options import Choices
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
     from relbase.warc.rows import LinkRow
@@ -220,26 +219,28 @@ def _is_read_again(source: OpenInput) -> bool:
 # ---- rewrite
 
 
-def rewritten(archive: Archive, choices: Choices, done: Done, *, reports: bool) -> Iterator[bytes]:
+def rewritten(archive: Archive, plan: Plan, done: Done) -> Iterator[bytes]:
     """Yield the records of the output, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
     from relbase.warc.work import truncated_fault  # noqa: PLC0415 (likewise)
+    from relbase.warc.writing import date_of_run  # noqa: PLC0415 (likewise)
 
-    packing, name = _packing(archive, choices)
-    _refuse_originals(archive, choices, packing)
+    own = plan.options
+    packing, name = _packing(archive, own.output)
+    _refuse_originals(archive, own, packing)
     how = how_of(archive)
-    date = choices.date_of_run()
-    info, record = warc.warcinfo(name, date=date, **how)
     try:
+        date = own.date or date_of_run(plan.now)
+        info, record = warc.warcinfo(name, date=date, **how)
         first = warc.pack(record, packing)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:
         raise files.InputError(str(error)) from None
     yield first
     convert = partial(warc.conversion, date=date, info=info, **how)
     pages = 0
     for page in archive.pages():
         pages += 1
-        if not (page.succeeded or choices.all_status):
+        if not (page.succeeded or own.all_status):
             continue
         made = archive.done(page, convert)
         if made is None:
@@ -248,15 +249,15 @@ def rewritten(archive: Archive, choices: Choices, done: Done, *, reports: bool) 
         for note in made.notes:
             done.notes[note.reason.value] += 1
             archive.note(page, note.reason.value, remarks.sentence(note))
-        if reports:
+        if own.report is not None:
             done.links.update(row.outcome for row in warc.link_rows(page, **how))
-        if made.record is not None and page.truncated and not choices.salvage:
+        if made.record is not None and page.truncated and not own.salvage:
             archive.report(truncated_fault(page))
         elif made.record is not None:
             done.changed += 1
             done.places += len(made.edits)
             yield warc.pack(made.record, packing)
-    if choices.with_originals:
+    if own.with_originals:
         with files.opened(archive.source.input) as original:
             yield from original.pieces
     made_, places = counted(done.changed, "conversion"), counted(done.places, "place")
@@ -276,9 +277,8 @@ def how_of(archive: Archive) -> _How:
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
 
 
-def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
+def _packing(archive: Archive, output: str | None) -> tuple[Any, str]:
     """How the output is packed, and its name for the warcinfo record."""
-    output = choices.output
     if output is None:
         return archive.packing, ""
     if output.endswith("/") or os.path.isdir(output):  # noqa: PTH112
@@ -289,8 +289,8 @@ def _packing(archive: Archive, choices: Choices) -> tuple[Any, str]:
     return archive.packing if packing is None else packing, os.path.basename(output)  # noqa: PTH119
 
 
-def _refuse_originals(archive: Archive, choices: Choices, packing: str) -> None:
-    if not choices.with_originals:
+def _refuse_originals(archive: Archive, own: Options, packing: str) -> None:
+    if not own.with_originals:
         return
     source = archive.source
     if archive.is_zip:

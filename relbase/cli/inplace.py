@@ -15,7 +15,7 @@ import os
 import stat
 import time
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli import files, maildir
 from relbase.cli.directories import opened_below
@@ -29,18 +29,11 @@ if TYPE_CHECKING:
 
     from relbase.cli.directories import Directory
     from relbase.cli.files import Input, OpenInput
-
-
-class InPlace(NamedTuple):
-    """How files are replaced."""
-
-    backup: str | None = None  # the suffix of the name that keeps the old content
-    follow: bool = False  # the file that a symbolic link leads to is replaced
-    break_links: bool = False  # a file with several names is replaced under the given one
+    from relbase.cli.jobs import Options
 
 
 @contextmanager
-def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) -> Iterator[Place]:
+def place_of(source: OpenInput, how: Options, roots: Mapping[str, Directory]) -> Iterator[Place]:
     """Open the directory of an input that is replaced."""
     if source.name == STDIN or source.status is None:
         raise InputError("it is not a regular file: nothing can be written in its place")
@@ -58,7 +51,7 @@ def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) ->
         if stat.S_ISLNK(there.st_mode):
             text = "it is a symbolic link: give --follow-symlinks to rewrite what it leads to"
             raise InputError(text)
-        if there.st_nlink > 1 and not how.break_links:
+        if there.st_nlink > 1 and not how.break_hardlinks:
             text = f"it has {there.st_nlink} names (hard links), of which one would be replaced"
             raise InputError(f"{text}: give --break-hardlinks if that is right")
         refuse_changed(there, source.status)
@@ -66,7 +59,7 @@ def place_of(source: OpenInput, how: InPlace, roots: Mapping[str, Directory]) ->
         yield Place(parent, name, replaces=True, goes_on=True, folder=folder, old=old)
 
 
-def _way(one: Input, how: InPlace) -> tuple[str, list[str], str]:
+def _way(one: Input, how: Options) -> tuple[str, list[str], str]:
     """The directory that an input is reached from, the steps from there, and its name."""
     if one.root:
         *steps, name = one.parts
@@ -79,8 +72,8 @@ def _way(one: Input, how: InPlace) -> tuple[str, list[str], str]:
     return directory, [], name
 
 
-def _resolved(name: str, how: InPlace) -> str:
-    return os.path.realpath(name) if how.follow else name
+def _resolved(name: str, how: Options) -> str:
+    return os.path.realpath(name) if how.follow_symlinks else name
 
 
 # How long others have to finish a delivery, in seconds, and how often it is tried.
@@ -89,7 +82,7 @@ _PAUSE: Final = 0.1
 
 
 @contextmanager
-def locked(source: OpenInput, how: InPlace) -> Iterator[OpenInput]:
+def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
     """Hold the locks of a mailbox, and yield it as it is when they are had."""
     import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
 

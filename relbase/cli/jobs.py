@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
 
-from relbase.cli.inplace import InPlace
 from relbase.cli.outcome import Collected, Tally
 from relbase.cli.senders import Unresolved
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
     from relbase.cli.outputs import Output
-    from relbase.cli.rewrite_options import Choices
 
 
 class Action(Enum):
@@ -33,20 +31,56 @@ class Action(Enum):
     REPLACE = "replace"
 
 
+class Options(NamedTuple):
+    """The options that `relbase rewrite` alone has."""
+
+    output: str | None
+    in_place: bool
+    backup: str | None  # the suffix of the name that keeps the old content
+    delivery: bool
+    diff: bool
+    check: bool
+    format: Format | None
+    force: bool
+    follow_symlinks: bool
+    break_hardlinks: bool
+    only: frozenset[str] | None
+    jobs: int
+    time_limit: float | None
+    report: str | None
+    resume: str | None
+    with_originals: bool
+    all_status: bool
+    salvage: bool
+    date: str | None
+
+    @property
+    def action(self) -> Action:
+        """What becomes of the results."""
+        if self.diff:
+            return Action.DIFF
+        if self.check:
+            return Action.CHECK
+        if self.in_place:
+            return Action.REPLACE
+        return Action.PRINT if self.output is None else Action.WRITE
+
+
 class Plan(NamedTuple):
     """What is asked for, for all inputs."""
 
     settings: Settings
+    options: Options
     finder: Finder
-    action: Action
-    in_place: InPlace = InPlace()
-    only: frozenset[str] = frozenset()  # what --only names, none for all
-    reports: bool = False  # whether hashes and counts of links are wanted
-    choices: Choices | None = None  # what the options on web archives say
-    several: bool = False  # inputs
-    is_delivery: bool = False  # what is printed is all that is left of the input
-    format: Format = "text"  # of --check
-    roots: Mapping[str, Directory] = {}
+    several: bool  # inputs
+    skipped: str  # what is left out of trees, in words
+    now: str  # one time for all archives of the run, whatever process does them
+    roots: Mapping[str, Directory]
+
+    @property
+    def action(self) -> Action:
+        """What becomes of the results."""
+        return self.options.action
 
 
 class Job(NamedTuple):

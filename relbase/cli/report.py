@@ -146,8 +146,10 @@ class Earlier(NamedTuple):
     outputs: set[str] | None  # that it wrote; None where there is no report
 
 
-def read_report(path: str) -> Earlier:
+def read_report(path: str | None) -> Earlier:
     """Read the report of an earlier run; a `UsageError` says that it is not a report."""
+    if path is None:
+        return Earlier({}, None)
     found = Earlier({}, set())
     try:
         with open(path, "rb") as file:  # noqa: PTH123

@@ -5,23 +5,23 @@ from __future__ import annotations
 import os
 import time
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
-from relbase.cli import maildir, options, outputs, streams
+from relbase.cli import maildir, options, outputs, values
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import STDIN, uploaded
-from relbase.cli.help import Command
-from relbase.cli.inplace import InPlace
+from relbase.cli.findings import Format
+from relbase.cli.help import Command, table
 from relbase.cli.inputs import finder_of, inputs_of
-from relbase.cli.jobs import Action, Job, Plan
-from relbase.cli.outcome import Tally, Verbosity
-from relbase.cli.report import Report, read_report
-from relbase.cli.rewrite_options import EPILOG, OPTIONS, Choices
-from relbase.cli.run import RunOptions, run
+from relbase.cli.jobs import Job, Options, Plan
+from relbase.cli.outcome import Tally
+from relbase.cli.report import read_report
+from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, printable
+from relbase.cli.values import CHOICES
 from relbase.kind import Kind
 
 if TYPE_CHECKING:
@@ -29,16 +29,98 @@ if TYPE_CHECKING:
 
     from relbase.cli.directories import Directory
     from relbase.cli.inputs import Inputs
-    from relbase.cli.options import Settings
-    from relbase.cli.report import Earlier
+
+_EPILOG: Final = """\b
+Examples:
+  relbase rewrite page.html -u http://example.com/a/page.html > absolute.html
+  relbase rewrite site/ --root site=http://example.com/ -o absolute/
+  relbase rewrite page.html -u http://example.com/a/page.html --diff
+  relbase rewrite site/ --check
+
+\b
+Saved pages, mail and archives:
+  curl -sL -D headers.txt http://example.com/a | relbase rewrite \\
+      -u http://example.com/a --headers headers.txt -o a.html
+  relbase rewrite saved/ -o absolute/
+  relbase rewrite mirror/ --mirror mirror --local resolve -o absolute/
+  relbase rewrite saved/ -i --backup .bak -j 4 --report done.jsonl
+  relbase rewrite saved/ -i -j 4 --report done.jsonl --resume done.jsonl
+  relbase rewrite *.html --map urls.tsv -o absolute/
+  relbase rewrite inbox.mbox -o absolute.mbox
+  relbase rewrite Maildir/ -o absolute/
+  relbase rewrite crawl.warc.gz -o absolute.warc.gz
+
+\b
+--local says what happens to links to files that were saved with a page:
+  companion  keep links into NAME_files (default for URLs that you give)
+  keep       keep all of them (default for URLs that relbase finds)
+  resolve    replace them with the URLs of these files, as far as known
+  off        make them absolute like any other link
+
+\b
+Exit status:
+  0  done
+  1  --check found relative links, or there were warnings under --strict
+  2  wrong usage, nothing was written
+  3  some inputs failed, the others were written
+  4  an output could not be written, or a mailbox stayed locked
+  5  a result failed its verification, and the file was left unchanged
+With --delivery: 0 when the message was written, 75 when it could not be.
+"""
+
+_FILE: Final = click.Path(dir_okay=False, readable=False)
+
+_OPTIONS: Final = table(
+    f"""\
+Output
+* -o, --output FILE|DIR   Write to FILE, or for several inputs and directories below DIR.
+* -i, --in-place          Edit files in place, atomically, after verifying the result.
+* --backup SUFFIX         Keep the original of each edited file under its name and SUFFIX.
+  --delivery              Filter one message for procmail, maildrop or sieve: if anything fails,
+                          pass it unchanged.
+* --diff                  Show what would change, and write nothing.
+* --check                 List relative links, write nothing, and exit with status 1 if there are
+                          any.
+  --format NAME           Print what --check finds as text (default), json, github or sarif.
+  --force                 Overwrite files that exist in the output directory.
+  --follow-symlinks       With -i, edit the file that a symbolic link points to.
+  --break-hardlinks       With -i, edit files that have other hard links; those keep the old
+                          content.
+Input
+  --only KIND,...         Skip inputs of other kinds than these: {", ".join(CHOICES)}.
+Many files
+* -j, --jobs N            Use N parallel workers (default 1; 0: one per CPU).
+  --time-limit SECONDS    Give up on an input after this many seconds, count it as failed, and
+                          continue.
+  --report FILE           Write a JSON object per input: its URL, hashes, and counts of links and
+                          notes.
+  --resume FILE           Skip inputs that FILE, written by --report, lists as done and unchanged
+                          since.
+Web archives
+  --with-originals        Write the records of the archive too, after the converted ones.
+  --all-status            Convert responses of every status, not only 2xx.
+  --salvage               Convert what is there of pages that are cut off or do not decode to their
+                          end.
+  --date DATE             Set the WARC-Date of conversions, such as 2026-01-02T03:04:05Z.
+""",
+    output={"type": click.Path(readable=False)},
+    backup={"read": values.suffix},
+    format={"type": click.Choice(get_args(Format))},
+    only={"read": values.kinds},
+    jobs={"type": click.IntRange(min=0, max=256), "default": 1},
+    time_limit={"type": click.FloatRange(min=0, min_open=True)},
+    report={"type": _FILE},
+    resume={"type": _FILE},
+    date={"read": values.date},
+)
 
 
 @click.command(
     "rewrite",
     cls=Command,
     short_help="Make relative links absolute.",
-    params=options.parameters(*OPTIONS),
-    epilog=EPILOG,
+    params=options.parameters(*_OPTIONS),
+    epilog=_EPILOG,
 )
 @click.pass_context
 def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401 (the options)
@@ -54,38 +136,23 @@ def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) ->
     For saved pages relbase recovers each page's URL from metadata that the saving program left.
     Warnings go to standard error as file:line:column, the first of each kind.
     """
-    own = {option.name: given.pop(option.name) for option in OPTIONS if option.name}
+    own = Options(**{name: given.pop(name) for name in Options._fields})
     tally = Tally()
-    follow = own["follow_symlinks"]
-    found, settings = inputs_of(inputs, given, tally, own["backup"], follow=follow)
+    found, settings = inputs_of(inputs, given, tally, own.backup, follow=own.follow_symlinks)
     _refuse(inputs, found, own)
-    if own["delivery"] and settings.kind is None:
+    if own.delivery and settings.kind is None:
         settings = settings._replace(kind=Kind.MAIL.value)
-    action = _action(own)
-    earlier = read_report(own["resume"]) if own["resume"] else None
+    now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
     with ExitStack() as stack:
-        if own["output"] is not None:
-            [own["output"]] = stack.enter_context(uploaded(own["output"]))
-        jobs = _jobs(inputs, found, action, own, earlier)
+        if own.output is not None:
+            [output] = stack.enter_context(uploaded(own.output))
+            own = own._replace(output=output)
+        jobs = _jobs(inputs, found, own)
         finder = finder_of(found, settings, tally)
-        plan = Plan(
-            settings,
-            finder,
-            action,
-            InPlace(own["backup"], own["follow_symlinks"], own["break_hardlinks"]),
-            own["only"] or frozenset(),
-            reports=own["report"] is not None,
-            choices=_choices(own),
-            several=found.several,
-            is_delivery=own["delivery"],
-            format=own["format"] or "text",
-            roots=_held(found, stack),
-        )
-        tally += run(plan, jobs, _options(own, settings, found))
+        roots = _held(found, stack)
+        tally += run(Plan(settings, own, finder, found.several, found.passed, now, roots), jobs)
     status = tally.status(strict=settings.strict)
-    if own["delivery"] and status is ExitStatus.DONE:
-        context.exit(HANDED_OVER)
-    context.exit(status)
+    context.exit(HANDED_OVER if own.delivery and status is ExitStatus.DONE else status)
 
 
 # A process can have a thousand files open, or fewer: more trees than this are opened by name.
@@ -103,77 +170,21 @@ def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
     return roots
 
 
-def _choices(own: dict[str, Any]) -> Choices:
-    # One time for all archives of the run, whatever process does them.
-    now = os.environ.get("SOURCE_DATE_EPOCH") or str(int(time.time()))
-    return Choices(now=now, **{name: own[name] for name in Choices._fields if name != "now"})
-
-
-def _action(own: dict[str, Any]) -> Action:
-    """What becomes of the results."""
-    for option, action in (("diff", Action.DIFF), ("check", Action.CHECK)):
-        if own[option]:
-            return action
-    if own["in_place"]:
-        return Action.REPLACE
-    if own["output"] is None:
-        return Action.PRINT
-    return Action.WRITE
-
-
-def _jobs(
-    names: Sequence[str],
-    found: Inputs,
-    action: Action,
-    own: dict[str, Any],
-    earlier: Earlier | None,
-) -> list[Job]:
+def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
+    earlier = read_report(own.resume)
     planned: dict[str, outputs.Output] = {}
-    if action is Action.WRITE and _maildirs(names):
-        planned = maildir.copies(names[0], own["output"], found.all, goes_on=earlier is not None)
-    elif action is Action.WRITE:
-        planned = outputs.plan(
-            found.all,
-            own["output"],
-            trees=bool(found.trees) or found.listed,
-            force=own["force"],
-            known=earlier.outputs if earlier else None,
-        )
-    return [
-        Job(one, planned.get(one.name), earlier.hashes.get(one.name) if earlier else None)
-        for one in found.all
-    ]
+    if own.output is not None and _maildirs(names):
+        planned = maildir.copies(names[0], own.output, found.all, goes_on=own.resume is not None)
+    elif own.output is not None:
+        trees = bool(found.trees) or found.listed
+        known = earlier.outputs
+        planned = outputs.plan(found.all, own.output, trees=trees, force=own.force, known=known)
+    return [Job(one, planned.get(one.name), earlier.hashes.get(one.name)) for one in found.all]
 
 
 def _maildirs(names: Sequence[str]) -> list[str]:
     return [name for name in names if name != STDIN and maildir.is_maildir(name)]
 
-
-def _options(own: dict[str, Any], settings: Settings, found: Inputs) -> RunOptions:
-    is_shown = own["output"] is not None and streams.is_terminal() and not found.several
-    colour = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
-    report = None
-    if own["report"] is not None:
-        report = Report(own["report"], goes_on=own["report"] == own["resume"])
-    return RunOptions(
-        own["jobs"] or _processors(),
-        verbose=settings.verbosity is Verbosity.ALL
-        or (is_shown and settings.verbosity is not Verbosity.NONE),
-        quiet=settings.verbosity is Verbosity.NONE,
-        colour=colour,
-        skipped=found.passed,
-        report=report,
-        limit=own["time_limit"],
-    )
-
-
-def _processors() -> int:
-    with suppress(AttributeError):  # not every system has it
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-# ---- what is refused before anything is read
 
 # Options that say what becomes of the results exclude each other.
 _EXCLUDING: Final = (
@@ -183,53 +194,48 @@ _EXCLUDING: Final = (
 )
 
 
-def _refuse(names: tuple[str, ...], found: Inputs, own: dict[str, Any]) -> None:
-    chosen = [(flag, does) for name, flag, does in _EXCLUDING if own[name]]
-    if len(chosen) > 1:
-        flags = " and ".join(flag for flag, _ in chosen)
-        raise click.UsageError(f"{flags} exclude each other: give one of them")
-    if own["output"] is not None and chosen:
-        flag, does = chosen[0]
-        raise click.UsageError(f"{flag} {does}, so it excludes -o: give one of them")
-    if own["delivery"] and (chosen or own["output"] is not None or names not in {(), (STDIN,)}):
-        text = "--delivery filters standard input to standard output: leave inputs and outputs out"
-        raise click.UsageError(text)
-    if own["output"] == "":
-        raise click.UsageError("-o is empty: give the name of a file or a directory")
-    if own["format"] and not own["check"]:
-        raise click.UsageError("--format is for --check: give that too")
-    for name, flag in (
-        ("backup", "--backup"),
-        ("follow_symlinks", "--follow-symlinks"),
-        ("break_hardlinks", "--break-hardlinks"),
+def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
+    """Refuse what cannot be done before anything is read."""
+    chosen = [(flag, does) for name, flag, does in _EXCLUDING if getattr(own, name)]
+    flags = " and ".join(flag for flag, _ in chosen)
+    does = chosen[0][1] if chosen else ""
+    mailboxes = _maildirs(names)
+    box = f"the Maildir '{printable(mailboxes[0])}'" if mailboxes else ""
+    is_bare, writes = own.output is None, not chosen
+    for is_wrong, text in (
+        (len(chosen) > 1, f"{flags} exclude each other: give one of them"),
+        (chosen and not is_bare, f"{flags} {does}, so it excludes -o: give one of them"),
+        (
+            own.delivery and (chosen or not is_bare or names not in {(), (STDIN,)}),
+            "--delivery filters standard input to standard output: leave inputs and outputs out",
+        ),
+        (own.output == "", "-o is empty: give the name of a file or a directory"),
+        (own.format and not own.check, "--format is for --check: give that too"),
+        (own.backup and not own.in_place, f"--backup {_REPLACED}"),
+        (
+            own.follow_symlinks and not (own.in_place or mailboxes),
+            f"--follow-symlinks {_REPLACED}",
+        ),
+        (own.break_hardlinks and not own.in_place, f"--break-hardlinks {_REPLACED}"),
+        (
+            own.in_place and any(one.name == STDIN for one in found.all),
+            "standard input cannot be replaced: leave -i out",
+        ),
+        (
+            writes and box and found.several,
+            f"{box} has a directory for its output: rewrite it with a command of its own",
+        ),
+        (
+            writes and box and is_bare,
+            f"{box} goes into a directory: give -o DIRECTORY (or -i, --check, --diff)",
+        ),
+        (
+            writes and is_bare and (found.several or len(found.all) > 1),
+            "several inputs need a directory for their output: give -o DIR, -i, --check or --diff",
+        ),
     ):
-        is_read = name == "follow_symlinks" and _maildirs(names)
-        if own[name] and not own["in_place"] and not is_read:
-            raise click.UsageError(f"{flag} is for files that are replaced: give -i too")
-    _refuse_inputs(names, found, own, writes=not chosen)
+        if is_wrong:
+            raise click.UsageError(text)
 
 
-def _refuse_inputs(
-    names: Sequence[str], found: Inputs, own: dict[str, Any], *, writes: bool
-) -> None:
-    if own["in_place"] and any(one.name == STDIN for one in found.all):
-        raise click.UsageError("standard input cannot be replaced: leave -i out")
-    if not writes:
-        return
-    if mailboxes := _maildirs(names):
-        _refuse_maildir(mailboxes[0], found, own["output"])
-    if own["output"] is None and (found.several or len(found.all) > 1):
-        text = (
-            "several inputs need a directory for their output: give -o DIR, -i, --check or --diff"
-        )
-        raise click.UsageError(text)
-
-
-def _refuse_maildir(name: str, found: Inputs, output: str | None) -> None:
-    shown = printable(name)
-    if found.several:
-        fix = "rewrite it with a command of its own"
-        raise click.UsageError(f"the Maildir '{shown}' has a directory for its output: {fix}")
-    if output is None:
-        fix = "give -o DIRECTORY (or -i, --check, --diff)"
-        raise click.UsageError(f"the Maildir '{shown}' goes into a directory: {fix}")
+_REPLACED: Final = "is for files that are replaced: give -i too"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from math import inf
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.cli import streams
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.findings import Printer
 from relbase.cli.jobs import Action, State
-from relbase.cli.outcome import Tally, WarningPrinter
+from relbase.cli.outcome import Tally, Verbosity, WarningPrinter
 from relbase.cli.progress import progress
+from relbase.cli.report import Report
 from relbase.cli.senders import Unresolved, summed
 from relbase.cli.streams import OutputError, counted, printable
 from relbase.cli.work import Worker
@@ -24,33 +26,18 @@ if TYPE_CHECKING:
 
     from relbase.cli.jobs import Done, Job, Plan
     from relbase.cli.progress import Bar
-    from relbase.cli.report import Report
 
 
-class RunOptions(NamedTuple):
-    """How a run is done, and what of it is shown."""
-
-    processes: int  # at once
-    verbose: bool  # for each input what was done
-    quiet: bool  # only errors
-    colour: bool  # lines of a diff
-    skipped: str  # what is left out of trees, in words
-    report: Report | None
-    limit: float | None = None  # seconds for one input
-
-
-def run(plan: Plan, jobs: Sequence[Job], options: RunOptions) -> Tally:
+def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
     """Do the jobs of a run."""
-    running = _Running(plan, options)
     with ExitStack() as stack:
-        if options.report is not None:
-            stack.enter_context(options.report)
+        running = _Running(plan, stack)
         is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)
-        wanted = not options.quiet and not is_shown
+        wanted = not running.quiet and not is_shown
         bar = stack.enter_context(progress([job.input for job in jobs], wanted=wanted))
         stack.callback(lambda: settle(running.directories))
         try:
-            for done in _done(plan, jobs, options, bar):
+            for done in _done(plan, jobs, bar):
                 running.add(done)
                 bar.done()
         except KeyboardInterrupt:
@@ -61,13 +48,14 @@ def run(plan: Plan, jobs: Sequence[Job], options: RunOptions) -> Tally:
     return running.tally
 
 
-def _done(plan: Plan, jobs: Sequence[Job], options: RunOptions, bar: Bar) -> Iterator[Done]:
-    count = min(options.processes, len(jobs))
-    is_limited = options.limit is not None and len(jobs) > 1
+def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
+    limit = plan.options.time_limit
+    count = min(plan.options.jobs or _processors(), len(jobs))
+    is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
 
-        for done in in_processes(plan, jobs, count, options.limit or inf):
+        for done in in_processes(plan, jobs, count, limit or inf):
             bar.read(done.sizes[0])
             yield done
         return
@@ -76,16 +64,30 @@ def _done(plan: Plan, jobs: Sequence[Job], options: RunOptions, bar: Bar) -> Ite
         yield worker.do(job)
 
 
+def _processors() -> int:
+    with suppress(AttributeError):  # not every system has it
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 class _Running:
     """What has become of the inputs so far."""
 
-    def __init__(self, plan: Plan, options: RunOptions) -> None:
-        self._settings = plan.settings
-        self._action = plan.action
+    def __init__(self, plan: Plan, stack: ExitStack) -> None:
+        self._plan = plan
+        own, verbosity = plan.options, plan.settings.verbosity
         self._checks = plan.action is Action.CHECK
-        self._options = options
-        self._warnings = WarningPrinter(plan.settings.verbosity)
-        self._lines = Printer(plan.format)
+        self.quiet = verbosity is Verbosity.NONE
+        is_shown = own.output is not None and streams.is_terminal() and not plan.several
+        self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
+        is_coloured = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
+        self._is_coloured = is_coloured and plan.action is Action.DIFF
+        self._report: Report | None = None
+        if own.report is not None:
+            self._report = Report(own.report, goes_on=own.report == own.resume)
+            stack.enter_context(self._report)
+        self._warnings = WarningPrinter(verbosity)
+        self._lines = Printer(own.format or "text")
         self._places = 0
         self._unknown = 0
         self._owners: dict[str, str] = {}
@@ -94,13 +96,13 @@ class _Running:
         self.directories: set[str] = set()  # that were written into
         self.states: Counter[State] = Counter()
         self.tally = Tally()
-        self.how_to_go_on = "; --resume with the report goes on" if options.report else ""
+        self.how_to_go_on = "; --resume with the report goes on" if self._report else ""
 
     def add(self, done: Done) -> None:
         """Print, count and report what became of an input."""
         # First of all: what is not in the report is done again.
-        if self._options.report is not None and done.state is not State.SKIPPED:
-            self._options.report.add(done)
+        if self._report is not None and done.state is not State.SKIPPED:
+            self._report.add(done)
         self._count(done)
         if done.state is State.STOPPED:
             raise OutputError(done.error + self.how_to_go_on)
@@ -119,7 +121,7 @@ class _Running:
         self.tally.failed += len(done.errors) + (done.state is State.FAILED)
         self.tally.unsafe += done.state is State.UNSAFE
         if self._checks:
-            is_strange = done.state is State.PASSED and self._settings.strict
+            is_strange = done.state is State.PASSED and self._plan.settings.strict
             self.tally.found += done.fails_check or is_strange
 
     def _say(self, done: Done, shown: str) -> None:
@@ -130,11 +132,10 @@ class _Running:
         self._warnings.show(done.warned)
         self._claim(done.claimed, shown)
         for line in done.lines:
-            is_coloured = self._options.colour and self._action is Action.DIFF
-            self._lines.show(_coloured(line) if is_coloured else line)
-        if self._options.verbose and done.text:
+            self._lines.show(_coloured(line) if self._is_coloured else line)
+        if self._verbose and done.text:
             streams.warn(f"{shown}: {done.text}")
-        elif done.on_given_url and not self._options.quiet:  # rule 16: one URL, many documents
+        elif done.on_given_url and not self.quiet:  # rule 16: one URL, many documents
             messages = counted(done.on_given_url, "message")
             streams.warn(f"{shown}: the given URL was the base of {messages}")
 
@@ -150,12 +151,12 @@ class _Running:
         """Report what was counted, and sum up."""
         self._lines.close()
         self._warnings.close()
-        if self._options.quiet:
+        if self.quiet:
             return
         for line in summed(self._bases, self._unresolved):
             streams.warn(line)
-        many = self.states.total() > 1 or self.states[State.PASSED] or self._options.skipped
-        writes = self._action in {Action.WRITE, Action.REPLACE}
+        many = self.states.total() > 1 or self.states[State.PASSED] or self._plan.skipped
+        writes = self._plan.action in {Action.WRITE, Action.REPLACE}
         if (many and (writes or self._checks)) or (self._checks and self._places):
             streams.warn(self._sum())
 
@@ -173,7 +174,7 @@ class _Running:
             parts.append(f"{counted(self._places, 'link')} made absolute")
         if self.tally.warnings:
             parts.append(counted(self.tally.warnings, "warning"))
-        skipped = f"; skipped: {self._options.skipped}" if self._options.skipped else ""
+        skipped = f"; skipped: {self._plan.skipped}" if self._plan.skipped else ""
         done = f": {', '.join(parts)}" if parts else ""
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"
 

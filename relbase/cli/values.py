@@ -113,7 +113,7 @@ def kinds(value: str) -> frozenset[str]:
     return names
 
 
-def is_wanted(kind: Kind, start: bytes, only: frozenset[str]) -> bool:
+def is_wanted(kind: Kind, start: bytes, only: frozenset[str] | None) -> bool:
     """Return whether --only wants an input."""
     if not only or kind.value in only:
         return True

@@ -102,8 +102,9 @@ class _Doing:
         # --check lists each link without a base.
         ignored = Reason.BASE_NONE.value if plan.action is Action.CHECK else ""
         self._done = Done(job, warned=Collected(plan.settings.verbosity, ignored))
-        self._before = Counted(read, hashes=plan.reports)
-        self._after = Counted(hashes=plan.reports)
+        self._reports = plan.options.report is not None
+        self._before = Counted(read, hashes=self._reports)
+        self._after = Counted(hashes=self._reports)
         self._coding: compressed.Coding | None = None  # of mail that is compressed
         self._original: Callable[[], Iterator[bytes]] = lambda: iter(())
 
@@ -124,13 +125,13 @@ class _Doing:
     def _archive(self, archive: Archive) -> None:
         """An archive has an output of its own kind: the records of what changed."""
         plan, done, source = self._plan, self._done, archive.source
-        if plan.only:
+        if plan.options.only:
             raise _SkippedError(State.PASSED)
-        if plan.action in {Action.DIFF, Action.REPLACE} or plan.choices is None:
+        if plan.action in {Action.DIFF, Action.REPLACE}:
             flag = "--diff shows" if plan.action is Action.DIFF else "-i replaces"
             raise InputError(f"{flag} no archives: give --check, or -o FILE")
         archive = archive._replace(source=self._counted(source))
-        pieces = archives.rewritten(archive, plan.choices, done, reports=plan.reports)
+        pieces = archives.rewritten(archive, plan, done)
         if plan.action is not Action.CHECK:
             self._put(source, self._after.counting(pieces))
             return
@@ -141,7 +142,7 @@ class _Doing:
             from relbase.cli.findings import LINES, Finding  # noqa: PLC0415 (start-up time)
 
             found = Finding(source.name, "has pages with relative links")
-            done.lines.append(LINES[plan.format](found))
+            done.lines.append(LINES[plan.options.format or "text"](found))
 
     def _document(self, source: OpenInput, first: bytes) -> None:
         """A document, or a mailbox of many."""
@@ -150,7 +151,7 @@ class _Doing:
         settings = plan.settings.on_fields(found.fields)
         packed = compressed.recognised(source, first, settings)
         kind = packed[1] if packed else settings.kind_of(source.name, first)
-        if not is_wanted(kind, first, plan.only):
+        if not is_wanted(kind, first, plan.options.only):
             raise _SkippedError(State.PASSED)
         if compressed.is_zip_of_mail(first):
             text = "this is a ZIP archive of messages: unpack it, and give the directory"
@@ -223,7 +224,7 @@ class _Doing:
         if not document.number:
             done.url = result.base.url
             done.source = result.base.source if done.url else ""
-        if self._plan.reports:
+        if self._reports:
             references = found_called(document.data, call)
             done.links.update(reference.status.value for reference in references)
         done.changed += result.changed
@@ -302,13 +303,13 @@ class _Doing:
             if result.changed or result.notes:
                 for found in findings(source.name, document, result, call):
                     self._done.found += found.link is not None
-                    self._done.lines.append(LINES[self._plan.format](found))
+                    self._done.lines.append(LINES[self._plan.options.format or "text"](found))
 
     def _is_checked(self) -> bool:
         # What takes no file's place can be made again: that is not looked through twice.
         output = self._done.job.output
         if output is None:
-            return self._plan.is_delivery
+            return self._plan.options.delivery
         return (output.replaces or output.goes_on) and os.path.lexists(output.path)
 
     def _copy(self, source: OpenInput) -> None:
@@ -316,7 +317,7 @@ class _Doing:
         pieces = self._after.counting(source.pieces)
         if self._plan.action is Action.WRITE:
             self._put(source, pieces)
-        elif self._plan.reports:
+        elif self._reports:
             deque(pieces, maxlen=0)
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
@@ -344,8 +345,8 @@ class _Doing:
         # Nobody delivers into compressed mail; what is no file is refused below.
         is_locked = streamed and self._coding is None and source.status is not None
         with (
-            locked(source, plan.in_place) if is_locked else nullcontext(source) as held,
-            place_of(held, plan.in_place, plan.roots) as old,
+            locked(source, plan.options) if is_locked else nullcontext(source) as held,
+            place_of(held, plan.options, plan.roots) as old,
         ):
             made = self._rewritten(held, settings, found)
             pieces: Iterable[bytes] = self._pieces(made, checked=True)
