@@ -1,8 +1,5 @@
 """Web archives on the command line: pages in; conversion records, links or bases out.
 
-Pages are done one at a time, as they are read. What cannot be read is reported with record and
-offset, and the input counts as failed; the rest is done.
-
 To mind: the payload of a revisit and the originals (`--with-originals`) are read from the file once
 more, by the name that the user gave: standard input and pipes cannot be.
 """
@@ -115,7 +112,6 @@ class Archive(NamedTuple):
         streams.warn(f"{self.source.shown}: error: at offset {fault.offset}{record}: {text}")
 
     def note(self, page: Page, reason: str, text: str) -> None:
-        """Collect a note on a page."""
         self.warned.add(reason, f"{self.place(page)}: warning: {text}")
 
     def warn(self, text: str) -> None:
@@ -139,7 +135,6 @@ class Archive(NamedTuple):
         self.report(fault_of_error(page, error))
 
     def place(self, page: Page) -> str:
-        """Where a page is, for people."""
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
 
 
@@ -163,10 +158,7 @@ _COUNTED: Final = {
 def recognise(
     source: OpenInput, settings: Settings, tally: Tally, warned: Collected | None = None
 ) -> tuple[OpenInput, Archive | None]:
-    """Return an input, and the archive that it is, if it is one.
-
-    The notes on its pages are put into `warned`, or shown when it has been read.
-    """
+    """Return an input, and the archive that it is; `warned` gets its notes, else they are shown."""
     if settings.kind not in {None, ARCHIVE}:
         return source, None
     first, source = files.peeked(source)
@@ -272,7 +264,6 @@ class _How(TypedDict):
 
 
 def how_of(archive: Archive) -> _How:
-    """Return how the pages of an archive are resolved."""
     settings = archive.settings
     return {"profile": relbase.Profile(settings.profile), "policy": settings.policy}
 

@@ -155,11 +155,7 @@ def _is_read(type_: str) -> bool:
 
 
 def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
-    """The parts of a message, a line each; what is refused in one stands below it.
-
-    What a part has from the parts around it was reported of them. The URL stands last, since it
-    may be long.
-    """
+    """The parts of a message, a line each; what is refused in one stands below it."""
     rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)

@@ -1,9 +1,6 @@
 """`relbase check`: URLs against the grammar of RFC 1808 §2.2 and RFC 1738 §5.
 
-Strategy: one URL at a time, from the arguments or a line each from standard input, to findings
-(`relbase.url.grammar`), to JSON Lines or to text. The text shows an excerpt of the URL around each
-place with a caret under it: a URL may be megabytes long, and may hold whatever harms a terminal,
-so that everything but printable ASCII is shown as an escape.
+A URL may be megabytes long and harm a terminal: excerpts in printable ASCII are shown of it.
 """
 
 from __future__ import annotations
@@ -155,7 +152,6 @@ def counted_violations(reference: str, base: str, tally: Tally) -> list[Violatio
 
 
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
-    """The report on one URL for people."""
     if not found:
         shown = _excerpt(url, 0, 0)[0]
         return f"{shown}\n{_INDENT}ok: {_production(url, grammar)}"

@@ -1,11 +1,7 @@
 """Compressed mail: mailboxes and messages in gzip, bzip2 or xz, read and written as streams.
 
-An input is compressed mail when it begins as one of the codings does, and its name without the
-suffix, or what it unfolds to, says mail. Law 2 holds for the bytes inside. Where nothing changes,
-the file's own bytes are the output; else what comes before the first change is unfolded twice.
-
-To mind: a coding can unfold to a thousand times its size and more. Past `_RATIO` times what was
-read, and `_LEAST` bytes, an input is refused.
+Where nothing changes, the file's own bytes are the output; else what comes before the first change
+is unfolded twice. Past `_RATIO` times what was read, and `_LEAST` bytes, an input is refused.
 """
 
 from __future__ import annotations
@@ -86,7 +82,6 @@ _ZIPPED: Final = expression(rb"(?is)PK\x03\x04.{26}[^\0]{1,200}?\.(?:eml|mbox)")
 
 
 def is_zip_of_mail(first: bytes) -> bool:
-    """Return whether an input is a ZIP archive of messages, which is not read."""
     return first.startswith(b"PK\x03\x04") and _ZIPPED.search(first, 0, 1 << 16) is not None
 
 

@@ -1,10 +1,7 @@
 """`--delivery`: a filter for programs that deliver mail, which must not lose a message.
 
-Another process rewrites it, and may fail in any way, in its imports too: so nothing of relbase is
+Another process rewrites it, and may fail in any way, in its imports too: nothing of relbase is
 loaded here but this file. Whatever it does not hand over with success goes on as it came.
-
-Exit status: 0 when the whole message was written, changed or not; 75 (EX_TEMPFAIL of sysexits.h)
-when it was not, so that it is delivered again later.
 """
 
 from __future__ import annotations
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _WRITTEN: Final = 0
-_TEMPORARY_FAILURE: Final = 75
+_TEMPORARY_FAILURE: Final = 75  # EX_TEMPFAIL of sysexits.h: it is delivered again later
 
 # What the other process ends with when it has written a message: 0 is the end of --help, too.
 HANDED_OVER: Final = 100

@@ -1,13 +1,7 @@
 r"""`--diff`: what a rewriting changes, as a unified diff for people.
 
-Strategy: the edits say what changes, so that nothing is compared. Edits that touch the same lines
-are one block. A block of short lines is shown whole, between lines of context; hunks whose context
-would meet are one hunk. In a block with a long line (pages have lines of 100 KB) each edit, or
-group of edits close together, is a hunk of its own that shows some bytes around it, with the column
-where the excerpt begins and `...` for what is cut.
-
-To mind: bytes are shown as UTF-8, undecodable ones as `\xNN`, control characters as escapes: the
-diff is for reading, not for patch(1). Everything is one pass over the edits.
+The edits say what changes: nothing is compared. Of a long line (pages have lines of 100 KB) each
+edit is a hunk of its own, with the column where its excerpt begins. Not for patch(1).
 """
 
 from __future__ import annotations
@@ -16,13 +10,15 @@ import re
 from array import array
 from bisect import bisect_right
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from relbase.cli.streams import printable
 from relbase.edit import Edit, Span, splice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+_T = TypeVar("_T")
 
 # Lines of context around a change, as diff -u has them.
 _CONTEXT: Final = 3
@@ -72,7 +68,6 @@ class _Block(NamedTuple):
 def diff(
     name: str, data: bytes, edits: Sequence[Edit], above: int = 0, moved: int = 0
 ) -> Iterator[str]:
-    r"""Return the lines of the diff, without line ends; none when there are no edits."""
     if not edits:
         return
     shown = printable(name)
@@ -80,7 +75,11 @@ def diff(
     yield f"+++ {shown} (rewritten)"
     lines = _Lines(above, data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
     last = 0  # the first line that no hunk before has changed
-    hunks: Iterator[list[_Block] | None] = chain(_hunks(_blocks(lines, edits)), (None,))
+    touching = _grouped(
+        edits, lambda group, edit: lines.number(edit.start) > lines.number(group[-1].end)
+    )
+    blocks = (_block(lines, group) for group in touching)
+    hunks: Iterator[list[_Block] | None] = chain(_grouped(blocks, _is_apart), (None,))
     for hunk, following in pairwise(hunks):
         assert hunk is not None
         if _is_long(hunk[0]):
@@ -92,25 +91,22 @@ def diff(
         last = hunk[-1].last
 
 
-def _blocks(lines: _Lines, edits: Iterable[Edit]) -> Iterator[_Block]:
-    """The blocks of edits that touch the same lines."""
-    group: list[Edit] = []
-    first = last = 0
-    for edit in edits:
-        number = lines.number(edit.start)
-        if group and number >= last:
-            yield _block(lines, first, last, group)
+def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> Iterator[list[_T]]:
+    """Items together, until one is apart from those before it."""
+    group: list[_T] = []
+    for item in items:
+        if group and is_apart(group, item):
+            yield group
             group = []
-        if not group:
-            first = number
-        group.append(edit)
-        # The line that the edit ends in, be it at its very start: its newline before was removed.
-        last = lines.number(edit.end) + 1
+        group.append(item)
     if group:
-        yield _block(lines, first, last, group)
+        yield group
 
 
-def _block(lines: _Lines, first: int, last: int, edits: list[Edit]) -> _Block:
+def _block(lines: _Lines, edits: list[Edit]) -> _Block:
+    # The last line is the one that an edit ends in, be it at its very start: its newline before
+    # was removed.
+    first, last = lines.number(edits[0].start), lines.number(edits[-1].end) + 1
     start, end = lines.start(first), lines.start(last)
     old = lines.data[start:end]
     new = splice(old, [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits])
@@ -126,17 +122,10 @@ def _is_long(block: _Block) -> bool:
     return any(len(line) > _LONG for line in chain(block.old, block.new))
 
 
-def _hunks(blocks: Iterable[_Block]) -> Iterator[list[_Block]]:
-    """Blocks whose context would meet, together; one that is shown in excerpts, alone."""
-    hunk: list[_Block] = []
-    for block in blocks:
-        alone = _is_long(block) or (hunk and _is_long(hunk[-1]))
-        if hunk and (alone or block.first - hunk[-1].last > 2 * _CONTEXT):
-            yield hunk
-            hunk = []
-        hunk.append(block)
-    if hunk:
-        yield hunk
+def _is_apart(hunk: list[_Block], block: _Block) -> bool:
+    """Whether the context of a block does not meet that of a hunk; one in excerpts is alone."""
+    is_far = block.first - hunk[-1].last > 2 * _CONTEXT
+    return is_far or _is_long(block) or _is_long(hunk[-1])
 
 
 def _whole(lines: _Lines, hunk: list[_Block], moved: int, bounds: Span) -> Iterator[str]:
@@ -170,9 +159,14 @@ def _context(lines: _Lines, first: int, last: int) -> Iterator[str]:
 def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
     """The edits of long lines, each with what stands around it."""
     whole = Span(lines.start(block.first), lines.start(block.last))
-    for group, bounds in _near(block.edits, whole):
-        start = max(bounds.start, _boundary(lines.data, group[0].start - _AROUND))
-        end = max(group[-1].end, _boundary(lines.data, min(bounds.end, group[-1].end + _AROUND)))
+    at = whole.start  # no other edit is shown around a group
+    groups: Iterator[list[Edit] | None] = chain(_grouped(block.edits, _is_far), (None,))
+    for group, following in pairwise(groups):
+        assert group is not None
+        until = following[0].start if following else whole.end
+        start = max(at, _boundary(lines.data, group[0].start - _AROUND))
+        end = max(group[-1].end, _boundary(lines.data, min(until, group[-1].end + _AROUND)))
+        at = group[-1].end
         before = _CUT if start > whole.start else b""
         after = _CUT if end < whole.end else b""
         number = lines.number(start)
@@ -183,21 +177,9 @@ def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
             yield from (f"{sign}{_text(piece)}" for piece in _split(before + text + after))
 
 
-def _near(edits: Iterable[Edit], bounds: Span) -> Iterator[tuple[list[Edit], Span]]:
-    """Edits whose surroundings would meet, together, as long as the excerpt stays short.
-
-    Each with the bounds of its surroundings: no other edit is shown in them.
-    """
-    group: list[Edit] = []
-    start = bounds.start
-    for edit in edits:
-        far = group and edit.start - group[-1].end > 2 * _AROUND
-        if group and (far or edit.end - group[0].start > _LONG):
-            yield group, Span(start, edit.start)
-            start = group[-1].end
-            group = []
-        group.append(edit)
-    yield group, Span(start, bounds.end)
+def _is_far(group: list[Edit], edit: Edit) -> bool:
+    """Whether the surroundings of an edit do not meet those of a group, or make it too long."""
+    return edit.start - group[-1].end > 2 * _AROUND or edit.end - group[0].start > _LONG
 
 
 def _sides(data: bytes, start: int, end: int, edits: list[Edit]) -> tuple[bytes, bytes]:

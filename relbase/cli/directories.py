@@ -1,14 +1,7 @@
 """Directories that files are read from and written into, on systems that differ.
 
-Strategy: a directory is opened once, and what is done in it is done through its descriptor, so that
-nothing can be put in its place in between. Where the system has no such calls (Windows) the same is
-done by names: what is put in the place of a directory in between is then not seen.
-
-A new file has a lock that ends with the process that made it. What a killed run left behind is
-removed by the next run in that directory, where the lock can be taken.
-
-To mind: between the making of a file and its lock another run may remove it. So the maker looks,
-when it has the lock, whether the file still has its name.
+To mind: what is done in a directory is done through its descriptor, so that nothing can be put in
+its place in between. Where the system has no such calls (Windows), that is not seen.
 """
 
 from __future__ import annotations
@@ -17,7 +10,7 @@ import errno
 import os
 import re
 import stat
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any, Final
@@ -31,29 +24,27 @@ except ImportError:  # Windows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
 # What ends the name of a file that is not complete: see `NewFile`.
-_is_temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
+_temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.
 _ATTEMPTS: Final = 8
 
 
-def flag(*names: str) -> int:
-    """Return the flags of `os.open` of these names; a system has not all of them."""
+def _flag(*names: str) -> int:
+    """The flags of `os.open` of these names; a system has not all of them."""
     return reduce(or_, (int(getattr(os, name, 0)) for name in names))
 
 
 # Whether files are reached through the descriptor of their directory.
 _NEEDED: Final = {os.open, os.stat, os.unlink, os.rename, os.mkdir}
 BY_DESCRIPTOR = hasattr(os, "O_DIRECTORY") and os.supports_dir_fd >= _NEEDED
-_TIMES_BY_DESCRIPTOR: Final = os.utime in os.supports_fd
 
 
-class Directory:
+class Directory(AbstractContextManager["Directory"]):
     """A directory that is open, until the `with` ends; the descriptor is None on Windows."""
 
     __slots__ = ("_descriptor", "path")
@@ -61,9 +52,6 @@ class Directory:
     def __init__(self, path: str, descriptor: int | None) -> None:
         self.path = path
         self._descriptor = descriptor
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -78,22 +66,21 @@ class Directory:
         return name, {option: self._descriptor}
 
     def close(self) -> None:
-        """Give the descriptor back."""
         if self._descriptor is not None:
             os.close(self._descriptor)
 
     def open_old(self, name: str) -> int:
         """Open a file for reading; a symbolic link is an error, and a pipe does not block."""
         path, options = self._at(name)
-        flags = os.O_RDONLY | flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
-        if not flag("O_NOFOLLOW") and stat.S_ISLNK(self.stat(name).st_mode):
+        flags = os.O_RDONLY | _flag("O_NOFOLLOW", "O_NONBLOCK", "O_BINARY", "O_NOCTTY")
+        if not _flag("O_NOFOLLOW") and stat.S_ISLNK(self.stat(name).st_mode):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
         return os.open(path, flags, **options)
 
     def open_new(self, name: str, mode: int) -> int:
         """Make a file that is not there yet, and open it for writing."""
         path, options = self._at(name)
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | flag("O_NOFOLLOW", "O_BINARY")
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _flag("O_NOFOLLOW", "O_BINARY")
         return os.open(path, flags, mode, **options)
 
     def stat(self, name: str) -> os.stat_result:
@@ -102,7 +89,6 @@ class Directory:
         return os.stat(path, follow_symlinks=False, **options)  # noqa: PTH116
 
     def unlink(self, name: str) -> None:
-        """Remove a file."""
         path, options = self._at(name)
         os.unlink(path, **options)
 
@@ -142,7 +128,6 @@ class Directory:
                 raise
 
     def names(self) -> list[str]:
-        """Return the names in it."""
         if self._descriptor is None or os.listdir not in os.supports_fd:
             return os.listdir(self.path)  # noqa: PTH208
         return os.listdir(self._descriptor)  # noqa: PTH208
@@ -161,7 +146,7 @@ def opened_directory(path: str) -> Directory:
 def _opened(path: str, reached: str, *flags: str, **options: int) -> Directory:
     """Open a directory; `reached` is its name where the options say."""
     if BY_DESCRIPTOR:
-        found = os.O_RDONLY | flag("O_DIRECTORY", *flags)
+        found = os.O_RDONLY | _flag("O_DIRECTORY", *flags)
         return Directory(path, os.open(reached, found, **options))
     if not stat.S_ISDIR(os.stat(path, follow_symlinks=not flags).st_mode):  # noqa: PTH116
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
@@ -172,11 +157,7 @@ def _opened(path: str, reached: str, *flags: str, **options: int) -> Directory:
 def opened_below(
     root: str, parts: Sequence[str], *, make: bool = False, held: Directory | None = None
 ) -> Iterator[Directory]:
-    """Open a directory somewhere inside of another, over no symbolic link.
-
-    `held` is the root, where it is open already. An `OSError` says which step leads over something
-    else than a directory.
-    """
+    """Open a directory inside of another (`held`, where that is open), over no symbolic link."""
     directory = held or opened_directory(root)
     try:
         for part in parts:
@@ -207,7 +188,6 @@ class NewFile:
         self._is_open = True
 
     def write(self, pieces: Iterable[bytes]) -> None:
-        """Write pieces, each whole."""
         for piece in pieces:
             rest = memoryview(piece)
             while rest:
@@ -215,17 +195,17 @@ class NewFile:
 
     def finish(self, like: os.stat_result | None) -> os.stat_result:
         """Bring the content to the disk, since a rename may reach it before, and say what it is."""
+        times = (like.st_atime_ns, like.st_mtime_ns) if like else None
         if like is not None and hasattr(os, "fchmod"):
             os.fchmod(self.descriptor, like.st_mode & _OWN_BITS)
-        if like is not None and _TIMES_BY_DESCRIPTOR:
-            os.utime(self.descriptor, ns=(like.st_atime_ns, like.st_mtime_ns))
+        if times and not _CLOSED_FIRST:
+            os.utime(self.descriptor, ns=times)
         os.fsync(self.descriptor)
         status = os.fstat(self.descriptor)
         if _CLOSED_FIRST:
             self.close()
-            if like is not None:
-                path = os.path.join(self._parent.path, self.name)  # noqa: PTH118
-                os.utime(path, ns=(like.st_atime_ns, like.st_mtime_ns))
+        if times and _CLOSED_FIRST:
+            os.utime(os.path.join(self._parent.path, self.name), ns=times)  # noqa: PTH118
         return status
 
     def close(self) -> None:
@@ -235,8 +215,8 @@ class NewFile:
             self._is_open = False
 
 
-# Windows gives an open file no other name.
-_CLOSED_FIRST: Final = os.name == "nt"
+# Windows gives an open file no other name, and no times.
+_CLOSED_FIRST: Final = os.utime not in os.supports_fd
 
 
 @contextmanager
@@ -257,6 +237,7 @@ def _made(parent: Directory, name: str, mode: int) -> NewFile:
     for _ in range(_ATTEMPTS):
         made = NewFile(parent, name, mode)
         _lock(made.descriptor)
+        # Before it had the lock, another run may have removed it.
         if os.name == "nt" or os.fstat(made.descriptor).st_nlink != 0:
             return made
         made.close()
@@ -264,34 +245,19 @@ def _made(parent: Directory, name: str, mode: int) -> NewFile:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock a file as far as the file system can; return whether it did."""
-    if fcntl is None:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
+    """Lock a file as far as the file system can, until it is closed; return whether it did."""
+    with suppress(OSError):
+        if fcntl is not None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    return False
 
 
-def sweep(parent: Directory) -> list[str]:
-    """Remove the files that killed runs left in a directory, and return their names."""
-    removed: list[str] = []
-    if fcntl is None:
-        return removed
-    for name in parent.names():
-        if _is_temporary.fullmatch(name):
-            with suppress(OSError):
-                removed += _swept(parent, name)
-    return removed
-
-
-def _swept(parent: Directory, name: str) -> list[str]:
-    descriptor = parent.open_old(name)
-    try:
-        if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
-            parent.unlink(name)
-            return [name]
-    finally:
-        os.close(descriptor)
-    return []
+def sweep(parent: Directory) -> None:
+    """Remove the files that killed runs left in a directory: nobody has locked them."""
+    for name in filter(_temporary.fullmatch, parent.names()):
+        with suppress(OSError), ExitStack() as stack:
+            descriptor = parent.open_old(name)
+            stack.callback(os.close, descriptor)
+            if stat.S_ISREG(os.fstat(descriptor).st_mode) and _lock(descriptor):
+                parent.unlink(name)

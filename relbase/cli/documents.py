@@ -1,10 +1,7 @@
 """The documents of an input: the input itself, or the messages of an mbox, one after the other.
 
-The messages of an mbox are documents of their own, so that no more than one is held at a time; what
-stands between them comes with them. What the library says of a message is then said of the input.
-
-To mind: an input may have no message at all, or begin with text that belongs to none. Joined, the
-`before`, `data` and `after` of all documents are the input.
+No more than one message is held at a time. Joined, the `before`, `data` and `after` of all
+documents are the input: it may have no message at all, or begin with text that belongs to none.
 """
 
 from __future__ import annotations
@@ -152,7 +149,6 @@ def part_name(part: str, number: str) -> str:
 
 
 def note_in(document: InputDocument, note: Note) -> Note:
-    """Return a note on a document as one on the input."""
     if not document.number:
         return note
     span = _span(document, note.span) if note.span else None
@@ -160,7 +156,6 @@ def note_in(document: InputDocument, note: Note) -> Note:
 
 
 def base_in(document: InputDocument, base: Base) -> Base:
-    """Return a base of a document as one of the input."""
     if not document.number or (base.outer is None and not base.refused):
         return base
     refused = tuple(note_in(document, note) for note in base.refused)
@@ -169,7 +164,6 @@ def base_in(document: InputDocument, base: Base) -> Base:
 
 
 def link_in(document: InputDocument, link: Link) -> Link:
-    """Return a link of a document as one of the input."""
     if not document.number:
         return link
     return link._replace(
@@ -181,7 +175,6 @@ def link_in(document: InputDocument, link: Link) -> Link:
 
 
 def entity_in(document: InputDocument, entity: Entity) -> Entity:
-    """Return an entity of a document as one of the input."""
     if not document.number:
         return entity
     return replace(

@@ -137,11 +137,7 @@ def _explain_archive(archive: Archive, plan: _Plan) -> None:
 
 
 class _Plan:
-    """Where the pages go: to standard output, to one file, or into a directory with an index.
-
-    Attributes:
-        directory: None where it is not a directory.
-    """
+    """Where the pages go: to standard output, to one file, or into a directory with an index."""
 
     def __init__(self, found: Inputs, output: str | None, *, force: bool) -> None:
         if output == "":

@@ -1,7 +1,7 @@
 """Files and objects by the names that the user gave: a document names no file (threat W7).
 
-Strategy: an input is opened once and looked at through its descriptor, so that nothing can be put
-in its place in between. What was found by walking a tree is reached over no symbolic link.
+An input is opened once and looked at through its descriptor. What was found by walking a tree is
+reached over no symbolic link.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ class Input(NamedTuple):
 
 
 def is_object(name: str) -> bool:
-    """Return whether a name is a URL, and of no file."""
     return storage.is_url(name) and not os.path.lexists(name)
 
 
@@ -97,7 +96,6 @@ def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: T
 
 
 def reason(error: Exception) -> str:
-    """Return why an input could not be processed."""
     if isinstance(error, InputError):
         return str(error)
     if isinstance(error, MemoryError):
@@ -111,7 +109,6 @@ def reason(error: Exception) -> str:
 
 
 def shown_name(name: str) -> str:
-    """Return the name of an input for messages."""
     return "<stdin>" if name == STDIN else printable(name)
 
 
@@ -210,12 +207,9 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
         after = os.fstat(file.fileno()) if before else None
     except OSError as error:
         raise InputError(error.strerror or str(error)) from None
-    if before and after and _state(before) != _state(after):
+    states = [(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None]
+    if len(set(states)) > 1:
         raise ChangedError("it changed while it was read: try again")
-
-
-def _state(status: os.stat_result) -> tuple[int, int]:
-    return status.st_size, status.st_mtime_ns
 
 
 def _standard_input() -> BinaryIO:
@@ -231,33 +225,26 @@ def _standard_input() -> BinaryIO:
 
 @contextmanager
 def uploaded(*outputs: str) -> Iterator[list[str]]:
-    """Yield the files to write outputs to; those of objects are uploaded when all are complete.
-
-    Raises:
-        click.UsageError: if nothing opens an output.
-        OutputError: if one cannot be uploaded.
-    """
-    objects = [output for output in outputs if is_object(output)]
-    names = {output: output.partition("?")[0].rpartition("/")[2] for output in objects}
-    for output, name in names.items():
-        if not name:
-            raise click.UsageError(f"{printable(output)} names no object: give a name behind it")
-    try:
-        storage.refuse_unknown(objects, "give a file")
-    except ValueError as error:
-        raise click.UsageError(printable(str(error))) from None
+    """Yield the files to write outputs to; those of objects are uploaded when all are complete."""
     with ExitStack() as stack:
         files = {}
-        for output in objects:
+        for output in filter(is_object, outputs):
             from tempfile import TemporaryDirectory  # noqa: PLC0415 (start-up time)
 
+            name = output.partition("?")[0].rpartition("/")[2]
+            if not name:
+                text = f"{printable(output)} names no object: give a name behind it"
+                raise click.UsageError(text)
+            try:
+                storage.refuse_unknown([output], "give a file")
+            except ValueError as error:
+                raise click.UsageError(printable(str(error))) from None
             directory = stack.enter_context(TemporaryDirectory(prefix="relbase-"))
-            files[output] = os.path.join(directory, names[output])  # noqa: PTH118
+            files[output] = os.path.join(directory, name)  # noqa: PTH118
         yield [files.get(output, output) for output in outputs]
         for output, made in files.items():
-            if not os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
-                continue
             try:
-                storage.put(made, output)
+                if os.path.exists(made):  # noqa: PTH110 (an input that failed has no output)
+                    storage.put(made, output)
             except OSError as error:
                 raise OutputError(f"{printable(output)}: {error.strerror or error}") from None

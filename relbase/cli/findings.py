@@ -148,13 +148,11 @@ class Printer:
         self._before = _SARIF
 
     def show(self, text: str) -> None:
-        """Print a line."""
         if self._is_sarif:
             text = f"{self._before}{text}"
             self._before = ","
         streams.say(text)
 
     def close(self) -> None:
-        """End what was begun."""
         if self._is_sarif:
             streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")

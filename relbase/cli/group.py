@@ -32,11 +32,7 @@ _is_url: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://").match
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run the command line; what ends it early is reported on standard error.
-
-    Returns:
-        the exit status.
-    """
+    """Run the command line, report what ends it early, and return the exit status."""
     try:
         return _run(expanded(arguments) if os.name == "nt" else list(arguments))
     except click.ClickException as error:
@@ -139,11 +135,7 @@ def _line(*words: str) -> str:
 
 
 def _loaded(module: str) -> ModuleType:
-    """Return a module of relbase, unless RELBASE_SCANNER asks for what there is not.
-
-    Raises:
-        click.UsageError: if so.
-    """
+    """A module of relbase; a UsageError if RELBASE_SCANNER asks for what there is not."""
     try:
         return import_module(module)
     except ValueError as error:

@@ -43,8 +43,7 @@ _GUESSES: Final = {
 class Option(click.Option):
     """An option that knows its section of --help, and whether -h shows it (`basic`).
 
-    Its names are written "-x, --long VALUE"; without a VALUE it is a flag. `read` takes each value,
-    and raises click.BadParameter or ValueError for a wrong one.
+    Its names are written "-x, --long VALUE"; without a VALUE it is a flag. `read` takes each value.
     """
 
     def __init__(
@@ -78,9 +77,6 @@ def table(rows: str, **more: dict[str, Any]) -> tuple[Option, ...]:
     """Return the options of a table that looks like the help: sections, then names and texts.
 
     -h shows the options with a star. `more` is what an option has besides, by its long name.
-
-    Raises:
-        ValueError: For a line that is no row, and for a name of `more` that has none.
     """
     options, missed = [], _SECTION.sub("", rows)
     for section, body in _SECTION.findall(rows):
@@ -136,7 +132,6 @@ class Command(click.Command):
             raise click.UsageError(text, ctx) from None
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options by section."""
         options = self._options(ctx)
         for section in _SECTIONS:
             _write(section, (one for one in options if _section(one) == section), ctx, formatter)

@@ -1,12 +1,8 @@
 """`--in-place`: which file is replaced and which is not, and the locks of mailboxes.
 
-To mind: a rename breaks what hangs on the old file. A symbolic link would be replaced by a file,
-and a file with several names would become two. Both are refused unless they are asked for.
-
-Others deliver to a mailbox: it is locked by Python's `mailbox` (fcntl and the dot lock), which
-tries once, where this waits. A lock of somebody else is never broken, however old it is. To close
-any descriptor of a file gives up all fcntl locks that the process has on it: what is read stays
-open until the lock is given back.
+To mind: a rename would replace a symbolic link by a file, and make two of a file with two names.
+To close any descriptor of a file gives up all fcntl locks that the process has on it: what is read
+stays open until the lock is given back.
 """
 
 from __future__ import annotations
@@ -83,40 +79,39 @@ _PAUSE: Final = 0.1
 
 @contextmanager
 def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
-    """Hold the locks of a mailbox, and yield it as it is when they are had."""
+    """Hold the locks of a mailbox (fcntl and the dot lock), and yield it as it is under them."""
     import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
 
     path = _resolved(source.name, how)
-    try:
-        # It would take a `~` for a home directory; it is closed as it was opened, unread.
-        box = mailbox.mbox(os.path.abspath(path), create=False)  # noqa: PTH100
-    except (OSError, mailbox.Error) as error:
-        raise OutputError(f"{printable(path)}: it cannot be locked: {error}") from None
-    try:
-        _lock(box, path)
+    shown, until = printable(path), time.monotonic() + PATIENCE
+    with ExitStack() as stack:
+        try:
+            # It would take a `~` for a home directory; it is closed as it was opened, unread.
+            box = mailbox.mbox(os.path.abspath(path), create=False)  # noqa: PTH100
+            stack.callback(_close, box)
+            while not _is_locked(box):
+                if time.monotonic() >= until:
+                    why = "another program has locked it"
+                    if os.path.lexists(f"{path}.lock"):
+                        why = f"there is a lock, {shown}.lock"
+                    text = f"{why}: wait for it, or rewrite a copy with -o"
+                    raise OutputError(f"{shown}: {text}")
+                time.sleep(_PAUSE)
+        except (OSError, mailbox.Error) as error:
+            text = f"it cannot be locked: {getattr(error, 'strerror', None) or error}"
+            raise OutputError(f"{shown}: {text}") from None
         yield files.rewound(source)
-    finally:
-        with suppress(OSError):
-            box.close()
 
 
-def _lock(box: mailbox.mbox, path: str) -> None:
+def _close(box: mailbox.mbox) -> None:
+    with suppress(OSError):
+        box.close()
+
+
+def _is_locked(box: mailbox.mbox) -> bool:
     import mailbox  # noqa: PLC0415 (as above)
 
-    until = time.monotonic() + PATIENCE
-    while True:
-        try:
-            box.lock()
-        except mailbox.ExternalClashError:
-            if time.monotonic() < until:
-                time.sleep(_PAUSE)
-                continue
-            why = "another program has locked it"
-            if os.path.lexists(f"{path}.lock"):
-                why = f"there is a lock, {printable(path)}.lock"
-            text = f"{why}: wait for it, or rewrite a copy with -o"
-            raise OutputError(f"{printable(path)}: {text}") from None
-        except OSError as error:
-            text = f"it cannot be locked: {error.strerror or error}"
-            raise OutputError(f"{printable(path)}: {text}") from None
-        return
+    with suppress(mailbox.ExternalClashError):
+        box.lock()
+        return True
+    return False

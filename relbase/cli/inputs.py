@@ -1,8 +1,7 @@
 """From arguments to inputs: names, Maildirs, lists and trees, for every command on documents.
 
-A tree is walked before anything is written, over no symbolic link. What programs keep beside the
-pages that they save is skipped and counted: nobody wants it changed. A tree may have a million
-files, so that what is kept of each is small.
+A tree is walked before anything is written, over no symbolic link; it may have a million files.
+What programs keep beside the pages that they save is skipped and counted.
 """
 
 from __future__ import annotations
@@ -126,7 +125,6 @@ def begin(
 
 
 def finder_of(inputs: Inputs, settings: Settings, tally: Tally) -> Finder:
-    """Return what finds the URLs of inputs, with its tables read."""
     finder = Finder(settings.origins, inputs.trees)
     for text in finder.doubts(inputs.all):
         tally.warnings += bool(settings.origins.mapped)  # the others are hints

@@ -18,17 +18,13 @@ VERSION: Final = 1
 
 
 def line(file: str, value: Link | Entity, **more: object) -> str:
-    r"""Return the line for an object that was found in a file: of a link one flat object.
-
-    The line is ASCII: bytes that could not be decoded are `\udc80` to `\udcff`.
-    """
+    """Return the line for an object that was found in a file: of a link one flat object."""
     own = value.as_dict() if isinstance(value, Link) else _fields(value)
     assert own is not None
     return object_line({"file": file, **own, **more})
 
 
 def object_line(fields: dict[str, object]) -> str:
-    """Return the line for an object with these fields."""
     return json.dumps({"version": VERSION, **{name: _plain(fields[name]) for name in fields}})
 
 

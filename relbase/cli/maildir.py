@@ -1,12 +1,7 @@
 """Maildir (maildir(5)) and Maildir++: which files are messages, and how a copy is delivered.
 
-Strategy: a Maildir as an input stands for its messages, the files in `new` and `cur` of itself and
-of its sub-folders (`.Sent`, `.Sent.2024`), each an input of its own. In a copy the names, mode and
-time of messages stay, but for the sizes that Dovecot keeps in a name.
-
-To mind: what else lies in a Maildir (indexes and lists of a server) tells of the old messages and
-is not copied. A symbolic link in the place of a message is an error, since it may lead out of the
-Maildir, and so is what may have no end, as a pipe.
+Each message, in `new` and `cur` of the Maildir and of its sub-folders (`.Sent`), is an input of its
+own. What else lies there (indexes of a server) tells of the old messages and is not copied.
 """
 
 from __future__ import annotations
@@ -56,7 +51,6 @@ def is_message(name: str) -> bool:
 def messages(
     name: str, failed: Callable[[str, Exception], None], *, follow: bool = False
 ) -> list[Input]:
-    """Return the messages of a Maildir and its sub-folders."""
     found: list[Input] = []
     # What is followed is reached by its name, all else from the Maildir alone.
     root = "" if follow else name
@@ -148,7 +142,6 @@ def _make(original: str, copy: str, folder: str) -> str:
 
 
 def _refuse(original: str, copy: str) -> None:
-    """Refuse a copy inside of its original, and the other way round."""
     if os.path.lexists(copy) and not os.path.isdir(copy):  # noqa: PTH112
         text = f"'{printable(copy)}' is not a directory: a Maildir goes into one, give -o DIRECTORY"
         raise click.UsageError(text)
@@ -160,7 +153,6 @@ def _refuse(original: str, copy: str) -> None:
 
 
 def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
-    """What lies in a Maildir and is not copied."""
     known = {*_DIRECTORIES, _MARK}
     for folder in folders:
         for entry in _entries(original, folder):

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 
 def message_map(value: str) -> dict[str, str]:
-    """Read --message-map."""
     from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
 
     lines = values.read_file(value, "give a file with a selector, a tab and a URL on each line")
@@ -43,7 +42,6 @@ _SHOWN: Final = 200
 
 
 def fields(value: str) -> tuple[str, ...]:
-    """Read --message-base."""
     names = tuple(name.strip().lower().removesuffix(":") for name in value.split(","))
     wrong = [name for name in names if not name.isascii() or not name or set(name) & _NOT_OF_NAMES]
     if wrong:

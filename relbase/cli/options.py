@@ -52,7 +52,6 @@ class Settings(NamedTuple):
     message_urls: MessageUrlTable | None = None
 
     def arguments(self, name: str) -> Arguments:
-        """Return the arguments of the library for an input."""
         kind: Kind | str | None = self.kind
         if kind is None and self._kind_of_type() is None and _is_delivered(name):
             kind = Kind.MAIL
@@ -92,7 +91,6 @@ def _is_delivered(name: str) -> bool:
 
 
 def parameters(*own: click.Parameter) -> list[click.Parameter]:
-    """Return the parameters of a command on documents."""
     return [_INPUTS, *own, *_SHARED]
 
 

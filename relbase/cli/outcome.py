@@ -1,8 +1,7 @@
 """What has happened to the inputs so far: counts, and warnings.
 
-A mailbox of a gigabyte has thousands of warnings that say the same. Where they arise, in whatever
-process, the first of each kind is kept. Where they are printed it stands for all of its kind, and
-at the end a line says how many more came.
+A mailbox has thousands of warnings that say the same: the first of each kind is kept where they
+arise, in whatever process, and at the end a line says how many more came.
 """
 
 from __future__ import annotations

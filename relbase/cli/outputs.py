@@ -1,8 +1,7 @@
 """Where outputs go: planned, and clashes refused, before the first is written.
 
-To mind: names come from the inputs alone, never from a document (threat W7). An output that is not
-a regular file is refused, not replaced; `-o /dev/null` would remove the device. Nothing follows a
-symbolic link in the place of an output, or on the way to it inside of the directory that was given.
+To mind: names come from the inputs alone, never from a document (threat W7), and lead over no
+symbolic link inside of the directory that was given.
 """
 
 from __future__ import annotations
@@ -37,7 +36,6 @@ class Output(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its name."""
         return os.path.join(self.root, *self.parts)  # noqa: PTH118
 
 
@@ -64,14 +62,15 @@ def plan(
     refuse_inputs(found, (one.path for one in found.values()))
     for one in found.values():
         refuse_irregular(one.path)
-    if several:
-        if known is None:  # else it is looked at when it is known what would be there
-            _refuse_there(list(found.values()), force=force)
-        try:
-            os.makedirs(output, exist_ok=True)  # noqa: PTH103
-        except OSError as error:
-            raise OutputError(f"{printable(output)}: {error.strerror}") from None
-    if known is None or not several:
+    if not several:
+        return found
+    if known is None and not force:  # else it is looked at when it is known what would be there
+        _refuse_there([one.path for one in found.values() if os.path.lexists(one.path)])
+    try:
+        os.makedirs(output, exist_ok=True)  # noqa: PTH103
+    except OSError as error:
+        raise OutputError(f"{printable(output)}: {error.strerror}") from None
+    if known is None:
         return found
     return {
         name: one._replace(replaces=force or one.path in known, goes_on=True)
@@ -118,12 +117,13 @@ def _parts(one: Input) -> tuple[str, ...]:
 def _refuse_inside(output: str, root: str) -> None:
     """Refuse an output inside of its tree: the next run would take it for an input."""
     inner, outer = os.path.realpath(output), os.path.realpath(root)
+    shown, tree = f"the output '{printable(output)}'", f"the tree '{printable(root)}'"
     if inner == outer:
-        text = f"the output '{printable(output)}' is the tree '{printable(root)}' itself"
-        raise click.UsageError(f"{text}: give -i to rewrite it in place, or another directory")
+        fix = "give -i to rewrite it in place, or another directory"
+        raise click.UsageError(f"{shown} is {tree} itself: {fix}")
     if inner.startswith(os.path.join(outer, "")):  # noqa: PTH118
-        text = f"the output '{printable(output)}' is inside of the tree '{printable(root)}'"
-        raise click.UsageError(f"{text}: give a directory outside of it with -o")
+        fix = "give a directory outside of it with -o"
+        raise click.UsageError(f"{shown} is inside of {tree}: {fix}")
 
 
 def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
@@ -150,14 +150,14 @@ def refuse_irregular(path: str) -> None:
         return
     if stat.S_ISREG(mode):
         return
+    # `-o /dev/null` would remove the device.
     kinds = {stat.S_IFLNK: "a symbolic link", stat.S_IFDIR: "a directory"}
     what = kinds.get(stat.S_IFMT(mode), "not a regular file")
     fix = "leave -o out to write to standard output, or give another name"
     raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
 
 
-def _refuse_there(outputs: Sequence[Output], *, force: bool) -> None:
-    there = [] if force else [one.path for one in outputs if os.path.lexists(one.path)]
+def _refuse_there(there: Sequence[str]) -> None:
     if there:
         more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
         text = f"'{printable(there[0])}'{more} there already"

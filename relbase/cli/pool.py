@@ -1,10 +1,7 @@
 """Many inputs in several processes: each has one job at a time, and may die of it.
 
-A process that ends in the middle of a job, or takes longer than it may, costs that one input.
-
-To mind: an interrupt of the terminal reaches all processes. They ignore it and are ended by the
-one that hands out the jobs, so that each can remove its unfinished file. When that one is killed,
-they see the end of their pipe, finish what they have, and end.
+To mind: an interrupt of the terminal reaches all processes. They ignore it and are ended by the one
+that hands out the jobs, so that each can remove its unfinished file.
 """
 
 from __future__ import annotations

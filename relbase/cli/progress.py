@@ -37,7 +37,6 @@ class Bar:
             self._task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
     def read(self, size: int) -> None:
-        """Show that more bytes are read."""
         if self._shown is None:
             return
         now = time.monotonic()
@@ -46,7 +45,6 @@ class Bar:
         self._shown.update(self._task, advance=size, files=self._files, refresh=is_due)
 
     def done(self) -> None:
-        """Show that another input is done."""
         self._files += 1
         self.read(0)
 

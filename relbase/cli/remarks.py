@@ -62,7 +62,6 @@ def collect(
 
 
 def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
-    """Return a note for people."""
     name = part_name(note.part, number)
     part = f"{name}: " if name else ""
     return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")

@@ -1,8 +1,4 @@
-"""`--report` and `--resume`: JSON Lines, one object an input, what it was and what became of it.
-
-A line is written when an input is done, and is on the disk before the run ends. A run that reads
-the report of an earlier one compares hashes, so that it skips only what is as it was.
-"""
+"""`--report` and `--resume`: JSON Lines, one object an input, what it was and what became of it."""
 
 from __future__ import annotations
 
@@ -30,10 +26,13 @@ class Counted:
     def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
         self.size = 0
         self._read = read
-        self._digest = _digest() if hashes else None
+        self._digest: Any = None
+        if hashes:
+            import hashlib  # noqa: PLC0415 (start-up time)
+
+            self._digest = hashlib.sha256()
 
     def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yield pieces, and count them."""
         for piece in pieces:
             self.size += len(piece)
             self._read(len(piece))
@@ -47,12 +46,6 @@ class Counted:
         return "" if self._digest is None else str(self._digest.hexdigest())
 
 
-def _digest() -> Any:  # noqa: ANN401 (hashlib does not name its type)
-    import hashlib  # noqa: PLC0415 (start-up time)
-
-    return hashlib.sha256()
-
-
 # ---- the report of a run
 
 
@@ -64,12 +57,11 @@ def _row(done: Done) -> dict[str, object]:
     """The object for an input: its fields are what the README lists."""
     output = done.job.output
     before, after = done.hashes
-    sizes = done.sizes
     failed = done.tally.failed
     unread = f"{counted(failed, 'record')} cannot be read" if failed else None
     return {
         "file": done.job.input.name,
-        "output": None if output is None else output.path,
+        "output": output.path if output else None,
         "state": done.state.value,
         "url": done.url or None,
         "source": done.source or None,
@@ -77,8 +69,8 @@ def _row(done: Done) -> dict[str, object]:
         "on_given_url": done.on_given_url,
         "links": done.links,
         "notes": done.notes,
-        "size_before": sizes[0],
-        "size_after": sizes[1] if after else sizes[0],
+        "size_before": done.sizes[0],
+        "size_after": done.sizes[1] if after else done.sizes[0],
         "sha256_before": before or None,
         "sha256_after": after or before or None,
         "error": done.error or "; ".join(done.errors)[:_LONGEST] or unread,
@@ -109,7 +101,6 @@ class Report:
             os.fsync(self._file.fileno())
 
     def add(self, done: Done) -> None:
-        """Write the line of an input."""
         with self._failing():
             self._file.write(object_line(_row(done)).encode() + b"\n")
             self._file.flush()

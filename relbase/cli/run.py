@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
 
 def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
-    """Do the jobs of a run."""
     with ExitStack() as stack:
         running = _Running(plan, stack)
         is_shown = plan.action in {Action.PRINT, Action.DIFF} and streams.is_terminal(output=True)

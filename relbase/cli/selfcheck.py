@@ -1,8 +1,4 @@
-"""What is checked of a rewriting before it replaces a file: laws 2 and 8.
-
-It is looked for anew in the bytes that would be written. That costs as much as the rewriting, and
-turns most defects into a file that stays as it is.
-"""
+"""What is checked of a rewriting before it replaces a file: laws 2 and 8."""
 
 from __future__ import annotations
 
@@ -26,7 +22,6 @@ class SelfCheckError(Exception):
 
 
 def check(data: bytes, result: Result, call: Call) -> None:
-    """Check a rewriting."""
     if not result.edits:
         if result.data != data:
             raise SelfCheckError("bytes changed where no link did")

@@ -43,7 +43,6 @@ class Unresolved:
                 self.add(document.data, call)
 
     def add(self, data: bytes, call: Call) -> None:
-        """Count those of a document."""
         count = sum(found.status is Status.UNRESOLVED for found in found_called(data, call))
         if count:
             name = _selector(data, self.by)

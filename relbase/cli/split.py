@@ -81,7 +81,6 @@ def _object(url: str) -> dict[str, object]:
 
 
 def _report(url: str) -> Iterator[str]:
-    """The report on one URL for people."""
     yield excerpt(url)
     grammar, why = parts(url)
     yield from _block("rfc1808", rfc1808.split(url)._asdict())

@@ -1,13 +1,11 @@
 """Standard input, output and error, and the status that a command ends with.
 
-To mind: what is shown may come from a hostile document or be a hostile file name (threat A9), so
-that lines for people go through `printable`. Standard error may be closed or gone: a warning that
-nobody reads stops nothing. Standard output that cannot be written stops the command.
+What is shown may be hostile (threat A9): lines for people go through `printable`. A closed standard
+error stops nothing, a standard output that cannot be written stops the command.
 """
 
 from __future__ import annotations
 
-import signal
 import sys
 from contextlib import contextmanager, suppress
 from enum import IntEnum
@@ -28,7 +26,6 @@ class ExitStatus(IntEnum):
     FAILED = 3  # some inputs; the others are done
     IO = 4  # stopped: the output cannot be written, or a lock cannot be had
     UNSAFE = 5  # the self-check of a rewriting failed: its file stays as it was
-    INTERRUPTED = 128 + signal.SIGINT
     PIPE_CLOSED = 128 + 13  # nobody reads the output: what the signal itself would leave
 
 
@@ -59,12 +56,10 @@ def excerpt(text: str, limit: int = SHOWN) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """Return a number of things in words."""
     return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 def say(text: str) -> None:
-    """Write a line to standard output."""
     with _standard_output() as stream:
         _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
 
@@ -74,7 +69,6 @@ _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 
 
 def put(data: bytes) -> None:
-    """Write bytes to standard output as they are."""
     if is_terminal(output=True) and (b"\0" in data or data.startswith(_COMPRESSED)):
         raise click.UsageError("the output is binary, and standard output a terminal: give -o FILE")
     with _standard_output() as stream:
@@ -108,7 +102,6 @@ def _standard_output() -> Iterator[TextIO]:
 
 
 def warn(text: str, end: str = "\n") -> None:
-    """Write a line to standard error."""
     if sys.stderr is None:
         return
     with suppress(OSError, ValueError):

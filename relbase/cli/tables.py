@@ -54,14 +54,12 @@ class Table:
             self._links.write_batch(batch)
 
     def add_fault(self, fault: Fault, warc: str) -> None:
-        """Write a row of the table of errors."""
         from relbase.warc import table  # noqa: PLC0415 (start-up time)
 
         for batch in self._faults.add([table.error_row(fault, warc)]):
             self._errors.write_batch(batch)
 
     def flush(self) -> None:
-        """Write what is held."""
         for columns, writer in ((self._rows, self._links), (self._faults, self._errors)):
             if len(columns):
                 writer.write_batch(columns.take())
@@ -75,14 +73,7 @@ def written(
     *,
     data_urls: bool = True,
 ) -> Iterator[Table | None]:
-    """Write a table of links and one of errors, which get their names when both are complete.
-
-    Without a path there is no table.
-
-    Raises:
-        click.UsageError: if pyarrow is not there, or something else has one of the names.
-        OutputError: if they cannot be written.
-    """
+    """Write a table of links and one of errors, which get their names when both are complete."""
     if path is None:
         yield None
         return

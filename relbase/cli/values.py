@@ -47,7 +47,6 @@ def read_file(name: str, fix: str = "give a file with a name on each line") -> b
 
 
 def url(value: str) -> str:
-    """Read --url."""
     if why := unsuitable(value.strip()):
         fix = "give an absolute URL, such as http://host/path"
         text = f"{_quoted(value)} is not a base for relative links, {why}: {fix}"
@@ -56,7 +55,6 @@ def url(value: str) -> str:
 
 
 def charset(value: str) -> str:
-    """Read --charset."""
     if lookup(value) is None:
         fix = "give one, such as utf-8, or leave the option out to have it found"
         text = f"{_quoted(value)} is not a charset label of the Encoding Standard: {fix}"
@@ -65,7 +63,6 @@ def charset(value: str) -> str:
 
 
 def headers(value: str) -> Dump:
-    """Read --headers."""
     from relbase.containers.http import parse_dump  # noqa: PLC0415 (start-up time)
 
     return parse_dump(read_file(value, "give the file that 'curl -D FILE' or 'wget -S' wrote"))
@@ -128,7 +125,6 @@ def suffix(value: str) -> str:
 
 
 def date(value: str) -> str:
-    """Read --date."""
     from relbase.warc.writing import check_date  # noqa: PLC0415 (start-up time)
 
     check_date(value)
@@ -136,7 +132,6 @@ def date(value: str) -> str:
 
 
 def map_of_urls(value: str) -> dict[str, str]:
-    """Read --map."""
     try:
         return read_map(read_file(value, "give a file with a name, a tab and a URL on each line"))
     except ValueError as error:
@@ -144,7 +139,6 @@ def map_of_urls(value: str) -> dict[str, str]:
 
 
 def root(value: str) -> Root:
-    """Read --root."""
     read = read_root(value)
     why = "there is no URL in it" if read is None else _unsuitable_root(read.url)
     if read is None or why:
@@ -161,7 +155,6 @@ def _unsuitable_root(url: str) -> str | None:
 
 
 def mirror(value: str) -> Mirror:
-    """Read --mirror."""
     read = read_mirror(value)
     fix = "give the directory that holds those of the hosts, such as --mirror saved"
     _check_directory(read.directory, f"{fix} or --mirror saved=https")

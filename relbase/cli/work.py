@@ -203,7 +203,6 @@ class _Doing:
             return Result(document.data, (), (), base=lambda: UNKNOWN, links=tuple)
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
-        """The bytes of the output."""
         pieces = self._plain(rewritten, checked=checked)
         if self._coding is not None:
             original = lambda: self._original()  # noqa: E731, PLW0108 (known when it is read)
@@ -321,7 +320,6 @@ class _Doing:
             deque(pieces, maxlen=0)
 
     def _put(self, source: OpenInput, pieces: Iterable[bytes]) -> None:
-        """Write an output."""
         output = self._done.job.output
         if output is None:
             _print(pieces)

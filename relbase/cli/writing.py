@@ -1,11 +1,7 @@
 """How a file is written: one way for outputs, for files that are replaced, and for Maildirs.
 
-At every moment there is the old content or the new, whole: a new file is brought to the disk, and
-gets its name in one step, by a link where nobody may have the name yet, else by a rename.
-
-To mind: a file that is replaced is looked at again right before: who wrote it meanwhile loses
-nothing. In a Maildir a name can change with the size of the message. Then both are there for a
-moment: a message that stands twice is better than one that is lost.
+A new file is brought to the disk, and gets its name in one step. In a Maildir a name can change
+with the size of the message: then both are there for a moment, better twice than lost.
 """
 
 from __future__ import annotations
@@ -13,8 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import contextmanager, nullcontext, suppress
-from itertools import count
+from contextlib import nullcontext, suppress
+from itertools import chain, count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli.directories import UNSETTLED, new_file, opened_directory, sweep
@@ -22,7 +18,7 @@ from relbase.cli.files import ChangedError, InputError
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from relbase.cli.directories import Directory, NewFile
 
@@ -49,15 +45,13 @@ class Place(NamedTuple):
 
     @property
     def path(self) -> str:
-        """Its name."""
         return os.path.join(self.parent.path, self.name)  # noqa: PTH118
 
 
 class Writer:
-    """Writes the files of one process of a run.
+    """Writes the files of one process of a run; what the run has written it does not replace.
 
-    Two names may be one file where the file system takes them for one ("A" and "a"): what
-    this run has written it does not replace.
+    Two names are one file where the file system takes them for one ("A" and "a").
     """
 
     __slots__ = ("_identities", "_swept")
@@ -73,38 +67,35 @@ class Writer:
         like: os.stat_result | None,
         wanted: Callable[[], bool] = lambda: True,
     ) -> bool:
-        """Write a file, with the mode and the times of another one.
+        """Write a file, with the mode and the times of another one, and return whether it is new.
 
-        `wanted` is asked when all pieces are written. Returns whether there is a new file: not
-        where none was wanted, or an earlier run has written it. That this file cannot be written is
-        an `InputError`, that none can is an `OutputError`; what was there stays.
+        It is not where none is `wanted` when all pieces are written, or an earlier run has written
+        it. That this file cannot be written is an `InputError`, that none can an `OutputError`.
         """
         mode = 0o666 if like is None else 0o600
         try:
             self._refuse(place)
             below = place.folder.below("tmp") if place.folder else nullcontext(place.parent)
-            with below as made_in, self._new(made_in, place.name, mode) as made:
-                made.write(pieces)
-                if not wanted():
-                    return False
-                if place.old is not None:
-                    keep_attributes(place.old, made)
-                status = made.finish(like)
-                is_new = _name(made_in, made.name, place)
+            with below as made_in:
+                self._sweep(made_in)
+                with new_file(made_in, place.name, mode) as made:
+                    made.write(pieces)
+                    if not wanted():
+                        return False
+                    if place.old is not None:
+                        keep_attributes(place.old, made)
+                    status = made.finish(like)
+                    is_new = _name(made_in, made.name, place)
         except OSError as error:
             raise failure(place.path, error, is_only=place.is_only) from None
         self._identities.add(identity(status))
         return is_new
 
-    @contextmanager
-    def _new(self, parent: Directory, name: str, mode: int) -> Iterator[NewFile]:
-        """Make a file, after what killed runs left in its directory is removed."""
+    def _sweep(self, parent: Directory) -> None:
         if parent.path not in self._swept:
             self._swept.add(parent.path)
             with suppress(OSError):  # a directory that can be written to and not read
                 sweep(parent)
-        with new_file(parent, name, mode) as made:
-            yield made
 
     def _refuse(self, place: Place) -> None:
         """Refuse what came into the place of an output since it was planned."""
@@ -123,7 +114,6 @@ class Writer:
 
 
 def identity(status: os.stat_result) -> tuple[int, int]:
-    """Return what tells a file from all others."""
     return status.st_dev, status.st_ino
 
 
@@ -134,7 +124,6 @@ _STOPPING: Final = frozenset(
 
 
 def failure(path: str, error: OSError, *, is_only: bool = False) -> InputError | OutputError:
-    """Return what to raise where a file cannot be written."""
     text = f"{printable(path)}: {error.strerror or error}"
     return OutputError(text) if is_only or error.errno in _STOPPING else InputError(text)
 
@@ -149,35 +138,32 @@ def _there(place: Place) -> InputError:
 
 def _name(made_in: Directory, made: str, place: Place) -> bool:
     """Give a new file its name; return False where a file with the same content has it."""
-    old = place.old
+    old, is_new = place.old, True
     if old is not None:
         try:
-            now = place.parent.stat(old.name)
+            refuse_changed(place.parent.stat(old.name), old.status)
         except FileNotFoundError:
-            raise _moved() from None
-        refuse_changed(now, old.status)
+            raise InputError(_MOVED) from None
         if old.backup is not None:
             _back_up(place.parent, old.name, old.backup)
     if place.replaces:
         made_in.replace(made, place.parent, place.name)
-        if old is not None and place.folder is not None:
-            _refuse_moved(place, place.folder, old)
-        return True
-    is_new = _name_new(made_in, made, place)
-    if old is not None:
+    else:
+        is_new = _name_new(made_in, made, place)
+    if old is not None and not place.replaces:
         place.parent.sync()
         with suppress(FileNotFoundError):
             place.parent.unlink(old.name)
-        if place.folder is not None:
-            _refuse_moved(place, place.folder, old)
+    if old is not None and place.folder is not None:
+        _refuse_moved(place, place.folder, old)
     return is_new
 
 
-def _refuse_moved(place: Place, folder: Directory, old: Old) -> None:
-    """Take the new message away where the old one has got another name, with other flags, say.
+_MOVED: Final = "it was moved while it was read: nothing was written"
 
-    Only where that is seen: another run may have removed the old one.
-    """
+
+def _refuse_moved(place: Place, folder: Directory, old: Old) -> None:
+    """Take the new message away where the old one is seen under another name, with other flags."""
     if old.backup or old.descriptor is None or not os.fstat(old.descriptor).st_nlink:
         return
     unique = old.name.partition(":")[0].partition(",")[0]
@@ -186,7 +172,7 @@ def _refuse_moved(place: Place, folder: Directory, old: Old) -> None:
             for name in opened.names():
                 if name.startswith(unique) and _is(opened, name, old.status):
                     place.parent.unlink(place.name)
-                    raise _moved()
+                    raise InputError(_MOVED)
 
 
 def _is(parent: Directory, name: str, status: os.stat_result) -> bool:
@@ -196,14 +182,9 @@ def _is(parent: Directory, name: str, status: os.stat_result) -> bool:
 
 
 def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:
-    """Refuse to replace a file that is not what was read."""
     fields = "st_dev", "st_ino", "st_size", "st_mtime_ns"
     if any(getattr(now, name) != getattr(read, name) for name in fields):
         raise ChangedError("it changed while it was read: nothing was written, try again")
-
-
-def _moved() -> InputError:
-    return InputError("it was moved while it was read: nothing was written")
 
 
 def _name_new(made_in: Directory, made: str, place: Place) -> bool:
@@ -231,14 +212,10 @@ def _hash(parent: Directory, name: str) -> bytes:
 
 def _back_up(parent: Directory, name: str, suffix: str) -> None:
     """Give the old file a second name: the first of `x.bak`, `x.bak.1`, ... that nobody has."""
-    kept = f"{name}{suffix}"
-    for number in count(1):
-        try:
-            parent.link(name, parent, kept)
-        except FileExistsError:
-            kept = f"{name}{suffix}.{number}"
-            continue
-        return
+    for end in chain(("",), (f".{number}" for number in count(1))):
+        with suppress(FileExistsError):
+            parent.link(name, parent, f"{name}{suffix}{end}")
+            return
 
 
 def settle(directories: Iterable[str]) -> None:

@@ -28,17 +28,19 @@ def test_what_a_killed_run_left_is_removed() -> None:
     for name in (LEFT, ".page.html.0123456789abcdef.tmp", "x.relbase-tmp", ".a.12.relbase-tmp"):
         Path(name).touch()
     with opened_directory(".") as here:
-        assert sweep(here) == [LEFT]
+        sweep(here)
     assert len(list(Path().iterdir())) == 3
+    assert not Path(LEFT).exists()
 
 
 def test_the_file_of_a_run_that_lives_stays() -> None:
     Path(LEFT).touch()
     with Path(LEFT).open("rb") as held, opened_directory(".") as here:
         fcntl.flock(held, fcntl.LOCK_EX)
-        assert sweep(here) == []
+        sweep(here)
+        assert Path(LEFT).exists()
         with new_file(here, "page.html") as made:
-            assert sweep(here) == []
+            sweep(here)
             assert Path(made.name).exists()
 
 
@@ -47,7 +49,7 @@ def test_a_link_and_a_pipe_of_such_a_name_stay() -> None:
     Path(LEFT).symlink_to("target")
     os.mkfifo(LEFT.replace("page", "pipe"))
     with opened_directory(".") as here:
-        assert sweep(here) == []
+        sweep(here)
     assert len(list(Path().iterdir())) == 3
 
 
@@ -142,7 +144,6 @@ def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("supports_dir_fd", "supports_fd", "supports_follow_symlinks"):
         monkeypatch.setattr(os, name, set())
     monkeypatch.setattr(directories, "BY_DESCRIPTOR", False)
-    monkeypatch.setattr(directories, "_TIMES_BY_DESCRIPTOR", False)
     monkeypatch.setattr(directories, "_CLOSED_FIRST", True)
     monkeypatch.setattr(directories, "fcntl", None)
     monkeypatch.setattr("mailbox.fcntl", None)

@@ -1,7 +1,4 @@
-"""What the system and other programs keep of a file beside its content: attributes, side files.
-
-To mind: what stands beside a file may be written by anybody. Sizes are limited before it is parsed.
-"""
+"""What the system and other programs keep of a file beside its content: attributes, side files."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ if TYPE_CHECKING:
 
     from relbase.cli.files import Input, OpenInput
 
-# A URL, some lines, or a short list: nothing beside a page is longer in good faith.
+# Anybody may write beside a page: nothing there is longer in good faith.
 _LIMIT: Final = 1 << 20
 
 
@@ -127,10 +124,7 @@ _CANONICAL: Final = (
 
 
 def canonical(data: bytes) -> Stated | None:
-    """Return the address that a page calls its own, None where it does not.
-
-    The author wishes for it: many pages of a site may state one, so it counts after all else.
-    """
+    """Return the address that a page calls its own; many pages of a site may state one."""
     from relbase.references.heads import head_tokens  # noqa: PLC0415 (start-up time)
     from relbase.references.tags import attributes  # noqa: PLC0415
     from relbase.references.values import clean  # noqa: PLC0415

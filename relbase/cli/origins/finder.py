@@ -1,9 +1,7 @@
 """The URL of each input: every place that may state one is asked, in order, and the first counts.
 
-What the user gave is stronger than what was found, and that than the marks in the page itself. What
-is refused on the way is noted, and stands in the chain that `relbase base` shows.
-
-To mind: a finder is made once, with all tables, and travels to the processes of a run.
+What the user gave is stronger than what was found, and that than the marks in the page itself. A
+finder is made once, with all tables, and travels to the processes of a run.
 """
 
 from __future__ import annotations
@@ -252,10 +250,7 @@ class Finder:
         return places if is_converted(call, data, source.name, mirror) else None
 
     def url_of(self, path: str, *, own: tuple[str, str | None], detect: bool) -> str | None:
-        """Return the URL of a file that a page leads to, or None if it is not certain.
-
-        `own` are the path and the URL of the page. `detect` looks into other files and beside them.
-        """
+        """Return the URL of a file, None if it is not certain; `own` is the page and its URL."""
         if path == own[0]:
             return own[1]
         if path not in self._known:

@@ -1,8 +1,7 @@
 """URLs of files from their paths: `--root`, `--map`, `--mirror`, and HTTrack's list.
 
-To mind: a path is percent-encoded to become a URL. What a program renamed is undone only where the
-name can mean one thing. A list is data like any other: what its lines say of files outside of the
-tree does not count.
+What a program renamed is undone only where the name can mean one thing. What a list says of files
+outside of its tree does not count.
 """
 
 from __future__ import annotations
@@ -160,10 +159,7 @@ _domain: Final = expression(r"(?:[a-z0-9-]+\.)+[a-z]{2,}(?::[0-9]+)?", re.IGNORE
 
 
 def mirror_in(tree: str) -> str | None:
-    """Return the directory that looks like a mirror by `wget -m`: a tree, or the one around it.
-
-    Each host has a directory of its name there, with an index page in it.
-    """
+    """Return what looks like a mirror by `wget -m`, with an index page in directories of hosts."""
     inside = os.path.dirname(os.path.abspath(tree))  # noqa: PTH100, PTH120
     hosts = [os.path.join(tree, name) for name in sorted(os.listdir(tree))]  # noqa: PTH118, PTH208
     for directory, host in [(inside, os.path.abspath(tree)), *((tree, host) for host in hosts)]:  # noqa: PTH100
@@ -184,11 +180,7 @@ def adds(directory: str) -> bool:
 
 
 def read_map(data: bytes) -> dict[str, str]:
-    r"""Return the URLs of a map, by the names of files.
-
-    Raises:
-        ValueError: if a line says something else, or two say different things of one name.
-    """
+    """Return the URLs of a map by the names of files; a ValueError names the line that is wrong."""
     urls: dict[str, str] = {}
     # Programs of Windows begin a text with a mark, which is not part of the first name.
     for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):

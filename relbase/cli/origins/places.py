@@ -1,11 +1,7 @@
 """What lies beside a saved page: which references lead to files that are there (rule 17).
 
-A reference is resolved as a browser does that opens the page by `file:`. What is then a file inside
-of the tree is there: the saved page needs it so. A page's companion folder holds the files that a
-browser saved with the page; none of them was on the web under its name.
-
-To mind: names are looked at, nothing is read. A name that leads out of the tree, by `..` or over a
-symbolic link, is not there.
+A reference is resolved as a browser does that opens the page by `file:`. What leads out of the
+tree, by `..` or over a symbolic link, is not there. Nothing is read.
 """
 
 from __future__ import annotations
@@ -43,7 +39,6 @@ _COMPANIONS: Final = (
 
 
 def file_url(path: str) -> str:
-    """Return the `file:` URL of a path."""
     absolute = os.path.abspath(path).replace(os.sep, "/")  # noqa: PTH100
     slash = "" if absolute.startswith("/") else "/"
     return f"file://{slash}{quote(os.fsencode(absolute), '/:')}"
@@ -81,7 +76,6 @@ def _path_of(base: str, reference: str) -> str | None:
 
 
 def _is_there(path: str, tree: str) -> bool:
-    """Whether a path is of a file inside of a tree."""
     if not os.path.isfile(path):  # noqa: PTH113
         return False
     return os.path.realpath(path).startswith(os.path.join(os.path.realpath(tree), ""))  # noqa: PTH118
@@ -92,10 +86,7 @@ _NAMES: Final = 200
 
 
 def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
-    """Return whether a reference of a page may lead to a file beside it; most pages name none.
-
-    What asks each reference keeps the fast scanner from passing over those that it need not see.
-    """
+    """Return whether a page may lead to a file beside it: else the fast scanner passes over it."""
     if (in_tree and b"../" in data) or b"\0" in data:  # UTF-16
         return True
     folder, own = os.path.split(page)
@@ -119,11 +110,7 @@ _REMEMBERED: Final = 4096
 
 
 class Neighbours:
-    """Decides on the references of one page.
-
-    `base` is what they resolve against when the page is opened by `file:`, `tree` the directory
-    that its files are inside of. `url_of` returns the URL of a file, or None if it is unknown.
-    """
+    """Decides on the references of one page; `base` is what it has when opened by `file:`."""
 
     def __init__(
         self, page: str, base: str, tree: str, local: Local, url_of: Callable[[str], str | None]
@@ -219,10 +206,7 @@ _REWRITTEN: Final = (
 
 
 def _with_query_and_fragment(url: str, reference: str) -> str:
-    """The URL of a file, with what the reference adds to it.
-
-    A query in the URL stays: HTTrack leaves those of redirects in names that no longer mean them.
-    """
+    """The URL of a file, with what the reference adds to it; a query in the URL stays."""
     _, _, _, query, fragment = rfc3986.split(reference)
     components = rfc3986.split(url)
     if query is not None and components.query is None:
