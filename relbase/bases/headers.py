@@ -1,24 +1,11 @@
-"""What a header states: base URLs, and the URL of a message (rule 16).
-
-`Base: <URL:http://a/ b>` is `http://a/b`: RFC 1808 §3.1 writes `<URL:...>` and ignores white space
-inside; RFC 2110 and real mailers write `"..."`, `<...>` or the bare URL, fold it, and put it into
-encoded words (RFC 2047).
-
-| selector | messages |
-|---|---|
-| `<id@host>` | the one with this Message-ID |
-| `list.example.org` | those with this List-Id |
-| `news@example.org` | those from this address |
-| `@example.org` | those from this domain |
-| `@.example.org` | those from this domain and its subdomains |
-"""
+"""What a header states: base URLs (rules 2 and 3), and the URL of a message (rule 16)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from relbase.bases.layers import Layer, Statement, retrieval, unsuitable
 from relbase.notes import Note, Reason
@@ -37,11 +24,7 @@ _WHITE_SPACE: Final = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement], list[Note]]:
-    """Return what an HTTP header states as the base of its entity, strongest first.
-
-    Content-Location is none: RFC 9110 §8.7 says that it does not affect the base, and it is noted
-    so that nobody looks for it.
-    """
+    """Return what an HTTP header states as the base of its entity, strongest first, with notes."""
     given = [(name.strip().lower(), value, None) for name, value in fields]
     if not given:
         return [], []
@@ -50,23 +33,20 @@ def http_statements(fields: Iterable[tuple[str, str]]) -> tuple[list[Statement],
             Reason.CONTENT_LOCATION_HTTP,
             "",
             None,
-            f"{row.name} of the HTTP header: {_url_or_value(value)!a} is not a base in HTTP "
-            "(RFC 9110 §8.7)",
+            f"{row.name} of the HTTP header: {value.strip() if url is None else url!a} is not a "
+            "base in HTTP (RFC 9110 §8.7)",
         )
         for row in bases(States.MAIL)
         if States.HTTP not in row.states
         for name, value, _ in given
         if name == row.name.lower()
+        for url in [url_of(value)]
     ]
     return _statements(given, States.HTTP, "the HTTP header"), notes
 
 
 def mime_statements(fields: Iterable[tuple[str, str, Span | None]], name: str) -> list[Statement]:
-    """Return what the header of a MIME entity states as its base, strongest first.
-
-    A Content-Location serves as base too (RFC 2557 §5), unless it only names the part for links
-    to it (`cid:`).
-    """
+    """Return what the header of a MIME entity states as its base (RFC 2557 §5), strongest first."""
     return _statements(list(fields), States.MAIL, name)
 
 
@@ -97,16 +77,8 @@ def _statement(row: FieldRow, value: str, source: str, span: Span | None) -> Sta
     return Statement(Layer.ENTITY, url, source, span)
 
 
-def _url_or_value(value: str) -> str:
-    url = url_of(value)
-    return value.strip() if url is None else url
-
-
 def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]:
-    """Return the retrieval URL that Chromium leaves in the messages that it saves pages as.
-
-    It is a detected mark: `file:` is refused (rule 5), and credentials are removed.
-    """
+    """Return the retrieval URL that Chromium leaves in messages; `file:` is refused (rule 5)."""
     source = "Snapshot-Content-Location of the message"
     statements, notes = retrieval(url_of(value or ""), (), source)
     if statements and statements[0].value[:5].lower() == "file:":
@@ -116,11 +88,9 @@ def snapshot_statements(value: str | None) -> tuple[list[Statement], list[Note]]
 
 
 def url_of(value: str) -> str | None:
-    r"""Return the URL that a field's value states, without wrapper, comments and white space.
+    """Return the URL that a field's value states, without wrapper, comments and white space.
 
-    Returns:
-        "" when the value holds nothing but wrappers and comments, None when it holds more than one
-        URL or quotes and brackets that wrap none: nobody knows what it states.
+    "" for nothing but these; None for more than one URL, or quotes and brackets that wrap none.
     """
     raw = encode_inner(decoded_words(value))
     span = find_url(raw)
@@ -134,23 +104,12 @@ def url_of(value: str) -> str | None:
 # The fields of a header: names in lower case, values unfolded.
 Fields = Sequence[tuple[str, str]]
 
-MESSAGE_ID: Final = "message-id"
-LIST_ID: Final = "list-id"
-SENDER: Final = "from"
-
 
 class Selected(NamedTuple):
     """The URL of a message, and what it was found by, for people."""
 
     url: str
     source: str
-
-
-class MessageUrlSource(Protocol):
-    """What knows the URLs of messages by their headers."""
-
-    def find(self, header: Fields) -> Selected | None:
-        """Return the URL of a message, None for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +133,7 @@ class MessageUrlTable:
 
 
 def key(selector: str) -> str:
-    """Return a selector as messages are looked up by it.
-
-    Raises:
-        ValueError: if it selects nothing.
-    """
+    """Return a selector as messages are looked up by it; ValueError if it selects nothing."""
     if (found := _message_id(selector)) is not None:
         return found
     local, at, host = selector.strip().rpartition("@")
@@ -218,7 +173,7 @@ _LONGEST_HOST: Final = 255  # RFC 1035 §2.3.4
 
 def message_id(header: Fields) -> str:
     """Return the Message-ID of a message in its brackets, "" for none."""
-    return _message_id(_first(header, MESSAGE_ID)) or ""
+    return _message_id(_first(header, "message-id")) or ""
 
 
 _message_id_of: Final = re.compile(r"\s*<\s*([^<>\s]+?)\s*>").match
@@ -238,7 +193,7 @@ _list_id_of: Final = re.compile(r"<\s*([^<>\s]+)\s*>\s*\Z").search
 
 def list_id(header: Fields) -> str:
     """Return the List-Id of a message, "" for none (RFC 2919 §3); some write it bare."""
-    value = _first(header, LIST_ID).strip()
+    value = _first(header, "list-id").strip()
     found = _list_id_of(value)
     bare = "" if _SEPARATOR.search(value) else value
     return (found[1] if found else bare).lower()
@@ -252,7 +207,7 @@ _bare: Final = re.compile(r"[^\s,;:<>()@]++@[^\s,;:<>()]++").search
 
 def sender(header: Fields) -> str:
     """Return the first address of From, its domain in lower case; "" for none."""
-    value = _NO_ADDRESS.sub(" ", _first(header, SENDER)).partition(",")[0]
+    value = _NO_ADDRESS.sub(" ", _first(header, "from")).partition(",")[0]
     found = _in_brackets(value)
     bare = None if found else _bare(value)
     address = found[1] if found else bare[0] if bare else ""
@@ -282,3 +237,6 @@ class MessageUrlFunction:
         """Return what the function returns; ValueError where that is not an absolute URL."""
         url = self.function([(name, decoded_words(value)) for name, value in header])
         return None if url is None else Selected(self.as_url(url), "message_urls")
+
+
+MessageUrlSource: TypeAlias = MessageUrlTable | MessageUrlFunction

@@ -1,7 +1,6 @@
 """RFC 1808 §3: the base URL of a document, from the four layers in their order.
 
-To mind: a statement embedded in the content (`<base>`) is treated as browsers do. It may be
-relative, and the first one decides even when no reference can be resolved against it.
+To mind: as in browsers the first `<base>` decides, even when nothing can be resolved against it.
 """
 
 from __future__ import annotations
@@ -149,10 +148,7 @@ _web: Final = expression(r"https?://[^/?#\s]", re.IGNORECASE)
 
 
 def found_url(url: str, source: str) -> tuple[str, str, list[Note]]:
-    """Return a URL that was found, as it counts, or "" and why it does not, and notes.
-
-    It is of http or https, and loses its fragment, and credentials with a note.
-    """
+    """Return an http or https URL that was found, as it counts, or "" and why not; with notes."""
     stated, notes = retrieval(url, (), source)
     value = stated[0].value if stated else ""
     if _web.match(value) is None:
@@ -190,10 +186,7 @@ def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
 
 
 def unsuitable(url: str) -> str | None:
-    """Say why no relative reference can be resolved against a URL; None when they can.
-
-    The text ends in the section that says so: RFC 1808 §2.3, or §3.4 for an unknown base.
-    """
+    """Say why no relative reference can be resolved against a URL; None when they can."""
     return _remembered(url)(url)
 
 
@@ -230,10 +223,7 @@ _SHOWN_SCHEME: Final = 40
 
 
 def with_path(url: str) -> str:
-    """Write the `/` that http, https and ftp want between an authority and `?`.
-
-    Not before `;`: RFC 1808 §2.4.3 has it in the net_loc, RFC 3986 and the WHATWG in the host.
-    """
+    """Write the `/` that http, https and ftp want between an authority and `?`."""
     if _has_path.match(url):
         return url
     scheme, authority, path, query, _ = rfc3986.split(url)

@@ -1,7 +1,4 @@
-"""Content-Security-Policy: whether a page's policy forbids its `<base>` (CSP 3 §7.5, `base-uri`).
-
-What cannot be decided, as `'self'` of a page without a known URL, is allowed.
-"""
+"""Content-Security-Policy: whether a page's policy forbids its `<base>` (CSP 3 §7.5)."""
 
 from __future__ import annotations
 
@@ -78,10 +75,12 @@ def _matches(source: str, base: _Origin, own: str | None) -> bool:
     host = _host_source.fullmatch(source)
     if host is None:
         return False
+    name = host[2].lower()
     scheme_part = host[1] or (None if own is None else _place(own).scheme)
     return (
         (scheme_part is None or _is_scheme(scheme_part.lower(), base.scheme))
-        and _is_host(host[2].lower(), base.host)
+        and bool(base.host)
+        and (base.host.endswith(name[1:]) if name.startswith("*") else base.host == name)
         and _is_port(host[3], base)
         and _is_path(host[4], base.path)
     )
@@ -97,12 +96,6 @@ def _is_same_origin(base: _Origin, own: _Origin) -> bool:
 
 def _is_scheme(stated: str, scheme: str) -> bool:
     return scheme == stated or (stated, scheme) == ("http", "https")
-
-
-def _is_host(stated: str, host: str) -> bool:
-    if stated.startswith("*"):
-        return host.endswith(stated[1:]) and bool(host)
-    return host == stated
 
 
 def _is_port(stated: str | None, base: _Origin) -> bool:

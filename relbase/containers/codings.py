@@ -1,9 +1,8 @@
 """What the codings of an HTTP body hide: chunked, gzip, deflate, br, zstd.
 
-Where real messages break the rules: programs write down a body that they have decoded, with the
-fields as they came. So a coding that the body does not begin with is skipped, with a remark, if a
-later one or text follows; so is a gzip that nobody stated undone. A body that begins as stated and
-then breaks off, does not decode or is too long is refused: half a page is a wrong page.
+Programs write down bodies that they have decoded, with the fields as they came: a coding that the
+body does not begin with is skipped, with a remark, if a later one or text follows. A body that
+begins as stated, and then breaks off or does not decode, is refused: half a page is a wrong page.
 """
 
 from __future__ import annotations
@@ -37,8 +36,7 @@ class Decoded(NamedTuple):
     is_mislabelled: bool = False  # the body does not begin as its coding does, nor as text
 
 
-def codings(stated: Iterable[str]) -> list[str]:
-    """Return the codings that fields state, in the order they were applied, in lower case."""
+def _codings(stated: Iterable[str]) -> list[str]:
     names = [
         item.partition(";")[0].strip(" \t\r\n\"'").lower()
         for value in stated
@@ -55,12 +53,8 @@ def decoded(
     *,
     salvage: bool = False,
 ) -> Decoded:
-    r"""Undo the codings of a body; with `salvage` as far as they can be undone.
-
-    Implements RFC 9112 §6 and §7, RFC 9110 §8.4, RFC 7932 and RFC 8878, as leniently as the head of
-    this file says.
-    """
-    stated = [*codings(content), *codings(transfer)]
+    """Undo the codings of a body (RFC 9110 §8.4, RFC 9112 §6); with `salvage` as far as it goes."""
+    stated = [*_codings(content), *_codings(transfer)]
     if len(stated) > MAX_CODINGS:
         return Decoded(None, fault=f"{len(stated)} codings are stated: no more than {MAX_CODINGS}")
     undone: list[str] = []
@@ -92,7 +86,7 @@ def decoded(
 
 
 def _undo(body: bytes, coding: str, limit: int) -> tuple[bytes, str, str]:
-    """A body without one coding, what is to be remarked, and why that is not all."""
+    """The body without a coding, what is to be remarked, and why that is not all."""
     if coding not in CODINGS:
         raise MislabelledError("no coding that is known")
     if not body:
@@ -216,16 +210,12 @@ def _checked(body: bytes, at: int, check: bytes) -> Iterator[str]:
         yield "its checksum is missing" if is_cut else "its checksum is wrong"
 
 
-def _deflated(body: bytes, at: int, check: Callable[..., int]) -> Generator[bytes, None, _End]:
-    return _unfold(body, at, (zlib.decompressobj(-15), zlib.error), check)
-
-
 def gunzip(body: bytes) -> Iterator[bytes | str]:
     """RFC 1952: a gzip is one member or several."""
     _begin(body, GZIP[:2], "gzip")
     at = 0
     while at == 0 or body.startswith(GZIP, at):
-        at, value, size = yield from _deflated(body, _gzip_data(body, at), zlib.crc32)
+        at, value, size = yield from _unfold(body, _gzip_data(body, at), _deflate(), zlib.crc32)
         check = struct.pack("<II", value, size & 0xFFFFFFFF)
         yield from _checked(body, at, check)
         at += len(check)
@@ -256,12 +246,12 @@ def inflate(body: bytes) -> Iterator[bytes | str]:
     # RFC 1950 §2.2: compression method 8, and a check of the first two bytes.
     is_zlib = body[0] & 0x0F == _DEFLATE and int.from_bytes(body[:2]) % 31 == 0
     if is_zlib and not (_begins(body, -15) and not _begins(body, 15)):
-        at, value, _ = yield from _deflated(body, _ZLIB_HEAD, zlib.adler32)
+        at, value, _ = yield from _unfold(body, _ZLIB_HEAD, _deflate(), zlib.adler32)
         check = value.to_bytes(4)
         yield from _checked(body, at, check)
         yield from _rest(body, at + len(check))
     elif _begins(body, -15):
-        at, _, _ = yield from _deflated(body, 0, zlib.adler32)
+        at, _, _ = yield from _unfold(body, 0, _deflate())
         yield from _rest(body, at)
     else:
         raise MislabelledError("the body begins with no deflate")
@@ -269,6 +259,10 @@ def inflate(body: bytes) -> Iterator[bytes | str]:
 
 _ZLIB_HEAD: Final = 2
 _DEFLATE: Final = 8
+
+
+def _deflate() -> tuple[Stream, type[Exception]]:
+    return zlib.decompressobj(-15), zlib.error
 
 
 def _begins(body: bytes, window: int) -> bool:

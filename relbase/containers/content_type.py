@@ -1,8 +1,4 @@
-"""What Content-Type, Content-Disposition and Content-Transfer-Encoding state of a body.
-
-What comes in is the value of a field as text, folded or not; comments in parentheses may stand
-anywhere between its tokens.
-"""
+"""What the fields of MIME state of a body; comments may stand anywhere between their tokens."""
 
 from __future__ import annotations
 
@@ -38,7 +34,6 @@ _unescape: Final = re.compile(r"\\(.)", re.DOTALL).sub
 # parameter := attribute "*" / attribute "*" section ["*"]   (RFC 2231 §7; 1,000 sections are more
 # than `MAX_PARAMETERS`)
 _section: Final = re.compile(r"([^*]++)\*(?:(0|[1-9][0-9]{0,2})(\*)?+)?+").fullmatch
-_percent: Final = re.compile(rb"%([0-9A-Fa-f]{2})").sub
 
 
 def token(value: str) -> str:
@@ -64,10 +59,9 @@ def media_type(value: str) -> str:
 
 
 def effective_type(values: Iterable[str]) -> str:
-    """Return the Content-Type that several fields of one HTTP header state together.
+    """Return the Content-Type of several fields: Fetch Standard, "extract a MIME type".
 
-    The last valid one counts, and has the charset of those before it that name the same media type
-    (Fetch Standard, "extract a MIME type"). Of values none of which is valid it is the first.
+    Of values none of which is valid it is the first.
     """
     stated = list(values)
     if len(stated) < 2 and "," not in "".join(stated):  # noqa: PLR2004 (nearly all)
@@ -90,12 +84,10 @@ _apart: Final = re.compile(r'(?:[^",]++|"(?:[^"\\]++|\\.)*+(?:"|\\?\Z))++', re.D
 
 
 def parameters(value: str) -> dict[str, str]:
-    r"""Return the parameters of a Content-Type or Content-Disposition, names in lower case.
+    """Return the parameters of a field (RFC 2045 §5.1, RFC 2231 §3 and §4), names in lower case.
 
-    The first one of a name wins. One that RFC 2231 splits or encodes counts only beside no plain
-    one, as in readers that do not know RFC 2231; without its section 0 it is none.
-
-    Implements RFC 2045 §5.1 and RFC 2231 §3 and §4.
+    The first of a name wins, and a plain one over one that RFC 2231 splits or encodes, as in
+    readers that do not know it.
     """
     plain: dict[str, str] = {}
     split: dict[str, dict[int, tuple[str, bool]]] = {}
@@ -161,6 +153,8 @@ def _comment_end(value: str, pos: int) -> int:
 
 def _joined(sections: dict[int, tuple[str, bool]]) -> str:
     """Join the sections 0, 1, 2, ... of a parameter (RFC 2231 §3) and decode them (§4)."""
+    from urllib.parse import unquote_to_bytes  # noqa: PLC0415 (start-up time)
+
     text, extended = sections[0]
     label = ""
     if extended and text.count("'") > 1:
@@ -170,15 +164,11 @@ def _joined(sections: dict[int, tuple[str, bool]]) -> str:
     for number in takewhile(sections.__contains__, count()):
         text, extended = sections[number]
         section = encode(text, "utf-8")
-        encoded.append(_percent(_byte, section) if extended else section)
+        encoded.append(unquote_to_bytes(section) if extended else section)
     charset = lookup(label)
     if charset is None or charset in UNREADABLE:
         charset = "utf-8"
     return decode(b"".join(encoded), charset)
-
-
-def _byte(found: re.Match[bytes]) -> bytes:
-    return bytes.fromhex(found[1].decode("ascii"))
 
 
 class Stated(NamedTuple):
@@ -214,10 +204,8 @@ _remembered: Final = lru_cache(maxsize=128)(_read)
 
 
 def file_name(disposition: str) -> str:
-    """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3).
-
-    However, its encoded words are decoded: RFC 2047 §5 forbids them there, and mailers write them.
-    """
+    """Return the file name that a Content-Disposition states, "" for none (RFC 2183 §2.3)."""
     if "filename" not in disposition.lower():
         return ""
+    # RFC 2047 §5 forbids encoded words there, and mailers write them.
     return decoded_words(parameters(disposition).get("filename", ""))

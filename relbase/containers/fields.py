@@ -1,16 +1,11 @@
-"""Headers of messages and parts by byte offsets.
+"""Headers by byte offsets (RFC 5322 §2.2, §4.5); fields of no use cost no step of Python.
 
-Fields of no use to relbase are passed over inside the regex engine, so that millions of them cost
-neither memory nor a step of Python.
+A line that is neither a field nor the continuation of one is passed over where a field of MIME
+follows before the first empty line, as in Chromium, Dovecot and Thunderbird. Else it ends the
+header, as in Python's `email`; so does a line that begins with `--`, a delimiter.
 
-Where real headers break the grammar: a line that is neither a field nor the continuation of one
-is passed over where a field of MIME follows before the first empty line, as in Chromium, Dovecot
-and Thunderbird. Else it ends the header, and the body begins with it, as in Python's `email`. So
-does a line that begins with `--`: it is the delimiter of a part without an empty line. Names may be
-empty and hold any bytes but white space, which may stand before the colon (RFC 5322 §4.5).
-
-To mind: a CR alone is not a line end, or a value could hold a field that other readers do not see.
-Only a message without any LF has CR as its line end (`eol_of`).
+To mind: a CR alone is a line end only in a message without any LF, or a value could hold a field
+that other readers do not see.
 """
 
 from __future__ import annotations
@@ -127,10 +122,7 @@ def eol_of(data: bytes, start: int, end: int) -> bytes:
 def read_header(
     data: bytes, pos: int, end: int, eol: bytes = b"\n", most: int | None = None
 ) -> Header:
-    r"""Read the header that begins at `pos`; one of no fields when there is none.
-
-    Implements RFC 5322 §2.2 and §4.5, as leniently as the head of this file says.
-    """
+    """Read the header that begins at `pos`; one of no fields when there is none."""
     grammar = _GRAMMARS[eol]
     last = pos + MAX_HEADER
     limit = min(end, last + 1)
@@ -176,9 +168,7 @@ def fields_of_paragraph(
 ) -> list[Field]:
     """Return the fields that readers see who look for them in all lines up to an empty one.
 
-    What `read_header` takes for a body may hold fields to others: an mbox tells its lengths in
-    them, a log of a client has lines of its own between. No more than `MAX_FIELDS` are returned,
-    and no longer ones than `MAX_FIELD`.
+    An mbox tells its lengths in them, a log of a client has lines of its own between.
     """
     grammar = _GRAMMARS[eol]
     passed_over = grammar.no_field if of_any_name else grammar.passed_over

@@ -39,7 +39,7 @@ _odd_status_line: Final = re.compile(
 
 
 def read_head(data: bytes, pos: int = 0, end: int | None = None) -> Head | None:
-    r"""Return the head of the message that begins at `pos`, None when none does."""
+    """Return the head of the message that begins at `pos`, None when none does."""
     end = len(data) if end is None else end
     found = status_line(data, pos, end)
     status = int(found[1]) if found else None
@@ -55,11 +55,7 @@ def _head(data: bytes, found: re.Match[bytes], status: int | None, end: int) -> 
 
 
 def final_head(block: bytes) -> tuple[Head | None, str]:
-    r"""Return the head of the final response in a block, None for none, and what is odd about it.
-
-    The informational responses before it are skipped (RFC 9110 §15.2). Status lines that only
-    lenient readers accept are read with a remark.
-    """
+    """Return the head of the final response in a block, None for none, and what is odd about it."""
     head, remark = _response_head(block, 0)
     while head and head.status in INFORMATION and head.status != SWITCHING_PROTOCOLS:
         following, more = _response_head(block, head.header.body)
@@ -90,13 +86,8 @@ _range: Final = re.compile(
 
 
 def is_partial(status: int | None, ranges: Iterable[str]) -> bool:
-    """Return whether a response holds a part of the document (RFC 9110 §14.4 and §15.3.7).
-
-    Args:
-        status: of the response, None when it is not known: then Content-Range decides.
-        ranges: the values of Content-Range.
-    """
-    if status not in (None, PARTIAL):
+    """Return whether a response holds a part of the document (RFC 9110 §14.4 and §15.3.7)."""
+    if status not in (None, PARTIAL):  # where it is not known Content-Range decides
         return False
     stated = list(ranges)
     if not stated:
@@ -131,7 +122,7 @@ def values(data: bytes, head: Head, name: str) -> list[str]:
 class Dump(NamedTuple):
     """What a dump of HTTP headers holds."""
 
-    # Of the last header, names in lower case; a Content-Range only where the status says that it
+    # of the last header, names in lower case; a Content-Range only where the status says that it
     # counts, and one of its own for a partial response without.
     fields: tuple[tuple[str, str], ...]
     redirects: tuple[str, ...]  # the first Location of each header before it that redirects

@@ -1,13 +1,10 @@
 """The MIME tree of a message as a flat list of parts, by byte offsets.
 
-What a delimiter is (RFC 2046 §5.1.1): `--`, the boundary, perhaps `--`, spaces and tabs, and the
-line end. However, `--bX` is none of the boundary `b`, as in Python's `email`, Go and Thunderbird.
-Where a line can be two things, as `--b--` with the boundaries `b` and `b--` open, the longer
-boundary counts, and of equal ones the newest, as in Dovecot.
-
-What is sealed or said to be encoded is followed to its end, so that a boundary that is
-used again inside does not expose what is in there; nothing of it is listed. Other readers compare
-the beginnings of delimiters: no line that is written may begin with one of `Part.boundaries`.
+A delimiter (RFC 2046 §5.1.1) has its whole line: `--bX` is none of the boundary `b`, as in Python's
+`email`, Go and Thunderbird. Other readers compare beginnings: no line that is written may begin
+with one of `Part.boundaries`. Where a line can be two, as `--b--` with `b` and `b--` open, the
+longer boundary counts, and of equal ones the newest, as in Dovecot. What is sealed or encoded is
+followed to its end: a boundary that is used again inside exposes nothing of it.
 """
 
 from __future__ import annotations
@@ -97,14 +94,10 @@ _quoted: Final = re.compile(r'"([^"]++)"').fullmatch
 
 
 def transfer_encoding(data: bytes, header: Header) -> tuple[str, str]:
-    """Return the Content-Transfer-Encoding of a header, and as stated where that is disputed.
+    """Return the Content-Transfer-Encoding of a header (RFC 2045 §6.1), "7bit" where none is.
 
-    | stated | read as |
-    |---|---|
-    | nothing | 7bit |
-    | a token, comments around it | that token (RFC 2045 §6.1) |
-    | a token in quotes, or with more behind it: `base64;` | that token, disputed |
-    | several tokens, or none | an encoding that nobody can undo |
+    With it comes what is stated where readers differ: a token in quotes, or with more behind it
+    (`base64;`). What several fields state, or no token, is an encoding that nobody can undo.
     """
     found: dict[str, str] = {}
     for field in header.fields:
@@ -136,7 +129,7 @@ _PREAMBLE: Final = 1 << 16
 
 
 def walk(data: bytes) -> list[Part]:
-    r"""Return the parts of a message in the order of the bytes, the message itself first."""
+    """Return the parts of a message in the order of the bytes, the message itself first."""
     state = _Walk(data)
     at, delimiter = 0, Span(0, 0)
     while True:
@@ -267,11 +260,7 @@ class _Walk:
         return _OpenPart(part, parent, index, boundary, depth)
 
     def _is_in_the_clear(self, header: Header, stated: Stated) -> bool:
-        """Whether a multipart is not encoded, whatever it says: RFC 2045 §6.4 forbids it.
-
-        Encoded, the lines of its delimiters would not begin with `--`: that is not base64, and in
-        quoted-printable the parts would be encoded twice.
-        """
+        """Whether a multipart is not encoded, whatever it says: RFC 2045 §6.4 forbids it."""
         if stated.boundary is None:
             return False
         start, mark = header.body, b"--" + stated.boundary

@@ -1,12 +1,8 @@
-"""The messages of an mbox, out of a file that is fed in pieces of any size.
+"""The messages of an mbox (rule 19), out of a file that is fed in pieces of any size.
 
-The rule (rule 19): a From_ line (`containers.sniffing`) separates messages where it is the first
-line of the file or follows an empty line. Other ones are text, and reported.
-
-Content-Length (mboxcl, mboxcl2) is followed only where it proves true: the number of bytes after
-the header is followed by at most two line ends and then a separator, or the end of the file. In
-mboxcl2 the lines `From ` inside are not escaped: such a content is only found again by the right
-length, which has to be written anew when it changes.
+A From_ line separates messages where it is the first line of the file or follows an empty line.
+Content-Length (mboxcl, mboxcl2) is followed only where it proves true: where at most two line ends,
+and a separator or the end of the file, follow that number of bytes.
 """
 
 from __future__ import annotations
@@ -71,10 +67,9 @@ class Message(NamedTuple):
 
 
 def split(chunks: Iterable[bytes]) -> Iterator[Message]:
-    r"""Yield the messages of an mbox, before them what stands before the first From_ line, if any.
+    """Yield the messages of an mbox, before them what stands before the first From_ line, if any.
 
-    The joined `data` of all that is yielded is the file, and where the pieces were cut changes
-    nothing.
+    The joined `data` of all is the file.
     """
     source = _Source(chunks)
     offset = source.leading()
@@ -172,10 +167,7 @@ class _Source:
         return match.end()
 
     def _digits(self, content: int, body: int) -> Span | None:
-        """The number of a header's Content-Length, as a span of it; None for none to follow.
-
-        Which of several is meant nobody knows.
-        """
+        """The number of a header's one Content-Length, as a span of it; None for none to follow."""
         header = self.copied(content, body)
         found = [
             field.value

@@ -3,9 +3,6 @@
 A record counts when what follows it is the start of another one, or the end of its member or of the
 archive: then its length is right. Else it is a fault, and reading goes on at the next start of a
 record, which may stand inside of what the wrong length covered.
-
-Where real archives break the rules: lines end with LF alone, line ends between records are more or
-fewer, one gzip member holds many records or one record lies in several.
 """
 
 from __future__ import annotations
@@ -104,10 +101,7 @@ class Fault(NamedTuple):
 def records(
     chunks: Iterable[bytes], wanted: Callable[[Record], bool] = lambda _: True
 ) -> Iterator[Record | Fault]:
-    r"""Yield the records of an archive in order, and what of it cannot be read.
-
-    Implements WARC/1.0, WARC/1.1 and ARC versions 1 and 2. Nothing in an archive raises.
-    """
+    """Yield the records of an archive in order, and what of it cannot be read; nothing raises."""
     text = Unfolded(chunks)
     is_empty = True
     while text.begin():
@@ -225,10 +219,7 @@ _starts: Final = re.compile(rb"(?<=\n)(?i:WARC)/[01]\.[0-9]+\r?\n|%b" % ARC_STAR
 
 
 def _resume(text: Unfolded, block: bytes) -> bool:
-    """Go to the next start of a record in a block that was taken, else after it.
-
-    Returns whether the block was looked through.
-    """
+    """Go to the next start of a record in a block, else after it; whether it was looked through."""
     found = _starts(block)
     back = block[found.start() :] if found else block[-len("\nWARC/1.1\r\n") :]
     is_seen = bool(block) and text.look_again(back)

@@ -1,12 +1,7 @@
 """A page that shows why each reference of a document means what it means: `relbase.explain`.
 
-What the library says of a document (`entities`, `rewrite`, `links`) is drawn as one page
-of HTML that needs nothing else: `boxes` the layers of RFC 1808 §3, `source` the bytes with each
-reference marked, `listing` what each resolves to and by which step. Nothing is decided here.
-
-A hostile document must stay inert in the page. Every text goes through `markup.text` or
-`markup.attribute`, and the page forbids itself by its Content-Security-Policy whatever is not its
-own style sheet.
+A hostile document must stay inert in the page: every text goes through `markup.text` or
+`markup.attribute`, and a Content-Security-Policy forbids whatever is not the page's style sheet.
 """
 
 from __future__ import annotations

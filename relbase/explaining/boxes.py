@@ -1,7 +1,6 @@
 """The nested boxes of RFC 1808 §3, as its figure draws them: the label stands below what is inside.
 
-For a document each of the four layers is drawn, also where nothing states a base in it. A message
-has its parts as boxes within boxes, each with the bases that it states itself.
+Of a document each layer is drawn; of a message its parts, each with the bases that it states.
 """
 
 from __future__ import annotations

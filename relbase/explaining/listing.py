@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from relbase.explaining.markup import badge, text, url
@@ -43,13 +44,11 @@ def listing(links: Sequence[Link], notes: Sequence[Note], call: Call, encoding: 
 
 
 class _Writer:
-    """Writes items; a resolver is prepared once for references in a row with one base."""
-
     def __init__(self, notes: Sequence[Note], call: Call, encoding: str) -> None:
         self._notes = {note.span: note for note in notes if note.span}
         self._call = call
         self._encoding = encoding
-        self._resolver: Resolver | None = None
+        self._resolver = lru_cache(maxsize=1)(Resolver)  # many in a row have one base
         self._explained = 0
 
     def item(self, number: int, link: Link) -> str:
@@ -111,12 +110,11 @@ class _Writer:
     def _taken(self, link: Link) -> list[Step]:
         if len(link.reference) + len(link.base.url) > MAX_TAKEN:
             return []
-        if self._resolver is None or self._resolver.base != link.base.url:
-            try:
-                self._resolver = Resolver(link.base.url, self._call.profile, self._encoding)
-            except ValueError:
-                return []
-        return self._resolver.steps(link.reference)
+        try:
+            resolver = self._resolver(link.base.url, self._call.profile, self._encoding)
+        except ValueError:
+            return []
+        return resolver.steps(link.reference)
 
 
 _OF: Final = {"rfc1808": "RFC 1808 §4 step ", "rfc3986": "RFC 3986 §", "whatwg": "URL Standard, "}

@@ -1,11 +1,8 @@
 """The source of a document, with each reference marked by the layer that decides it.
 
-The source is cut where a mark or an edit begins or ends, and written piece by piece. An edit
-strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). The whole stands in
-chunks of many lines, so that a browser lays out only those that are in sight.
-
-A body in base64 or quoted-printable is shown as it decodes, in a frame of its own: there its
-references can be read. Its marks are those of the document's links, in the same order.
+An edit strikes its bytes out (`<del>`) and puts the new ones after them (`<ins>`). A body in base64
+or quoted-printable is shown as it decodes, in a frame of its own. The whole stands in chunks of
+many lines, so that a browser lays out only those that are in sight.
 """
 
 from __future__ import annotations

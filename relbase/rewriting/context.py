@@ -1,8 +1,7 @@
 """What a text is visited with: the task, which a whole call shares, and the context of one text.
 
-A context always has an established base: whoever looks into a document makes the context of its
-inside from that of its container (`on`). What is nested in a text (srcdoc, a part of a message) is
-read by a `Reader` that the task hands out, so that no visit knows which kinds there are.
+What is nested in a text (srcdoc, a part of a message) is read by a `Reader` that the task hands
+out, so that no visit knows which kinds there are.
 """
 
 from __future__ import annotations

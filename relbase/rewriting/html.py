@@ -92,9 +92,8 @@ def _up_to_base(
 ) -> tuple[Attribute | None, Iterator[Item]]:
     """The `<base>` that decides, as soon as it is met; what is visited before goes into `items`.
 
-    To look for one first costs a tenth of all. What is written before it must not be long, since it
-    is kept until then (threat A8): past that it is looked for, and the rest of the element that was
-    reached is left to be visited.
+    To look for one first costs a tenth of all. Where much is kept until then (threat A8) it is
+    looked for, and the rest of the element that was reached is left to be visited.
     """
     budget = around.task.budget
     enough = 0 if budget is None else budget.left - len(text) - _KEPT_GROWTH

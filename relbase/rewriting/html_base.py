@@ -1,8 +1,7 @@
 """The base of an HTML document: what its `<base>` or a program's mark states, where that counts.
 
-A `<base>` that the page's Content-Security-Policy forbids is ignored, as browsers do (CSP 3 §7.5).
-The policies are those of the header that the document came with, and those of `<meta>` elements
-before the `<base>`: a later one comes too late for it.
+A `<base>` that a Content-Security-Policy forbids is ignored (CSP 3 §7.5): one of the header that
+the document came with, or of a `<meta>` before it.
 """
 
 from __future__ import annotations

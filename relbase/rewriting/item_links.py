@@ -43,10 +43,7 @@ class ItemLinks:
         context: Context,
         span: Span | None = None,
     ) -> None:
-        """Count the references that edits of a text make absolute, if a link would make others.
-
-        `span` is where the note on it stands, None for where the reference does.
-        """
+        """Count the references that edits of a text make absolute, if a link would make others."""
         try:
             url = None if context.resolve is None else context.resolve(link)
         except ValueError:
@@ -131,11 +128,9 @@ class Items:
         visit: Callable[[Slot, Context], Iterable[Item]],
         stated_at: int,
     ) -> Iterable[Item]:
-        """The items of HTML in a feed, as the policy has it.
-
-        An `xml:base` in the item, on the content itself or inside, is stronger than its link.
-        """
+        """The items of HTML in a feed, as the policy has it."""
         item, task = self._item, context.task
+        # An `xml:base` in the item, on the content itself or inside, is stronger than its link.
         if item is not None and stated_at <= item.end:
             if task.policy.item_links:
                 return visit(slot, self._on_link(item, slot, context))

@@ -74,11 +74,8 @@ def separate(items: Iterable[Item]) -> tuple[list[Found | Note], list[Edit]]:
 
 
 def lower(items: Iterable[Item], view: View, offset: int) -> Iterator[Item]:
-    """The items of a view's inner text, in offsets of the text around it.
-
-    All edits of a view are lowered together, since neighbours may touch the same escape.
-    """
-    edits: list[Edit] = []
+    """The items of a view's inner text, in offsets of the text around it."""
+    edits: list[Edit] = []  # lowered together, since neighbours may touch the same escape
     findings = parted(items, edits)
     if (places := getattr(view, "places", None)) is not None:
         findings = chain((yield from _placed(findings, places(), offset)), findings)

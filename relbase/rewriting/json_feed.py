@@ -1,7 +1,6 @@
 """JSON Feed 1.0 and 1.1: its URLs, and the HTML of its items as nested documents.
 
 The text is walked twice: it has to be JSON as a whole, and an item's URL may follow its HTML.
-Never references: `id`, which readers compare as a string, like the guid of RSS.
 """
 
 from __future__ import annotations
@@ -104,10 +103,7 @@ def _of_item(
     *,
     links: ItemLinks,
 ) -> Iterable[Item]:
-    """The items of an item's HTML, on the feed's base or that of the item (`item_links`).
-
-    Otherwise what the URL of its item would change is counted.
-    """
+    """The items of an item's HTML, on the feed's base or that of the item (`item_links`)."""
     if context.task.policy.item_links:
         return visit_value(inner, context.on(context.established(link)[0]), place)
     found = list(visit_value(inner, context, place))

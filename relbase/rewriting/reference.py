@@ -309,10 +309,7 @@ _NET_LOC: Final = noting(
 
 
 def on_codebase(codebase: str, context: Context) -> Codebase | None:
-    """Return what `codebase` makes of its element's references; once for all that it has (N2).
-
-    HTML 4.01 §13.3: it is the base of its element, itself relative to the document's.
-    """
+    """Return what `codebase` makes of its element's references (HTML 4.01 §13.3), once (N2)."""
     if not codebase:
         return None
     profile = context.task.profile

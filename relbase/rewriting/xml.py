@@ -1,11 +1,9 @@
 """From XML inward to its references, and back outward (rule 20).
 
-What the walk finds is believed only when the document is well-formed and declares nothing
-that would change its meaning. That costs a parse, so it is asked after the first reference that
-would change: up to there nothing of the document has been changed, and after a no nothing will be.
-Of a feed that parse is most of the work, but that its articles are parsed already for what they
-mean: so changes wait for a while, and then only what is left is parsed. A document whose flaws have
-no consequence is visited once more, with an eye on the values that they stand in.
+What the walk finds is believed only when the document is well-formed and declares nothing that
+would change its meaning. Changes wait for a while until that is asked, since the articles of a feed
+are parsed already for what they mean: then only what is left is. A document whose flaws have no
+consequence is visited once more, with an eye on the values that they stand in.
 """
 
 from __future__ import annotations

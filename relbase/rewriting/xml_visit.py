@@ -119,12 +119,12 @@ class Visit:
             return None, None
         if scanner.compiled is None or self._is_flawed:
             return (None if task.policy.xml_rows else skip), None  # it knows the tables alone
-        ahead = Ahead(self._scanning, self._may_learn, extended=task.policy.extended)
-        return ahead, ahead.learn
 
-    def _may_learn(self, named: Named) -> bool:
-        """Whether nothing more is asked of an element: XHTML in a feed may be in an item."""
-        return self._is_html or named.vocabulary != HTML
+        def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
+            return self._is_html or named.vocabulary != HTML
+
+        ahead = Ahead(self._scanning, may_learn, extended=task.policy.extended)
+        return ahead, ahead.learn
 
     def _scanning(self) -> Callable[..., Any] | None:
         inside = self._scopes.inside
