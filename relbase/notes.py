@@ -10,9 +10,9 @@ if TYPE_CHECKING:
 
 
 class Reason(Enum):
-    """Why something was refused, left alone, or done otherwise than the document asked.
+    """Why something was refused, left unchanged, or done differently.
 
-    The values are stable: they are what reports and `--json` print.
+    The values are stable: reports and `--json` print them.
     """
 
     # Bases (RFC 1808 §3)
@@ -84,10 +84,10 @@ class Note(NamedTuple):
     """One remark on a document.
 
     Args:
-        reason: the kind of remark.
-        part: which entity, as IMAP section numbers; "" is the document itself.
-        span: the bytes of the input that the remark is on, None when it is on no bytes.
-        text: a sentence for people.
+        reason: The kind of remark.
+        part: Section number of the message part, as in IMAP; "" for the document itself.
+        span: The bytes of the input that the remark is about, or None.
+        text: A sentence for people.
     """
 
     reason: Reason

@@ -58,26 +58,26 @@ def rewrite(
     """Make every relative reference of a document absolute, and change no other byte.
 
     Args:
-        data: the document's bytes.
-        url: the URL first requested, absolute: a string, or an object whose `str()` is the URL.
-        redirects: the Location values that followed, in order, absolute or relative.
-        headers: the transport's header: a mapping or pairs of names and values.
-        kind: a `Kind` or its value; otherwise the Content-Type decides, the name, or the bytes.
-        name: of the document's file, for its suffix; None for none. No file is opened.
-        charset: the transport's charset label.
-        profile: a `Profile` or its value: the algorithm that resolves.
-        policy: what is left alone.
-        detect: whether marks that programs leave in saved pages may state the URL.
-        message_urls: The retrieval URL of each message of a mailbox: a mapping from Message-ID
+        data: The document's bytes.
+        url: The URL that was requested, absolute: a string, or an object whose `str()` is the URL.
+        redirects: The `Location` values that followed, in order, absolute or relative.
+        headers: The response's headers: a mapping, or pairs of names and values.
+        kind: A `Kind` or its value. Without it the Content-Type, the name or the bytes decide.
+        name: File name, used only to guess the kind. The file is not opened.
+        charset: The charset label that the response states.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+        detect: Whether to read the URL from marks that programs leave in saved pages.
+        message_urls: The URL of each message of a mailbox: a mapping from Message-ID
             (`<id@host>`), List-Id, address or domain (`@host`) to URLs, or a function that gets
-            the fields of a header as pairs and returns a URL or None. It counts before `url`.
+            the header fields as pairs and returns a URL or None. It counts before `url`.
 
     Returns:
-        the new bytes (the same object when nothing is relative), the edits, the base, the notes.
+        The new bytes (the same object if nothing is relative), the edits, the base and the notes.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
     Implements RFC 1808 §3 and §4, RFC 3986 §5, and the WHATWG URL and HTML Standards.
 
@@ -126,15 +126,15 @@ def _result(
 
 
 def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
-    """Return an iterator over every reference of a document, in order.
+    """Return an iterator over every link of a document, in order.
 
     Args:
-        data: the document's bytes.
-        **call: as of `rewrite`.
+        data: The document's bytes.
+        **call: The arguments of `rewrite`.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
     >>> [link.url for link in links(b"<img src=a srcset='b 2x'>", url="http://h/d/")]
     ['http://h/d/a', 'http://h/d/b']
@@ -143,15 +143,15 @@ def links(data: bytes, **call: Unpack[Arguments]) -> Iterator[Link]:
 
 
 def base(data: bytes, **call: Unpack[Arguments]) -> Base:
-    """Return the base of the outermost entity, and outside of it the whole chain (RFC 1808 §3).
+    """Return the base of a document, with the layers around it (RFC 1808 §3).
 
     Args:
-        data: the document's bytes.
-        **call: as of `rewrite`.
+        data: The document's bytes.
+        **call: The arguments of `rewrite`.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
     >>> found = base(b"<base href=sub/>", url="http://h/d/")
     >>> found.url, found.layer.value, found.outer.url
@@ -161,15 +161,15 @@ def base(data: bytes, **call: Unpack[Arguments]) -> Base:
 
 
 def entities(data: bytes, **call: Unpack[Arguments]) -> Iterator[Entity]:
-    """Return an iterator over the tree of entities, the outermost first.
+    """Return an iterator over a document and the message parts in it, the outermost first.
 
     Args:
-        data: the document's bytes.
-        **call: as of `rewrite`.
+        data: The document's bytes.
+        **call: The arguments of `rewrite`.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
     >>> [(entity.part, entity.type) for entity in entities(b"<p>", url="http://h/")]
     [('', 'text/html')]

@@ -44,16 +44,16 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
     """Make every relative reference of a response's body absolute.
 
     Args:
-        response: of an HTTP client or a test client, its body read; or a page of Playwright or
-            Selenium. The guide "In your program" lists them.
-        **arguments: as of `rewrite`; what is given here counts in place of what the response says.
+        response: A response of an HTTP client or test client whose body was read, or a page of
+            Playwright or Selenium. The guide "In your program" lists them.
+        **arguments: Arguments of `rewrite`, which replace what the response says.
 
     Returns:
-        what `rewrite` gives for the body, the header, the URL and the redirects of the response.
+        The result of `rewrite` for the response's body, headers, URL and redirects.
 
     Raises:
-        TypeError: if it is not a response, or an argument is of another type.
-        ValueError: if the body is not read yet, was read before, or an argument is not known.
+        TypeError: If it is not a response, or an argument has the wrong type.
+        ValueError: If the body was not read, was partly read before, or an argument is unknown.
 
     >>> import io
     >>> from urllib.response import addinfourl
@@ -67,14 +67,14 @@ def rewrite_response(response: Response, **arguments: Unpack[Arguments]) -> Resu
 
 
 def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterator[Link]:
-    """Return an iterator over every reference of a response, with what it resolves to.
+    """Return an iterator over every link of a response.
 
-    First come those of its header (`Link`, `Location`, `Refresh`, ...), which have no bytes in the
-    body: their span is empty, at its beginning.
+    The links of its header (`Link`, `Location`, `Refresh`, ...) come first. They have no bytes in
+    the body: their span is empty, at its beginning.
 
     Args:
-        response: as of `rewrite_response`.
-        **arguments: as of `rewrite_response`.
+        response: A response, as for `rewrite_response`.
+        **arguments: Arguments of `rewrite`, which replace what the response says.
     """
     entity = _read(response, arguments.get("kind"))
     call = _call(entity, arguments)
@@ -92,11 +92,11 @@ def _header_links(fields: Iterable[tuple[str, str]], call: Arguments) -> Iterato
 
 
 def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
-    """Return the base URL of a response, with its reason and the layers outside (RFC 1808 §3).
+    """Return the base URL of a response, with the layers around it (RFC 1808 §3).
 
     Args:
-        response: as of `rewrite_response`.
-        **arguments: as of `rewrite_response`.
+        response: A response, as for `rewrite_response`.
+        **arguments: Arguments of `rewrite`, which replace what the response says.
     """
     entity = _read(response, arguments.get("kind"))
     return pipeline.base(entity.data, **_call(entity, arguments))

@@ -19,20 +19,20 @@ MAX_NOTES: Final = 1000
 
 
 class Link(NamedTuple):
-    """One reference of a document: where it stands, what it resolves to, and why.
+    """One link of a document: where it is, what it resolves to, and why.
 
     Args:
-        part: the entity: "" for the document, "1.2" as IMAP section numbers.
-        element: the element it stands in, in lower case; "" in a style sheet.
-        attribute: the attribute, in lower case; "" in raw text.
-        syntax: how it stands there: "url", "srcset", "css", ...
-        reference: as the author wrote it, decoded, without white space around it.
-        url: what it resolves to; None when unresolved.
-        base: the base it was resolved against.
-        span: its bytes in the input.
-        line: 1-based.
-        column: 1-based, in bytes.
-        status: what became of it.
+        part: Section number of the message part, as in IMAP ("1.2"); "" for the document.
+        element: Name of the element, in lower case; "" in a style sheet.
+        attribute: Name of the attribute, in lower case; "" for text.
+        syntax: What the attribute or text contains: "url", "srcset", "css", ...
+        reference: As the author wrote it, decoded, without white space around it.
+        url: What the reference resolves to; None if unresolved.
+        base: The base that the reference was resolved against.
+        span: Where the reference is in the input, in bytes.
+        line: Line number, from 1.
+        column: Column in bytes, from 1.
+        status: Whether it was rewritten, is absolute, was kept or is unresolved.
     """
 
     part: str
@@ -76,13 +76,13 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """One entity of the tree: the document itself, or a part of a message.
+    """The document itself, or one part of a message.
 
     Args:
-        part: its number, as IMAP section numbers; "" for the outermost.
-        type: its media type.
-        span: its bytes in the input.
-        base: its base and the layers outside of it.
+        part: Section number, as in IMAP ("1.2"); "" for the document itself.
+        type: Media type.
+        span: Where the entity is in the input, in bytes.
+        base: Its base, and the layers around it.
     """
 
     part: str
@@ -92,9 +92,9 @@ class Entity:
 
 
 class Result:
-    """What `rewrite` made of a document: read-only, and equal to a result of the same values.
+    """What `rewrite` returns: read-only, comparable and picklable.
 
-    It can be pickled. `base` and `links` are computed when they are first asked for.
+    `base` and `links` are computed on first access.
     """
 
     __slots__ = ("_base", "_data", "_edits", "_links", "_notes")
@@ -115,27 +115,27 @@ class Result:
 
     @property
     def data(self) -> bytes:
-        """The document with absolute links; the input itself when nothing changed."""
+        """The document with absolute links; the input itself if nothing changed."""
         return self._data
 
     @property
     def edits(self) -> tuple[Edit, ...]:
-        """What was changed, in coordinates of the input, sorted and disjoint."""
+        """The changes, as offsets in the input, sorted and disjoint."""
         return self._edits
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What the user should know."""
+        """Remarks: what was left unchanged, and why."""
         return self._notes
 
     @property
     def changed(self) -> bool:
-        """Whether anything was changed."""
+        """Whether anything changed."""
         return bool(self.edits)
 
     @property
     def base(self) -> Base:
-        """The base of the outermost entity, and outside of it the whole chain."""
+        """The base of the document, with the layers around it."""
         if callable(self._base):
             self._base = self._base()
         return self._base

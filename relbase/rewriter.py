@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 
 class Rewriter:
-    """Rewrites many documents by one call.
+    """Rewrites many documents with the same options, which are checked once.
 
     Args:
-        url: The URL of all documents that are given none of their own, absolute.
-        kind: A `Kind` or its value; otherwise each document's bytes decide.
-        charset: The transport's charset label.
-        profile: A `Profile` or its value: the algorithm that resolves.
-        policy: What is left alone.
-        detect: Whether marks that programs leave in saved pages may state the URL.
+        url: The absolute URL of documents for which none is given.
+        kind: A `Kind` or its value. Without it each document's bytes decide.
+        charset: The charset label that the response states.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+        detect: Whether to read the URL from marks that programs leave in saved pages.
 
     Raises:
-        TypeError: If an argument is of another type.
-        ValueError: If the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
     >>> rewriter = Rewriter(kind="html")
     >>> rewriter.rewrite(b'<a href="x">', url="http://h.example/d/").data
@@ -156,22 +156,22 @@ def rewrite_text(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> str:
-    """Make every relative reference of a text absolute, and change no other character.
+    """Make every relative reference in a text absolute, and change no other character.
 
-    Give `url` for a whole document, or for a piece that came from one: a `<base>` in it counts.
-    Give `base` for a piece of a page whose base URL is known already: no `<base>` in it counts.
-    The text is what `kind` says, and no marks of programs are looked for in it.
+    Give `url` for a whole document: a `<base>` in it counts. Give `base` for a piece of a page
+    whose base URL is known: a `<base>` in it does not count. Marks that programs leave in saved
+    pages are ignored.
 
     Args:
-        text: HTML, CSS or XML, a whole document or a piece.
-        url: the absolute URL that the text was retrieved from.
-        base: the absolute base URL of the page that the text is a piece of; instead of `url`.
+        text: HTML, CSS or XML, a whole document or a piece of one.
+        url: The absolute URL that the text was retrieved from.
+        base: The absolute base URL of the page that the piece is from, instead of `url`.
         kind: "html", "css" or "xml".
-        redirects: where `url` was redirected to, in order, absolute or relative.
-        headers: the header that the text came with: a mapping or pairs of names and values. Its
-            charset is not used.
-        profile: a `Profile` or its value: the algorithm that resolves.
-        policy: what is left alone.
+        redirects: The `Location` values that followed, in order, absolute or relative.
+        headers: The response's headers: a mapping, or pairs of names and values. Their
+            charset is ignored.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
 
     Returns:
         the text; the same object when nothing in it is relative.

@@ -35,15 +35,14 @@ class Layer(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """The base URL of an entity and the layers outside of it.
+    """The base URL of a document or message part, and the layers around it.
 
     Args:
-        url: the absolute URL, "" in layer NONE.
-        layer: which of the four layers states it.
-        source: where that stands, for people: "Content-Base of part 1.2", "<base href> at 12:5".
-        outer: the base of the next layer out, None after NONE.
-        refused: what stated a base and does not count, each a note with its reason, innermost
-            first.
+        url: The absolute URL; "" in layer NONE.
+        layer: Which of the four layers states it.
+        source: Where it is stated, for people: "Content-Base of part 1.2", "<base href> at 12:5".
+        outer: The base of the next layer out; None after NONE.
+        refused: Notes on bases that were stated and do not count, innermost first.
     """
 
     url: str

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
 
 
 def explain(data: bytes, **call: Unpack[Arguments]) -> str:
-    """Return a page of HTML that shows what each reference of a document means, and why.
+    """Return an HTML page that shows what each link of a document means, and why.
 
     Args:
-        data: the document's bytes.
-        **call: as of `rewrite`; `name` is also the title of the page.
+        data: The document's bytes.
+        **call: The arguments of `rewrite`; `name` is also the title of the page.
 
     Raises:
-        TypeError: if an argument is of another type.
-        ValueError: if the URL is not absolute, or the kind, the charset or the profile not known.
+        TypeError: If an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the kind, charset or profile is unknown.
 
-    The page needs nothing else and runs nothing, whatever the document holds. It draws the layers
-    of RFC 1808 §3 as nested boxes, marks each reference in the source by the layer that decides
-    it, and lists what it resolves to and by which step of §4 (or of the other algorithms).
+    The page loads nothing and runs no script. It draws the layers of RFC 1808 §3 as nested boxes,
+    marks each reference in the source by the layer that decides it, and lists what it resolves to
+    and by which step of §4 (or of the other algorithms).
 
     >>> page = explain(b'<base href="/d/"><a href=x>', url="http://h.example/")
     >>> "http://h.example/d/x" in page, "<script" in page

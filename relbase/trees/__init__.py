@@ -39,7 +39,7 @@ def make_links_absolute(
 ) -> list[TreeLink]:
     """Make every relative reference in a tree absolute, in place.
 
-    It takes the arguments of lxml's method of the same name, for lxml's trees and for soups.
+    The arguments are those of lxml's method of the same name; trees may be lxml's or soups.
 
     Args:
         tree: a `BeautifulSoup` or a `Tag` in it, an lxml element or `ElementTree`; of a part, its
@@ -98,18 +98,18 @@ def make_links_absolute(
 
 
 def iterlinks(tree: Any) -> Iterator[tuple[Any, str | None, str, int]]:  # noqa: ANN401 (see above)
-    """Return an iterator over every reference in a tree, each as lxml's method of that name has it.
+    """Return an iterator over the links of a tree, as lxml's method of the same name does.
 
     Args:
-        tree: as of `make_links_absolute`.
+        tree: A tree, as for `make_links_absolute`.
 
     Returns:
-        tuples of the element, the name of the attribute (None for text), the reference, and its
-        position in the value or the text, in the order of the document. The tree may be changed
-        while they are read. `tree_links` tells what the references resolve to.
+        Tuples of the element, the name of the attribute (None for text), the reference, and its
+        position in the value or text, in document order. The tree may change while you read
+        them. `tree_links` also tells what the references resolve to.
 
     Raises:
-        TypeError: if it is not such a tree.
+        TypeError: If it is not a tree.
 
     >>> import lxml.html
     >>> page = lxml.html.fromstring('<img src="a" srcset="b 2x">')
@@ -127,20 +127,20 @@ def tree_links(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> Iterator[TreeLink]:
-    """Return an iterator over every reference in a tree, with what it resolves to.
+    """Return an iterator over the links of a tree, with what each resolves to.
 
-    They come in the order of the document, and the tree may be changed while they are read.
+    They come in document order, and the tree may change while you read them.
 
     Args:
-        tree: as of `make_links_absolute`.
-        base_url: as of `make_links_absolute`.
-        resolve_base_href: as of `make_links_absolute`.
-        profile: as of `make_links_absolute`.
-        policy: as of `make_links_absolute`.
+        tree: A tree, as for `make_links_absolute`.
+        base_url: The absolute URL that the document was retrieved from.
+        resolve_base_href: Whether `<base href>` in the tree counts.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
 
     Raises:
-        TypeError: if it is not such a tree, or an argument is of another type.
-        ValueError: if the URL is not absolute, or the profile not known.
+        TypeError: If it is not a tree, or an argument has the wrong type.
+        ValueError: If the URL is not absolute, or the profile is unknown.
 
     >>> import bs4
     >>> soup = bs4.BeautifulSoup('<p style="background:url(x.png)">', "html.parser")

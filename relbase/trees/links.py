@@ -17,15 +17,15 @@ REPORTED: Final = (Status.REWRITTEN, Status.UNRESOLVED)
 
 
 class TreeLink(NamedTuple):
-    """One reference in a tree, the first four fields as of lxml's `iterlinks`.
+    """One link in a tree. The first four fields are those of lxml's `iterlinks`.
 
     Args:
-        element: of the tree; a comment for what stands in a conditional one.
-        attribute: its name as the tree has it, None for text.
-        reference: as the author wrote it.
-        position: where it begins in the value or the text, in characters.
-        url: what it resolves to, None when unresolved.
-        status: what became of it.
+        element: Node of the tree; a comment for a link in a conditional comment.
+        attribute: Name as the tree has it; None for text.
+        reference: As the author wrote it.
+        position: Where it begins in the value or text, in characters.
+        url: What the reference resolves to; None if unresolved.
+        status: Whether it was rewritten, is absolute, was kept or is unresolved.
     """
 
     element: Any

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Profile(Enum):
-    """Which algorithm says what a reference means.
+    """The algorithm that resolves references.
 
     >>> Profile("rfc3986")
     <Profile.RFC3986: 'rfc3986'>
@@ -42,18 +42,18 @@ class Resolver:
     """Resolves references against one base, prepared once.
 
     Args:
-        base: the base URL, absolute; "" is an unknown base (RFC 1808 §3.4), with which rfc1808 and
-            rfc3986 return every reference as it is.
-        profile: a `Profile` or its value.
-        charset: the WHATWG label of the document's charset, which decides how profile whatwg
-            encodes the query; the others do not look at it.
+        base: The absolute base URL. "" stands for an unknown base (RFC 1808 §3.4): rfc1808 and
+            rfc3986 then return every reference as it is.
+        profile: A `Profile` or its value.
+        charset: WHATWG label of the document's charset, in which profile whatwg encodes the
+            query. The other profiles ignore it.
 
-    `resolve(reference)` returns the absolute form, `steps(reference)` how it comes about. `resolve`
-    raises ValueError only where the algorithm fails (whatwg alone has failures).
+    `resolve(reference)` returns the absolute form, and `steps(reference)` the steps that lead
+    to it. `resolve` raises ValueError where the algorithm fails, as only whatwg can.
 
     Raises:
-        ValueError: if the profile or the charset is not known, or if whatwg cannot parse the base.
-        TypeError: if the base is not a string.
+        ValueError: If the profile or charset is unknown, or if whatwg cannot parse the base.
+        TypeError: If the base is not a string.
 
     >>> Resolver("http://a/b/c/d;p?q").resolve("../g")
     'http://a/b/g'
@@ -129,17 +129,17 @@ def _prepared(base: str, profile: Profile, charset: str) -> Prepared:
 
 
 def resolve(base: str, reference: str, profile: Profile | ProfileName = Profile.RFC1808) -> str:
-    """Return the absolute form of a reference: the algorithm alone.
+    """Return the absolute form of a reference.
 
     Args:
-        base: the base URL, absolute. With "" rfc1808 and rfc3986 return the reference (RFC 1808
-            §4 step 1); whatwg wants it absolute.
-        reference: any string.
+        base: The absolute base URL. With "", rfc1808 and rfc3986 return the reference unchanged
+            (RFC 1808 §4 step 1); whatwg requires an absolute reference.
+        reference: Any string.
         profile: a `Profile` or its value.
 
     Raises:
-        ValueError: where the algorithm fails: in whatwg a base or a reference that does not parse.
-        TypeError: if the base or the reference is not a string.
+        ValueError: If whatwg cannot parse the base or the reference.
+        TypeError: If the base or the reference is not a string.
 
     Implements RFC 1808 §4, RFC 3986 §5.2 and the WHATWG URL parser.
 

@@ -59,7 +59,7 @@ def split(url: str) -> Components:
     """Break a URL, absolute or relative, down into its components (RFC 1808 §2.4).
 
     Args:
-        url: any string; there is none that cannot be split.
+        url: Any string: every string can be split.
 
     >>> split("http://a/b;p?q#f")
     Components(scheme='http', net_loc='a', path='/b', params='p', query='q', fragment='f')
@@ -89,11 +89,11 @@ def split(url: str) -> Components:
 
 
 def unsplit(components: Components) -> str:
-    """Put the components of a URL together again (RFC 1808 §2.1 and §4 step 7).
+    """Join the components of a URL (RFC 1808 §2.1 and §4 step 7).
 
-    `unsplit(split(url)) == url` for every string. Where the components were put together by the
-    caller, `/` is written between a net_loc and what cannot follow it (§2.2), and an empty net_loc
-    before a path that would be read as one.
+    `unsplit(split(url)) == url` for every string. For components that you made yourself, a `/` is
+    added between a net_loc and a path that cannot follow it (§2.2), and an empty net_loc before a
+    path that would be read as one.
 
     >>> unsplit(Components("http", "a", "b", None, "q", None))
     'http://a/b?q'

@@ -22,25 +22,25 @@ class LinkRow(NamedTuple):
     """A row of the table of links.
 
     Args:
-        warc: the archive, as its reader calls it.
-        offset: of the page's record in the archive; of a compressed archive, its member.
-        record_id: of the record.
-        page: the URL of the record.
-        date: of the record.
-        status: of the HTTP response; null for a resource.
-        part: the entity in the page, "" for the page itself.
-        element: that the reference stands in.
-        attribute: that it stands in; of mail, the field.
-        syntax: how it stands there.
-        reference: as its author wrote it, decoded.
-        url: what it resolves to; null when it does not.
-        layer: which layer of RFC 1808 §3 the base is of.
-        base: that it was resolved on.
-        base_source: what states that base.
-        outcome: rewritten, absolute, kept or unresolved.
-        start: where it begins in the decoded body, in bytes.
-        end: where it ends.
-        payload: of the page, "truncated" when not all of it is there, "recoded" when its codings
+        warc: Name of the archive.
+        offset: Where the page's record (if compressed, its member) begins in the archive.
+        record_id: Id of the record.
+        page: URL of the record.
+        date: Date of the record.
+        status: Status of the HTTP response; null for a resource.
+        part: Section number of the message part; "" for the page itself.
+        element: Name of the element.
+        attribute: Name of the attribute or, in mail, of the header field.
+        syntax: What the attribute or text contains: "url", "srcset", ...
+        reference: As its author wrote it, decoded.
+        url: What the reference resolves to; null if unresolved.
+        layer: Layer of RFC 1808 §3 that states the base.
+        base: The base that it was resolved against.
+        base_source: Where that base is stated.
+        outcome: "rewritten", "absolute", "kept" or "unresolved".
+        start: Where the reference begins in the decoded body, in bytes.
+        end: Where it ends.
+        payload: State of the page: "truncated" if part of it is missing, "recoded" if its codings
             are not as stated, else "".
     """
 
