@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 import relbase
-import relbase.spark
 import relbase.trees
 import relbase.warc
 from relbase.call import Arguments
@@ -27,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import ModuleType
 
+spark = pytest.importorskip("relbase.spark", exc_type=ImportError, reason="extra `spark`")
 LISTED: Final = Path(__file__).with_name("public_names.txt")
-PACKAGES: Final[tuple[ModuleType, ...]] = (relbase, relbase.trees, relbase.warc, relbase.spark)
+PACKAGES: Final[tuple[ModuleType, ...]] = (relbase, relbase.trees, relbase.warc, spark)
 
 
 def lines() -> Iterator[str]:

@@ -1,6 +1,6 @@
 /* The compiled scanner: what Python hands to the walk, and what it gets back. */
 
-#define PY_SSIZE_T_CLEAN
+/* No format with `#`: what 3.13 makes of its headers would fail in 3.11 and 3.12. */
 #define Py_LIMITED_API 0x030b0000
 #include <Python.h>
 #include <stdint.h>
@@ -30,6 +30,10 @@ static void free_tables(Tables *t) {
 }
 static void free_capsule(PyObject *capsule) { free_tables(PyCapsule_GetPointer(capsule, TABLES)); }
 
+static PyObject *bytes_of(Text p, Py_ssize_t n) {
+  return PyBytes_FromStringAndSize((const char *)p, n);
+}
+
 static int bad(const char *message) {
   PyErr_SetString(PyExc_ValueError, message);
   return 0;
@@ -37,10 +41,12 @@ static int bad(const char *message) {
 
 /* One item: (name, kind, row). */
 static int name_of(PyObject *item, Name *name) {
+  PyObject *bytes;
   char *text;
   Py_ssize_t length;
   int kind, row;
-  if (!PyArg_ParseTuple(item, "y#ii", &text, &length, &kind, &row)) return 0;
+  if (!PyArg_ParseTuple(item, "Sii", &bytes, &kind, &row)) return 0;
+  if (PyBytes_AsStringAndSize(bytes, &text, &length) < 0) return 0;
   if (length > MAX_NAME || kind < 0 || kind > 255 || row < 0 || row > 0xffff)
     return bad("a name, kind or row that the compiled scanner has no room for");
   memset(name, 0, sizeof *name);
@@ -81,13 +87,14 @@ static int fill_words(Words *words, PyObject *items) {
 
 static int fill_tables(Tables *t, PyObject *args) {
   PyObject *elements, *svg, *math, *attributes, *prefix, *deciding, *deciding_if, *scripts, *styles;
-  PyObject *functions, *at_rules, *head;
+  PyObject *functions, *at_rules, *head, *bytes;
   char *rows;
   Py_ssize_t size, width;
-  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOy#nii:prepare", &elements, &svg, &math, &attributes,
+  if (!PyArg_ParseTuple(args, "OOOOOOOOOOOOSnii:prepare", &elements, &svg, &math, &attributes,
                         &prefix, &deciding, &deciding_if, &scripts, &styles, &functions, &at_rules,
-                        &head, &rows, &size, &width, &t->other, &t->type))
+                        &head, &bytes, &width, &t->other, &t->type))
     return 0;
+  if (PyBytes_AsStringAndSize(bytes, &rows, &size) < 0) return 0;
   if (width < 1 || width > MAX_ATTRIBUTES || size % width || PyTuple_Size(attributes) != width ||
       t->other < 0 || t->other >= size / width)
     return bad("rows that do not fit the attributes");
@@ -331,7 +338,7 @@ static int is_plain_ascii(Text p, Py_ssize_t n) {
 static PyObject *element_name(const Links *l, Text p, size_t n) {
   unsigned char lower[SHORT_NAME];
   if (n > SHORT_NAME || !is_plain_ascii(p, (Py_ssize_t)n))
-    return PyObject_CallFunction(l->decode, "y#i", p, (Py_ssize_t)n, 1);
+    return PyObject_CallFunction(l->decode, "Ni", bytes_of(p, (Py_ssize_t)n), 1);
   for (size_t i = 0; i < n; i++) lower[i] = (unsigned char)LOWER(p[i]);
   PyObject *known = by_bytes(l->names, lower, n);
   if (known || PyErr_Occurred()) return Py_XNewRef(known);
@@ -377,7 +384,7 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   Py_ssize_t n = f->end - f->at;
   const char *raw = is_plain_ascii(p, n) ? (const char *)p : NULL;
   PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
-                            : PyObject_CallFunction(l->decode, "y#i", p, n, 0);
+                            : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, n), 0);
   if (!reference) return NULL;
   PyObject *url;
   int status = IS_ABSOLUTE;
@@ -545,8 +552,8 @@ static PyObject *py_head(PyObject *Py_UNUSED(module), PyObject *args) {
   unsigned char *markup = PyMem_Malloc((size_t)size + 1), *out = markup;
   if (!markup) return PyErr_NoMemory();
   Text end = head_markup(tables, (Text)text, (Text)text + size, &out);
-  PyObject *made = Py_BuildValue("(ny#)", (Py_ssize_t)(end - (Text)text), (char *)markup,
-                                 (Py_ssize_t)(out - markup));
+  PyObject *made = Py_BuildValue("(nN)", (Py_ssize_t)(end - (Text)text),
+                                 bytes_of(markup, out - markup));
   PyMem_Free(markup);
   return made;
 }

@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   walk(data, text, text + size - 4);
   free(text);
   if (!every || ++runs % every) return 0;
-  PyObject *agreed = PyObject_CallFunction(agree, "y#", (const char *)data, (Py_ssize_t)size);
+  PyObject *agreed = PyObject_CallFunction(agree, "N", bytes_of(data, (Py_ssize_t)size));
   check(agreed != NULL);
   Py_DECREF(agreed);
   return 0;
