@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -18,7 +17,7 @@ from relbase.cli.streams import excerpt, printable
 from relbase.opening.recognition import reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from relbase.bases.layers import Base
     from relbase.cli.files import OpenInput
@@ -33,7 +32,7 @@ _LAYERS: Final = {
     Layer.NONE: "none, §3.4",
 }
 
-# A URL that is longer is cut for people; one that is longer than a column is not aligned.
+# A URL that is longer is cut for people.
 _LONG: Final = 2000
 _COLUMN: Final = 60
 
@@ -102,10 +101,9 @@ def base(
                 tally.warnings += not entity.base.usable or any(_refused(entity.base))
                 if as_json:
                     streams.say(jsonl.line(source.name, entity))
-            several = found.several
-            lines = _report(source, document.number, entities, several=several)
-            for line in () if as_json else lines:
-                streams.say(line)
+            if not as_json:
+                for line in _report(source, document.number, entities, several=found.several):
+                    streams.say(line)
 
     files.process(found.all, work, tally)
     context.exit(tally.status(strict=settings.strict))
@@ -121,7 +119,8 @@ def _report(
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     bases = [(_shown(stated), stated) for stated in _chain(outermost.base)]
     width = min(_COLUMN, max(len(url) for url, _ in bases))
-    for label, (url, stated) in zip(_labels(), bases, strict=False):
+    for outer, (url, stated) in enumerate(bases):
+        label = "outward" if outer else "base"
         yield f"    {label:8} {url:{width}}  ({_where(stated)})"
     reported = list(_refused(outermost.base))
     for note in reported:
@@ -138,7 +137,8 @@ def _where(base: Base) -> str:
 def _advice(entities: Sequence[Entity], *, several: bool) -> str:
     """What to give when a document has no base, or one of no use."""
     outermost, *parts = entities
-    read = [entity for entity in parts if _is_read(entity.type)]
+    rows = ((entity, reader(entity.type, "")) for entity in parts)
+    read = [entity for entity, row in rows if row is not None and row.visit is not None]
     for entity in read if parts else [outermost]:
         if not entity.base.url:
             return remarks.advice(outermost.type, several=several)
@@ -146,12 +146,6 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
             where = f" of part {entity.part}" if parts else ""
             return f"no relative reference can be resolved on this base{where}, {why}"
     return ""
-
-
-def _is_read(type_: str) -> bool:
-    """Whether links are looked for in documents of a media type."""
-    row = reader(type_, "")
-    return row is not None and row.visit is not None
 
 
 def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
@@ -167,7 +161,8 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         rows += [(remarks.sentence(note),) for note in refused]
         reported.update(refused)
     columns = zip(*(row[:-1] for row in rows if row[1:]), strict=True)
-    widths = [_width(column) for column in columns]
+    # A text that is longer than a column is not aligned.
+    widths = [max((n for n in map(len, column) if n <= _COLUMN), default=0) for column in columns]
     for row in rows:
         if not row[1:]:
             yield f"    {'':{widths[0]}}  refused: {row[0]}"
@@ -175,10 +170,6 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         cells = zip(row[:-1], widths, strict=True)
         padded = "  ".join(f"{text:{width}}" for text, width in cells if width)
         yield f"    {padded}  {row[-1]}"
-
-
-def _width(texts: Iterable[str]) -> int:
-    return max((len(text) for text in texts if len(text) <= _COLUMN), default=0)
 
 
 def _of_part(entity: Entity) -> str:
@@ -194,10 +185,6 @@ def _own(entity: Entity) -> Iterator[Base]:
         base = base.outer
         if base is None or not base.source.endswith(_of_part(entity)):
             return
-
-
-def _labels() -> Iterator[str]:
-    return chain(("base",), repeat("outward"))
 
 
 def _shown(base: Base) -> str:

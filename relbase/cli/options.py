@@ -1,7 +1,6 @@
 """The options that the commands on documents share, and the call of the library that they make.
 
-The flags of the policy are generated from the fields of `relbase.Policy`: a field that is added
-there is an option here, with its default and its help.
+A field that is added to `relbase.Policy` is an option here, with its default and its help.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 import click
 
 from relbase.call import Arguments, KindName
-from relbase.cli import maildir, message_options, values
+from relbase.cli import maildir, values
 from relbase.cli.files import STDIN
 from relbase.cli.help import LINKS, MAIL, Option, table
 from relbase.cli.origins.finder import Origins
@@ -107,10 +106,19 @@ def settings(given: dict[str, Any]) -> Settings:
         policy=Policy(**{field.name: _policy_value(field, given) for field in _FIELDS}),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
-        message_urls=message_options.message_urls(given),
+        message_urls=_message_urls(given),
         origins=Origins(**{name: given.pop(name) for name in _ORIGIN_NAMES}, detect=detect),
         **{name: given.pop(name) for name in ("url", "kind", "charset", "profile", "strict")},
     )
+
+
+def _message_urls(given: dict[str, Any]) -> MessageUrlTable | None:
+    mapped, names = given.pop("message_map"), given.pop("message_base")
+    if mapped is None and names is None:
+        return None
+    from relbase.bases.headers import MessageUrlTable  # noqa: PLC0415 (start-up time)
+
+    return MessageUrlTable(mapped or {}, names or ())
 
 
 def _policy_value(field: dataclasses.Field[Any], given: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -228,13 +236,19 @@ Links
         },
     ),
     *map(_policy_option, _FIELDS),
-    *message_options.OPTIONS,
     *table(
         """\
+Mail
+  --message-map FILE      Read the URLs of messages from FILE: on each line a Message-ID,
+                          List-Id, address or @domain, a tab and a URL.
+  --message-base FIELD,...  Use the URL in this header field of a message, such as X-RSS-URL, as
+                          its URL.
 Options
   --strict                Exit with status 1 on warnings.
   -v, --verbose           Show every warning, and what was done to each input.
 * -q, --quiet             Show only errors.
 """,
+        message_map={"type": _FILE, "read": values.message_map},
+        message_base={"read": values.message_base},
     ),
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import click
@@ -16,7 +18,7 @@ from relbase.cli.streams import excerpt, listed, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from relbase.url.step import Step
 
@@ -104,16 +106,21 @@ def resolve(
         streams.warn(f"warning: {excerpt(base)} is not suitable as a base: {why}")
         tally.warnings += 1
     profiles = list(Profile) if every else [Profile(profile)]
-    rows = _resolved(base, list(listed(references)), profiles, steps=steps)
+    resolvers = [(one.value, _resolver(base, one)) for one in profiles]
+    rows = [
+        [_resolved(base, reference, *by, steps=steps) for by in resolvers]
+        for reference in listed(references)
+    ]
     if not rows:  # an empty list on standard input
         return
     tally.failed = 0 if every else sum(row[0].url is None for row in rows)
     if as_json:
-        for row in rows:
-            for resolved in row:
-                streams.say(_json_line(resolved, steps=steps))
+        for one in chain.from_iterable(rows):
+            fields = one._asdict()
+            taken = {"steps": fields.pop("steps")}
+            streams.say(object_line(fields | taken if steps else fields))
     elif steps:
-        _show_steps([resolved for row in rows for resolved in row])
+        _show_steps(chain.from_iterable(rows))
     elif every:
         _show_all(rows)
     else:
@@ -121,44 +128,26 @@ def resolve(
     context.exit(tally.status(strict=strict))
 
 
-def _json_line(resolved: _Resolved, *, steps: bool) -> str:
-    line = resolved._asdict()
-    taken = line.pop("steps")
-    if steps:
-        line["steps"] = taken
-    return object_line(line)
+def _resolver(base: str, profile: Profile) -> Resolver | None:
+    with suppress(ValueError):
+        return Resolver(base, profile)
+    return None
 
 
 def _resolved(
-    base: str, references: Sequence[str], profiles: Iterable[Profile], *, steps: bool
-) -> list[list[_Resolved]]:
-    """A row for each reference, a column for each profile."""
-    columns = [_column(base, references, profile, steps=steps) for profile in profiles]
-    return [list(row) for row in zip(*columns, strict=True)]
-
-
-def _column(
-    base: str, references: Sequence[str], profile: Profile, *, steps: bool
-) -> list[_Resolved]:
-    try:
-        resolver = Resolver(base, profile)
-    except ValueError:
-        error = "the base does not parse"
-        return [_Resolved(base, text, profile.value, None, error) for text in references]
-    return [_one(resolver, reference, steps=steps) for reference in references]
-
-
-def _one(resolver: Resolver, reference: str, *, steps: bool) -> _Resolved:
-    url, error = None, None
-    try:
-        url = resolver.resolve(reference)
-    except ValueError:
-        error = "the reference does not parse"
+    base: str, reference: str, profile: str, resolver: Resolver | None, *, steps: bool
+) -> _Resolved:
+    if resolver is None:
+        return _Resolved(base, reference, profile, None, "the base does not parse")
     taken = tuple(resolver.steps(reference)) if steps else ()
-    return _Resolved(resolver.base, reference, resolver.profile.value, url, error, taken)
+    try:
+        url, error = resolver.resolve(reference), None
+    except ValueError:
+        url, error = None, "the reference does not parse"
+    return _Resolved(resolver.base, reference, profile, url, error, taken)
 
 
-def _show_steps(resolved: list[_Resolved]) -> None:
+def _show_steps(resolved: Iterable[_Resolved]) -> None:
     """Each result with its steps: numbers, what was done, then what came of it."""
     for one in resolved:
         streams.say(f"{excerpt(one.reference)}  ({one.profile})")
@@ -187,18 +176,19 @@ def _show(resolved: list[_Resolved]) -> None:
 
 def _show_all(rows: list[list[_Resolved]]) -> None:
     header = ["reference", *(resolved.profile for resolved in rows[0])]
-    body = [[excerpt(row[0].reference), *map(_cell, row)] for row in rows]
+    body = [
+        [
+            excerpt(row[0].reference),
+            *(f"failure: {one.error}" if one.url is None else printable(one.url) for one in row),
+        ]
+        for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(header, *body, strict=True)]
     if sum(widths) + 2 * (len(widths) - 1) <= shutil.get_terminal_size((_WIDTH, 0)).columns:
         for cells in (header, ["-" * width for width in widths], *body):
-            padded = (f"{cell:{width}}" for cell, width in zip(cells, widths, strict=True))
-            streams.say("  ".join(padded).rstrip())
+            streams.say("  ".join(map(str.ljust, cells, widths)).rstrip())
         return
     for reference, *cells in body:
         streams.say(reference)
         for profile, cell in zip(header[1:], cells, strict=True):
             streams.say(f"    {profile:{len('rfc1808')}}  {cell}")
-
-
-def _cell(resolved: _Resolved) -> str:
-    return f"failure: {resolved.error}" if resolved.url is None else printable(resolved.url)

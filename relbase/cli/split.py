@@ -1,7 +1,4 @@
-"""`relbase split`: the components of URLs, by each profile and by the grammar of their scheme.
-
-A value stands in quotes, so that one that is empty (`""`) differs from one that is absent.
-"""
+"""`relbase split`: the components of URLs, by each profile and by the grammar of their scheme."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from relbase.url import rfc1808, rfc3986
 from relbase.url.schemes import category
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
 _EPILOG: Final = """\b
 Examples:
@@ -61,42 +58,30 @@ def split(urls: tuple[str, ...], *, as_json: bool) -> None:
     "-" or no URL reads URLs from standard input, one per line.
     """
     for url in listed(urls or ("-",)):
+        grammar, why = parts(url)
+        category, text = _category(url)
+        split = {
+            "rfc1808": rfc1808.split(url)._asdict(),
+            "rfc3986": rfc3986.split(url)._asdict(),
+            "whatwg": _record(url),
+        }
         if as_json:
-            streams.say(object_line(_object(url)))
+            streams.say(object_line({"url": url, **split, "parts": grammar, "category": category}))
             continue
-        for line in _report(url):
-            streams.say(line)
+        streams.say(excerpt(url))
+        for title, values in split.items():
+            _show(title, values, "failure without a base")
+        _show("grammar", grammar, why)
+        streams.say(f"    {'category':10}{text}")
 
 
-def _object(url: str) -> dict[str, object]:
-    grammar, _ = parts(url)
-    return {
-        "url": url,
-        "rfc1808": rfc1808.split(url)._asdict(),
-        "rfc3986": rfc3986.split(url)._asdict(),
-        "whatwg": _record(url),
-        "parts": grammar,
-        "category": _category(url)[0],
-    }
-
-
-def _report(url: str) -> Iterator[str]:
-    yield excerpt(url)
-    grammar, why = parts(url)
-    yield from _block("rfc1808", rfc1808.split(url)._asdict())
-    yield from _block("rfc3986", rfc3986.split(url)._asdict())
-    yield from _block("whatwg", _record(url), "failure without a base")
-    yield from _block("grammar", grammar, why)
-    yield f"    {'category':10}{_category(url)[1]}"
-
-
-def _block(title: str, values: Mapping[str, object] | None, otherwise: str = "") -> Iterator[str]:
+def _show(title: str, values: Mapping[str, object] | None, otherwise: str) -> None:
     if values is None:
-        yield f"    {title:10}{otherwise}"
+        streams.say(f"    {title:10}{otherwise}")
         return
     width = max(map(len, values)) + 2
     for name, value in values.items():
-        yield f"    {title:10}{name:{width}}{_shown(name, value)}"
+        streams.say(f"    {title:10}{name:{width}}{_shown(name, value)}")
         title = ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import re
 import sys
@@ -12,9 +13,10 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli.files import STDIN
-from relbase.cli.origins.paths import Mirror, Root, read_map, read_mirror, read_root
+from relbase.cli.origins.paths import Mirror, Root
 from relbase.cli.streams import printable
 from relbase.containers.sniffing import beginning
+from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.policy import Policy
@@ -132,30 +134,47 @@ def date(value: str) -> str:
 
 
 def map_of_urls(value: str) -> dict[str, str]:
-    try:
-        return read_map(read_file(value, "give a file with a name, a tab and a URL on each line"))
-    except ValueError as error:
-        raise click.BadParameter(f"{printable(value)}: {error}") from None
+    data = read_file(value, "give a file with a name, a tab and a URL on each line")
+    urls: dict[str, str] = {}
+    # Programs of Windows begin a text with a mark, which is not part of the first name.
+    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
+        line = raw.removesuffix(b"\r")
+        name, tab, stated = line.rpartition(b"\t")
+        url = stated.strip().decode("utf-8", "surrogateescape")
+        key = os.path.normpath(os.fsdecode(name))
+        why = ""
+        if not tab or not name:
+            why = "write the name of a file, a tab, and its URL"
+        elif unsuited := unsuitable(url):
+            why = f"{url[:_SHOWN]!a} is not a base for relative links, {unsuited}"
+        elif urls.setdefault(key, url) != url:
+            why = f"{key!a} has another URL on a line before"
+        if line and why:
+            raise click.BadParameter(f"{printable(value)}: line {number}: {why}")
+    return urls
+
+
+_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
+_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
 
 
 def root(value: str) -> Root:
-    read = read_root(value)
-    why = "there is no URL in it" if read is None else _unsuitable_root(read.url)
-    if read is None or why:
+    found = _root.fullmatch(value)
+    directory, url = found.groups() if found else ("", "")
+    why = unsuitable(url) if found else "there is no URL in it"
+    if "?" in url or "#" in url:
+        why = "paths cannot follow a query or a fragment"
+    if why:
         fix = "write it as in site=http://host/path/"
         raise click.BadParameter(f"{_quoted(value)} is not DIR=URL, {why}: {fix}")
-    _check_directory(read.directory, "give the directory of the site")
-    return read
-
-
-def _unsuitable_root(url: str) -> str | None:
-    if "?" in url or "#" in url:
-        return "paths cannot follow a query or a fragment"
-    return unsuitable(url)
+    _check_directory(directory, "give the directory of the site")
+    return Root(directory, url if url.endswith("/") else f"{url}/")
 
 
 def mirror(value: str) -> Mirror:
-    read = read_mirror(value)
+    # A directory may have a name like that.
+    found = None if os.path.isdir(value) else _mirror.fullmatch(value)  # noqa: PTH112
+    read = Mirror(found[1], found[2]) if found else Mirror(value)
     fix = "give the directory that holds those of the hosts, such as --mirror saved"
     _check_directory(read.directory, f"{fix} or --mirror saved=https")
     return read
@@ -164,3 +183,37 @@ def mirror(value: str) -> Mirror:
 def _check_directory(name: str, fix: str) -> None:
     if not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
         raise click.BadParameter(f"{_quoted(name)} is not a directory: {fix}")
+
+
+def message_map(value: str) -> dict[str, str]:
+    from relbase.bases.headers import key  # noqa: PLC0415 (start-up time)
+
+    lines = read_file(value, "give a file with a selector, a tab and a URL on each line")
+    found: dict[str, str] = {}
+    for number, line in enumerate(lines.decode("utf-8", "surrogateescape").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        selector, _, url = (piece.strip() for piece in line.partition("\t"))
+        try:
+            selected = key(selector)
+            why = unsuitable(url)
+            if why is None and found.setdefault(selected, url) != url:
+                why = "another line gives these messages another URL"
+        except ValueError as error:
+            why = str(error)
+        if why:
+            text = f"{printable(value)}:{number}: {_quoted(line)}: {why}"
+            raise click.BadParameter(f"{text}. Write a selector, a tab and an absolute URL")
+    return found
+
+
+def message_base(value: str) -> tuple[str, ...]:
+    names = tuple(name.strip().lower().removesuffix(":") for name in value.split(","))
+    wrong = [name for name in names if not name.isascii() or not name or set(name) & _NOT_OF_NAMES]
+    if wrong:
+        text = f"{printable(wrong[0])!r} is not the name of a header field"
+        raise click.BadParameter(f"{text}: give some, such as List-Archive,Archived-At")
+    return names
+
+
+_NOT_OF_NAMES: Final = frozenset(" \t:<>")

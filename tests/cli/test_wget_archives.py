@@ -132,7 +132,8 @@ def test_conversions_are_whole_and_checked_by_warcio(
     root, path = crawl
     output = tmp_path / "out.warc.gz"
     result = run("rewrite", path, "-o", output, *(["--all-status"] if every else []))
-    assert result.exit_code == 0, result.stderr
+    # wget may store a body that is shorter than its Content-Length: then it is reported.
+    assert result.exit_code == (3 if "short" in found(path) else 0), result.stderr
     made = found(output)
     expected = (
         BODY.replace(b"=x", f"={root}/d/x".encode())

@@ -123,8 +123,8 @@ _CANONICAL: Final = (
 )
 
 
-def canonical(data: bytes) -> Stated | None:
-    """Return the address that a page calls its own; many pages of a site may state one."""
+def canonical(data: bytes) -> Iterator[Stated]:
+    """Yield the addresses that a page calls its own; many pages of a site may state one."""
     from relbase.references.heads import head_tokens  # noqa: PLC0415 (start-up time)
     from relbase.references.tags import attributes  # noqa: PLC0415
     from relbase.references.values import clean  # noqa: PLC0415
@@ -140,5 +140,5 @@ def canonical(data: bytes) -> Stated | None:
             read = {one.name: (data[one.start : one.end], one.quote or b"") for one in found}
             if tells in read and url in read and read[tells][0].strip().lower() == value:
                 raw, quote = read[url]
-                return Stated(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
-    return None
+                yield Stated(clean(text(attribute_view(raw, quote, "utf-8").inner)), source)
+                return

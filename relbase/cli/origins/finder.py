@@ -48,7 +48,7 @@ from relbase.opening.door import kind_of_call
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.marks import Archived, Marks, Places
     from relbase.call import Arguments
@@ -166,24 +166,12 @@ class Finder:
     def _outside(self, source: OpenInput) -> Found:
         if source.name == STDIN:
             return Found()
-        notes: list[Note] = []
         path = os.path.abspath(source.name)  # noqa: PTH100
-        for stated in chain(self._stated(path), beside(source) if self.origins.detect else ()):
-            if stated.given:
-                return Found(stated.url, stated.source, given=True)
-            url, why, remarks = found_url(stated.url, stated.source)
-            if url:
-                notes += remarks
-                if stated.remark:
-                    notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
-                return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
-            notes.append(_refused(stated, why))
-        return Found(notes=tuple(notes))
+        return _chosen(chain(self._stated(path), beside(source) if self.origins.detect else ()))
 
     # ---- when it is read
 
     def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
-        """Return the call of the library for a document."""
         call = check(data, **arguments)
         row = FORMATS[kind_of_call(call, data)]
         is_read = row.marks is not None and (self.origins.detect or self.origins.original)
@@ -206,13 +194,11 @@ class Finder:
     def _in_page(self, found: Found, marks: Marks | None, data: bytes) -> Found:
         if marks is not None and marks.pages:
             return found._replace(url=marks.pages[0].value, source=marks.pages[0].source)
-        notes = marks.notes if marks is not None else ()
-        if self.origins.canonical and (stated := canonical(data)) is not None:
-            url, why, _ = found_url(stated.url, stated.source)
-            if url:
-                return found._replace(url=url, source=stated.source)
-            notes = (*notes, _refused(stated, why))
-        return found._replace(notes=(*found.notes, *notes))
+        own = _chosen(canonical(data) if self.origins.canonical else ())
+        if own.url:
+            return found._replace(url=own.url, source=own.source)
+        refused = marks.notes if marks is not None else ()
+        return found._replace(notes=(*found.notes, *refused, *own.notes))
 
     # ---- what lies beside it (rule 17)
 
@@ -263,8 +249,20 @@ class Finder:
         return self._known[path]
 
 
-def _refused(stated: Stated, why: str) -> Note:
-    return Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}")
+def _chosen(all_stated: Iterable[Stated]) -> Found:
+    """The first that is a URL; what is refused before it is noted."""
+    notes: list[Note] = []
+    for stated in all_stated:
+        if stated.given:
+            return Found(stated.url, stated.source, given=True)
+        url, why, remarks = found_url(stated.url, stated.source)
+        if url:
+            notes += remarks
+            if stated.remark:
+                notes.append(Note(Reason.MARK_DOUBTFUL, "", None, stated.remark))
+            return Found(url, stated.source, notes=tuple(notes), sure=stated.sure)
+        notes.append(Note(Reason.MARK_REFUSED, "", None, f"{stated.source}: {why}"))
+    return Found(notes=tuple(notes))
 
 
 # Without these, and without a NUL of UTF-16, a page has no base of its own.
@@ -287,9 +285,8 @@ def _stated_in(path: str) -> str | None:
     """The URL of a file that stands in its attributes, side files or marks."""
     try:
         with opened(Input(path)) as source:
-            for stated in beside(source):
-                if url := found_url(stated.url, "")[0]:
-                    return url
+            if url := _chosen(beside(source)).url:
+                return url
             pages = _marks(next(source.pieces, b"")[:_SAVED_HEAD]).pages
     except InputError:
         return None

@@ -6,13 +6,12 @@ outside of its tree does not count.
 
 from __future__ import annotations
 
-import codecs
 import os
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
-from relbase.bases.layers import found_url, unsuitable
+from relbase.bases.layers import found_url
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
@@ -41,18 +40,6 @@ class Root(NamedTuple):
 
     directory: str
     url: str
-
-
-_root: Final = expression(r"(.+?)=([A-Za-z][A-Za-z0-9+.-]+:/.*)", re.DOTALL)
-
-
-def read_root(text: str) -> Root | None:
-    """Return what `DIR=URL` says, None where it says nothing."""
-    found = _root.fullmatch(text)
-    if found is None:
-        return None
-    url = found[2]
-    return Root(found[1], url if url.endswith("/") else f"{url}/")
 
 
 def inside(path: str, directory: str) -> list[str] | None:
@@ -89,15 +76,6 @@ class Mirror(NamedTuple):
     directory: str  # that holds those of the hosts
     scheme: str | None = None  # of the URLs, where the path does not say
     adds: bool = False  # whether its program added ends to names
-
-
-_mirror: Final = expression(r"(.+)=(https?)", re.DOTALL)
-
-
-def read_mirror(text: str) -> Mirror:
-    """Return what `DIR` or `DIR=https` says; a directory may have a name like that."""
-    found = None if os.path.isdir(text) else _mirror.fullmatch(text)  # noqa: PTH112
-    return Mirror(found[1], found[2]) if found else Mirror(text)
 
 
 _SCHEMES: Final = frozenset(("http", "https", "ftp"))
@@ -174,30 +152,6 @@ def mirror_in(tree: str) -> str | None:
 def adds(directory: str) -> bool:
     """Return whether the names in a mirror show that its program adds ends to them (wget -E)."""
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
-
-
-# ---- lists
-
-
-def read_map(data: bytes) -> dict[str, str]:
-    """Return the URLs of a map by the names of files; a ValueError names the line that is wrong."""
-    urls: dict[str, str] = {}
-    # Programs of Windows begin a text with a mark, which is not part of the first name.
-    for number, raw in enumerate(data.removeprefix(codecs.BOM_UTF8).split(b"\n"), 1):
-        line = raw.removesuffix(b"\r")
-        if not line:
-            continue
-        name, tab, url = line.rpartition(b"\t")
-        if not tab or not name:
-            raise ValueError(f"line {number}: write the name of a file, a tab, and its URL")
-        stated = url.strip().decode("utf-8", "surrogateescape")
-        if why := unsuitable(stated):
-            shown = ascii(stated[:200])
-            raise ValueError(f"line {number}: {shown} is not a base for relative links, {why}")
-        key = os.path.normpath(os.fsdecode(name))
-        if urls.setdefault(key, stated) != stated:
-            raise ValueError(f"line {number}: {key!a} has another URL on a line before")
-    return urls
 
 
 # ---- HTTrack

@@ -20,7 +20,7 @@ from relbase.url import rfc3986
 from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from relbase.bases.marks import Places
     from relbase.call import Call
@@ -58,7 +58,6 @@ def _named(url: str) -> str | None:
 # What all parsers read alike, without dots that are escaped.
 _plain: Final = expression(r"(?!.*%2[Ee])[!#-;=?-\[\]-~]*")
 
-
 # The first step of a path that all systems and parsers read alike.
 _step: Final = expression(r"/?[A-Za-z0-9_~][A-Za-z0-9_.~-]*(?=[/?#]|\Z)")
 
@@ -73,12 +72,6 @@ def _path_of(base: str, reference: str) -> str | None:
         return _named(whatwg.resolve(base, reference))
     except ValueError:
         return None
-
-
-def _is_there(path: str, tree: str) -> bool:
-    if not os.path.isfile(path):  # noqa: PTH113
-        return False
-    return os.path.realpath(path).startswith(os.path.join(os.path.realpath(tree), ""))  # noqa: PTH118
 
 
 # With more names beside a page it takes less time to look at each of its references.
@@ -122,7 +115,7 @@ class Neighbours:
         opened = _named(base) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
         self._steps: dict[str, bool] = {}
-        self._tree = tree
+        self._tree = os.path.join(os.path.realpath(tree), "")  # noqa: PTH118
         self._local = local
         self._url_of = url_of
         self._remembered: dict[str, Placed | None] = {}
@@ -154,13 +147,12 @@ class Neighbours:
 
     def notes(self) -> list[Note]:
         """Return what is to be noted of all references together."""
-        counted = (
-            (Reason.LOCAL_KEPT, self._kept, _KEPT),
-            (Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN),
-        )
         return [
             Note(reason, "", None, f"{len(found)} link{'s'[: len(found) > 1]} {text}")
-            for reason, found, text in counted
+            for reason, found, text in (
+                (Reason.LOCAL_KEPT, self._kept, _KEPT),
+                (Reason.LOCAL_REWRITTEN, self._rewritten, _REWRITTEN),
+            )
             if found
         ]
 
@@ -168,7 +160,7 @@ class Neighbours:
         path = _path_of(self._base, reference)
         if path is None:
             return None
-        is_there = _is_there(path, self._tree)
+        is_there = os.path.isfile(path) and os.path.realpath(path).startswith(self._tree)  # noqa: PTH113
         # Browsers save all files of a page into one folder, without folders in it.
         folder = path if is_there else os.path.join(os.path.dirname(path), "")  # noqa: PTH118, PTH120
         is_saved = folder.startswith(self._folders) if is_there else folder in self._folders
@@ -225,9 +217,9 @@ def _with_query_and_fragment(url: str, reference: str) -> str:
 
 def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
     """Return what gives each reference of a page what it was before its conversion."""
-    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
-    now, before = (list(pipeline.links_called(page, bare)) for page in (data, original))
-    if list(map(_place, now)) != list(map(_place, before)):
+    now, before = list(_links(call, data)), list(_links(call, original))
+    stand = [[(one.element, one.attribute, one.syntax) for one in page] for page in (now, before)]
+    if stand[0] != stand[1]:
         return places
     were: dict[str, str | None] = {}  # None: it was several
     for link, was in zip(now, before, strict=True):
@@ -241,19 +233,19 @@ def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
     return place
 
 
-def _place(link: Link) -> tuple[str, str, str]:
-    return link.element, link.attribute, link.syntax
+def _links(call: Call, data: bytes) -> Iterator[Link]:
+    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
+    return pipeline.links_called(data, bare)
 
 
 def is_converted(call: Call, data: bytes, path: str, mirror: Mirror) -> bool:
     """Return whether the links of a page may have been converted."""
-    bare = call._replace(detect=False, origin=None, profile=Profile.WHATWG)
     host = rfc3986.split(call.url or "").authority or ""
     steps = os.path.relpath(path, mirror.directory).split(os.sep)  # noqa: PTH206
     if host not in steps:
         return True
     top = os.path.join(mirror.directory, *steps[: steps.index(host) + 1])  # noqa: PTH118
-    for link in pipeline.links_called(data, bare):
+    for link in _links(call, data):
         is_from_root = link.reference.startswith("/") and not link.reference.startswith("//")
         if link.status is Status.REWRITTEN and is_from_root and _is_saved(link.reference, top):
             return False

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
+import click
 import pytest
 
+from relbase.cli import values
 from relbase.cli.origins.paths import (
     Mirror,
     Root,
     Stated,
     adds,
     original_name,
-    read_mirror,
-    read_root,
     url_in_mirror,
     url_on_root,
 )
@@ -25,15 +26,22 @@ from relbase.cli.origins.paths import (
     [
         ("site=http://h/a/", Root("site", "http://h/a/")),
         ("site=http://h", Root("site", "http://h/")),
-        ("a=b=http://h/?x=y", Root("a=b", "http://h/?x=y/")),
+        ("a=b=http://h", Root("a=b", "http://h/")),
+        ("site=http://h/?x=y", None),
         ("C:/site=https://h/", Root("C:/site", "https://h/")),
         ("site", None),
         ("=http://h/", None),
         ("site=h/a", None),
     ],
 )
-def test_read_root(text: str, root: Root | None) -> None:
-    assert read_root(text) == root
+def test_a_root_is_read(
+    text: str, root: Root | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("site", "a=b", "C:/site"):
+        Path(name).mkdir(parents=True)
+    with nullcontext() if root else pytest.raises(click.BadParameter):
+        assert values.root(text) == root
 
 
 @pytest.mark.parametrize(
@@ -85,12 +93,14 @@ def test_a_path_in_a_mirror(path: str, url: str | None) -> None:
     assert found is None or (found.sure, found.source) == (True, "--mirror m")
 
 
-def test_without_a_scheme_http_is_doubtful() -> None:
+def test_without_a_scheme_http_is_doubtful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     found = url_in_mirror("m/h.example/x", Mirror("m"))
     assert found is not None
     assert (found.url, found.sure) == ("http://h.example/x", True)
     assert found.source == "--mirror m, its scheme is not known: taken for http"
-    assert read_mirror("m=https") == Mirror("m", "https")
+    Path("m").mkdir()
+    assert values.mirror("m=https") == Mirror("m", "https")
 
 
 @pytest.mark.parametrize("name", ["a.php.html", "x?a=1.html", "style.css?v=2.css", "a.CGI.html"])
