@@ -16,7 +16,7 @@ from relbase.edit import Span
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.references import tags
-from relbase.references.heads import head_at_most, head_tokens
+from relbase.references.heads import head, head_tokens
 from relbase.references.values import clean
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
@@ -79,7 +79,7 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
 
 def may_have_marks(text: bytes) -> bool:
     """Whether one of the words stands where marks do: in the head, or at the end."""
-    end, markup = head_at_most(text)
+    end, markup = head(text)
     return (
         _in_comments(markup, _IN_COMMENTS)
         or (bool(markup) and any(map(markup.__contains__, _IN_TAGS)))
@@ -321,7 +321,7 @@ def own_base(
     """Return the base that a page had before a program took it out of force."""
     # Where there is a <base>, only Chrome's stand-in for the page's own matters; else a comment.
     if element is None:
-        may_be = known is not None or _in_comments(head_at_most(text)[1], (_FIREFOX,))
+        may_be = known is not None or _in_comments(head(text)[1], (_FIREFOX,))
     else:
         may_be = text[element.start : element.end] == b"."
     if not may_be:

@@ -14,20 +14,10 @@ import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.css_escapes import (
-    BAD_URL,
-    BEFORE_SRC,
-    COMMENT,
     ESCAPE,
-    IN_STATEMENT,
-    IN_VALUE,
-    INSIDE,
     INSIDE_DOUBLE,
-    INSIDE_IMAGE_SET,
     INSIDE_SINGLE,
     NAME,
-    OUTSIDE,
-    SPACE,
-    URL,
     WORD,
     unescape,
 )
@@ -42,7 +32,9 @@ from relbase.references.css_functions import (
     Form,
     last_letters,
     last_trigger,
+    not_after,
 )
+from relbase.references.tags import all_but
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -100,13 +92,35 @@ _AT_RULES: Final = {NAMESPACE: _NAMESPACE, CONTAINER: _CONTAINER}
 _PRELUDES: Final = frozenset(_AT_RULES.values())
 _COMPARED: Final = (_CUSTOM, _CONTAINER)
 
+# §4.3.2; an unclosed comment reaches to the end.
+_COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
+_SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % _COMMENT
+
+# Text in which no reference can begin.
+_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
+_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
+_TEXT: Final = b"\"'\\/()[]{};<"
+# `rgb(0,0,0)`, `[href^="x"]`
+_BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
+    *(not_after(), all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
+)
+_TOKENS: Final = (_PASSED, _STRING, _BRACKETS)
+# Most statements begin so, with nothing to look at more closely.
+_PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
+
+
+def _skipping(ends: bytes, *passed: bytes) -> re.Pattern[bytes]:
+    """Goes on as far as it can, and never fails; it ends between two tokens."""
+    return re.compile(rb"(?:%b++|%b)*+" % (all_but(ends), b"|".join(passed)))
+
+
 _SKIPS: Final = {
-    _NOTHING: re.compile(OUTSIDE),
-    _IMAGE_SET: re.compile(INSIDE_IMAGE_SET),
-    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), re.compile(IN_VALUE)),
+    _NOTHING: _skipping(b"\"'\\/([;{}<", _PLAIN_START, *_TOKENS),
+    _IMAGE_SET: _skipping(_TEXT, _PASSED, _BRACKETS),
+    **dict.fromkeys((_CUSTOM, *_AT_RULES.values()), _skipping(_TEXT, *_TOKENS)),
 }
-_INSIDE: Final = re.compile(INSIDE)
-_IN_STATEMENT: Final = re.compile(IN_STATEMENT)
+_INSIDE: Final = _skipping(b"\"'\\/()[]{}<", *_TOKENS)  # a semicolon means nothing
+_IN_STATEMENT: Final = _skipping(b"\"'\\/([;{}<", *_TOKENS)
 
 
 class _Step(NamedTuple):
@@ -176,9 +190,9 @@ def _reference(text: bytes, found: Found, *, custom: bool) -> CssReference | Non
 
 # --- Statements: `pos` stands where one may begin ---
 
-_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % COMMENT)
-_SPACES: Final = re.compile(SPACE)
-_COLON: Final = re.compile(SPACE + b":")
+_BETWEEN: Final = re.compile(rb"(?:[ \t\n\r\f]++|<!--|-->|%b)*+" % _COMMENT)
+_SPACES: Final = re.compile(_SPACE)
+_COLON: Final = re.compile(_SPACE + b":")
 _BEGINNING: Final = re.compile(rb"(@?)(%b)" % NAME)
 
 
@@ -211,6 +225,12 @@ def _import(text: bytes, pos: int, end: int) -> _Step:
 _FUNCTION: Final = re.compile(rb"(%b)\(" % NAME)
 _STRINGS: Final = {ord('"'): re.compile(INSIDE_DOUBLE), ord("'"): re.compile(INSIDE_SINGLE)}
 _QUOTE_NEXT: Final = re.compile(rb"[ \t\n\r\f]*+(?=[\"'])")
+# §4.3.6, §4.3.14
+_URL: Final = re.compile(
+    rb"[ \t\n\r\f]*+((?:%b++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)"
+    % (all_but(bytes(range(1, 0x21)) + b"\x7f\"'()\\"), ESCAPE)
+)
+_BAD_URL: Final = re.compile(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
 
 
 def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
@@ -218,9 +238,9 @@ def _url(text: bytes, pos: int, end: int, form: Form) -> _Step:
     quoted = _QUOTE_NEXT.match(text, pos, end)
     if quoted is not None:
         return _string(text, quoted.end(), end, form)._replace(push=b")")
-    url = URL.match(text, pos, end)
+    url = _URL.match(text, pos, end)
     if url is None:
-        return _Step(_past(BAD_URL, text, pos, end))
+        return _Step(_past(_BAD_URL, text, pos, end))
     return _Step(url.end(), (*url.span(1), b"", form))
 
 
@@ -233,7 +253,11 @@ def _filter(text: bytes, pos: int, end: int, form: Form) -> _Step:
     return _string(text, at, end, form)._replace(push=b")") if at > pos else _Step(pos, push=b")")
 
 
-_UP_TO_SRC: Final = re.compile(BEFORE_SRC)
+_IS: Final = _SPACE + b"=" + _SPACE
+_UP_TO_SRC: Final = re.compile(
+    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
+    % (_SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, _SPACE, _SPACE, _IS)
+)
 _CALLS: Final[Mapping[Form, Callable[[bytes, int, int, Form], _Step]]] = {
     Form.URL: _url,
     Form.SRC: _src,

@@ -11,7 +11,6 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
-from relbase.references.css_functions import not_after
 from relbase.references.tags import all_but
 from relbase.view.characters import code_of
 from relbase.view.runs import Run, RunView
@@ -30,56 +29,6 @@ NAME: Final = rb"(?:[%b]++|%b)++" % (WORD, ESCAPE)
 _INSIDE: Final = rb"(?:%b++|%b|\\(?:\r\n|[\n\r\f]))*+"
 INSIDE_DOUBLE: Final = _INSIDE % (all_but(b'"\\\n\r\f'), ESCAPE)
 INSIDE_SINGLE: Final = _INSIDE % (all_but(b"'\\\n\r\f"), ESCAPE)
-# §4.3.6
-URL: Final = expression(
-    rb"[ \t\n\r\f]*+((?:%b++|%b)*+)[ \t\n\r\f]*+(?:\)|\Z)"
-    % (all_but(bytes(range(1, 0x21)) + b"\x7f\"'()\\"), ESCAPE)
-)
-# §4.3.14
-BAD_URL: Final = expression(rb"(?:[^)\\]++|%b|\\)*+\)?+" % ESCAPE)
-
-# ---- What `css` skips between two events: text in which no reference can begin. Each expression
-# goes on as far as it can and never fails; it ends between two tokens.
-
-# §4.3.2; an unclosed comment reaches to the end.
-COMMENT: Final = rb"/\*(?:[^*]*+\*++(?:[^/*][^*]*+\*++)*+/|(?s:.)*+)"
-SPACE: Final = rb"(?:[ \t\n\r\f]++|%b)*+" % COMMENT
-
-_STRING: Final = rb"""(?:"%b"?+|'%b'?+)""" % (INSIDE_DOUBLE, INSIDE_SINGLE)
-_PASSED: Final = rb"/(?!\*)|<(?!!--)|" + COMMENT
-_TEXT: Final = all_but(b"\"'\\/()[]{};<")
-# `rgb(0,0,0)`, `[href^="x"]`
-_BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
-    not_after(),
-    *(_TEXT, _TEXT, _STRING, _TEXT),
-)
-# Most statements begin so, with nothing to look at more closely.
-_PLAIN_START: Final = rb"[;{}][ \t\n\r\f]*+(?=[a-zA-Z.#*:;{}])"
-
-_OUTSIDE: Final = all_but(b"\"'\\/([;{}<")
-IN_STATEMENT: Final = rb"(?:%b++|%b|%b|%b)*+" % (_OUTSIDE, _PASSED, _STRING, _BRACKETS)
-OUTSIDE: Final = rb"(?:%b++|%b|%b|%b|%b)*+" % (
-    _OUTSIDE,
-    *(_PLAIN_START, _PASSED, _STRING, _BRACKETS),
-)
-# In the value of a custom property, and in what is before the block of some at-rules.
-IN_VALUE: Final = rb"(?:%b++|%b|%b|%b)*+" % (_TEXT, _PASSED, _STRING, _BRACKETS)
-# Inside of a bracket a semicolon means nothing.
-INSIDE: Final = rb"(?:%b++|%b|%b|%b)*+" % (
-    all_but(b"\"'\\/()[]{}<"),
-    *(_PASSED, _STRING, _BRACKETS),
-)
-INSIDE_IMAGE_SET: Final = rb"(?:%b++|%b|%b)*+" % (_TEXT, _PASSED, _BRACKETS)
-
-# The arguments of a filter up to the string of `src=`.
-_IS: Final = SPACE + b"=" + SPACE
-BEFORE_SRC: Final = (
-    rb"(?:%b(?!(?i:src)%b)[%b]++%b(?:\"%b\"|'%b'|[^\"',()\t\n\f\r ]++)%b,)*+%b(?i:src)%b(?=[\"'])"
-    % (SPACE, _IS, WORD, _IS, INSIDE_DOUBLE, INSIDE_SINGLE, SPACE, SPACE, _IS)
-)
-
-# ---- What escapes mean, and how new text is written
-
 # What does not stand for itself: an escape, an escaped newline (§4.3.5), NUL (§3.3).
 _CODED: Final = expression(
     rb"""

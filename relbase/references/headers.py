@@ -23,18 +23,6 @@ class LinkingField(NamedTuple):
     find: Callable[[bytes], Iterator[Span]]  # the spans of the URLs of a raw value
 
 
-def references(name: bytes, raw: bytes) -> Iterator[Span]:
-    """Yield the spans of the URLs in a field of a header, none of them empty."""
-    field = FIELDS.get(name.lower())
-    if field is None:
-        return
-    for span in field.find(raw):
-        url = raw[span.start : span.end]
-        inner = meant(url) if b"=?" in url else url
-        if not inner.startswith((b"<", b'"')):  # a wrapper in a word: which part is the URL?
-            yield span
-
-
 # FWS and comments   (RFC 5322 §3.2.2)
 _WHITE_SPACE: Final = re.compile(rb"[\0-\x20]*+")
 _COMMENT_DELIMITER: Final = re.compile(rb"[()]|\\.", re.DOTALL)
@@ -176,22 +164,28 @@ _Find = Callable[[bytes], Iterator[Span]]
 _BARE_CR: Final = re.compile(rb"\r(?![\n\t ]|\Z)")
 
 
-def _unbroken(find: _Find) -> _Find:
-    """Find nothing in a value that is several lines to some readers."""
+def _certain(find: _Find) -> _Find:
+    """Find nothing in a value that is several lines to some readers, nor what words wrap."""
 
     def found(raw: bytes) -> Iterator[Span]:
-        return iter(()) if b"\r" in raw and _BARE_CR.search(raw) else find(raw)
+        if b"\r" in raw and _BARE_CR.search(raw):
+            return
+        for span in find(raw):
+            url = raw[span.start : span.end]
+            # A wrapper in an encoded word: which part of it is the URL?
+            if b"=?" not in url or not meant(url).startswith((b"<", b'"')):
+                yield span
 
     return found
 
 
 # How what a row of the registry says is found. A bracketed URL is spelled as the target of a Link.
 _FORMS: Final = {
-    Holds.URL: LinkingField(Syntax.URL, _unbroken(one_url)),
-    Holds.WORD: LinkingField(Syntax.URL, _unbroken(one_word)),
-    Holds.LIST: LinkingField(Syntax.LINK, _unbroken(brackets)),
-    Holds.LINK: LinkingField(Syntax.LINK, _unbroken(values.link)),
-    Holds.REFRESH: LinkingField(Syntax.REFRESH, _unbroken(values.refresh)),
+    Holds.URL: LinkingField(Syntax.URL, _certain(one_url)),
+    Holds.WORD: LinkingField(Syntax.URL, _certain(one_word)),
+    Holds.LIST: LinkingField(Syntax.LINK, _certain(brackets)),
+    Holds.LINK: LinkingField(Syntax.LINK, _certain(values.link)),
+    Holds.REFRESH: LinkingField(Syntax.REFRESH, _certain(values.refresh)),
 }
 
 FIELDS: Final[Mapping[bytes, LinkingField]] = {
@@ -199,7 +193,7 @@ FIELDS: Final[Mapping[bytes, LinkingField]] = {
 }
 
 # The Content-Type of a message/external-body.
-EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _unbroken(external_body))
+EXTERNAL_BODY: Final = LinkingField(Syntax.URL, _certain(external_body))
 
 
 def quote_before(raw: bytes, span: Span) -> bytes:

@@ -49,6 +49,8 @@ def head(text: bytes) -> tuple[int, bytes]:
     compiled = scanner.head(text)
     if compiled is not None:
         return compiled
+    if len(text) <= _SHORT:  # sooner looked through than read
+        return len(text), text
     end = kept = 0
     pieces = []
     while found := _tokens.match(text, end):
@@ -76,14 +78,5 @@ _tokens: Final = expression(
     rb"(?:(?:[^<]++|</[^>]*+>)*+<(" + tags.any_of(tags.IN_HEAD & tags.RAW_TEXT) + rb")"
     + tags.REST_OF_TAG + rb")?+"
 )  # fmt: skip
-
-
-def head_at_most(text: bytes) -> tuple[int, bytes]:
-    """Return what `head` does, or all of a page that is sooner looked through than read."""
-    compiled = scanner.head(text)
-    if compiled is None and len(text) <= _SHORT:
-        return len(text), text
-    return compiled or head(text)
-
 
 _SHORT: Final = 1 << 13

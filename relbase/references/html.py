@@ -9,13 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from relbase.expressions import expression
 from relbase.references import tags
 from relbase.references.css_functions import Form
-from relbase.references.foreign import (
-    CLOSED_BY_END_TAG,
-    FONT_BREAKOUT,
-    HTML,
-    SVG,
-    ForeignContent,
-)
+from relbase.references.foreign import CLOSED_BY_END_TAG, FONT_BREAKOUT, HTML, SVG, ForeignContent
 from relbase.references.tags import CDATA, no_tag_end, text_end, token
 from relbase.references.vocabulary import NONE_NAMED, choose, choose_text, held, keyword
 

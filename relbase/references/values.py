@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
@@ -58,23 +59,6 @@ def template(value: bytes) -> Iterator[Span]:
 
 # HTML white space: TAB, LF, FF, CR, SPACE.
 _SPACE_ITEM: Final = expression(rb"[^\t\n\f\r ]++")
-_COMMA_ITEM: Final = expression(rb"[^,]++")
-_SEMICOLON_ITEM: Final = expression(rb"[^;]++")
-
-
-def space_list(value: bytes) -> Iterator[Span]:
-    """Yield the spans of URLs between white space: ping, attributionsrc, archive of object."""
-    return _items(_SPACE_ITEM, value)
-
-
-def comma_list(value: bytes) -> Iterator[Span]:
-    """Yield the spans of URLs between commas: archive of applet (HTML 4.01 §13.4)."""
-    return _items(_COMMA_ITEM, value)
-
-
-def semicolon_list(value: bytes) -> Iterator[Span]:
-    """Yield the spans of URLs between semicolons: values of SVG's animate (SMIL 3 §12.5.2)."""
-    return _items(_SEMICOLON_ITEM, value)
 
 
 # Link = #( "<" URI-Reference ">" *( OWS ";" OWS [ link-param ] ) )   (RFC 8288 §3)
@@ -258,9 +242,9 @@ def _percent(text: str) -> str:
 
 SYNTAXES: Final[Mapping[Syntax, Callable[[bytes], Iterator[Span]]]] = {
     Syntax.URL: url,
-    Syntax.SPACE_LIST: space_list,
-    Syntax.COMMA_LIST: comma_list,
-    Syntax.SEMICOLON_LIST: semicolon_list,
+    Syntax.SPACE_LIST: partial(_items, _SPACE_ITEM),  # ping, attributionsrc, archive of object
+    Syntax.COMMA_LIST: partial(_items, expression(rb"[^,]++")),  # archive of applet
+    Syntax.SEMICOLON_LIST: partial(_items, expression(rb"[^;]++")),  # values of SVG's animate
     Syntax.SRCSET: srcset,
     Syntax.REFRESH: refresh,
     Syntax.LINK: link,

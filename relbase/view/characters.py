@@ -162,7 +162,7 @@ def bytes_of(character: str, charset: str) -> bytes | None:
 
 @lru_cache(maxsize=1 << 14)
 def _multi_bytes(character: str, charset: str) -> bytes | None:
-    is_unwritten = _unwritten(charset).fullmatch
+    is_unwritten = MULTI_BYTE[charset].unwritten.fullmatch
     # §5 Indexes: "index pointer" is the first one.
     for unit in sorted(_candidates(character, charset), key=lambda unit: (len(unit), unit)):
         if _character(unit, charset) == character and not is_unwritten(unit):
@@ -189,11 +189,6 @@ def _special(charset: str) -> dict[str, bytes]:
     """Return what is written for characters that the codec does not know, or knows elsewhere."""
     known = MULTI_BYTE[charset]
     return {character: unit for unit, character in known.patches.items()} | dict(known.preferred)
-
-
-@cache
-def _unwritten(charset: str) -> re.Pattern[bytes]:
-    return re.compile(MULTI_BYTE[charset].unwritten, re.DOTALL)
 
 
 @cache
@@ -250,7 +245,8 @@ class MultiByte(NamedTuple):
     patches: Mapping[bytes, str] = {}  # what units mean, where the codec says otherwise
     # what characters are written as, where the codec writes another unit
     preferred: Mapping[str, bytes] = {}
-    unwritten: bytes = b"(?!)"  # matches the units that are read and never written
+    # matches the units that are read and never written
+    unwritten: re.Pattern[bytes] = expression(rb"(?!)")
 
 
 def _patches(table: str) -> dict[bytes, str]:
@@ -269,10 +265,6 @@ def _patches(table: str) -> dict[bytes, str]:
 _LAST_LOW: Final = 0x7E
 
 
-def _preferred(table: str) -> dict[str, bytes]:
-    return {character: unit for unit, character in _patches(table).items()}
-
-
 _GB18030: Final = MultiByte(
     # §10.2.1 gb18030 decoder: four bytes, or two; its index is of GB 18030-2022.
     rb"[\x81-\xfe](?:[0-9][\x81-\xfe][0-9]|[\x40-\x7e\x80-\xff])",
@@ -282,7 +274,7 @@ _GB18030: Final = MultiByte(
         " a6f3:\ufe19 a8bc:\u1e3f 8135f437:\ue7c7 fe59:\u9fb4 fe61:\u9fb5 fe66:\u9fb6\u9fb7"
         " fe6d:\u9fb8 fe7e:\u9fb9 fe90:\u9fba fea0:\u9fbb"
     ),
-    unwritten=rb".",  # §10.2.2: one byte is GBK's euro sign
+    unwritten=expression(rb"(?s)."),  # §10.2.2: one byte is GBK's euro sign
 )
 
 # Symbols that were mapped anew, what HKSCS-2008 added, duplicates; then the control pictures.
@@ -304,27 +296,32 @@ _BIG5: Final = _patches(
 
 MULTI_BYTE: Final = {
     # §10.1.1: GBK's decoder is gb18030's decoder. §10.2.2: its encoder writes no four bytes.
-    "gbk": _GB18030._replace(unwritten=rb".{4}"),
+    "gbk": _GB18030._replace(unwritten=expression(rb"(?s).{4}")),
     "gb18030": _GB18030,
     "big5": MultiByte(  # §11.1.1 Big5 decoder
         rb"[\x81-\xfe][\x40-\x7e\x80-\xff]",
         "big5hkscs",
         _BIG5,
-        _preferred("a1fe:\uff0f a240:\uff3c a27e:\u256d\u256e a2a2:\u2570\u256f"),
-        unwritten=rb"[\x81-\xa0].",  # §5: HKSCS is left out
+        {
+            character: unit
+            for unit, character in _patches(
+                "a1fe:\uff0f a240:\uff3c a27e:\u256d\u256e a2a2:\u2570\u256f"
+            ).items()
+        },
+        unwritten=expression(rb"(?s)[\x81-\xa0]."),  # §5: HKSCS is left out
     ),
     "euc-jp": MultiByte(  # §12.1.1 EUC-JP decoder
         rb"\x8f[\xa1-\xfe][\x80-\xff]?|[\x8e\x8f\xa1-\xfe][\x80-\xff]",
         "euc_jp",
         _patches("8fa2b7:\uff5e"),
-        unwritten=rb".{3}",  # §12.1.2: no JIS X 0212
+        unwritten=expression(rb"(?s).{3}"),  # §12.1.2: no JIS X 0212
     ),
     "shift_jis": MultiByte(  # §12.3.1 Shift_JIS decoder; IBM's kanji are where IBM has them
         rb"[\x81-\x9f\xe0-\xfc][\x40-\x7e\x80-\xff]",
         "cp932",
         _patches("a0:\udca0 fd:\udcfd\udcfe\udcff"),
         # §5, index Shift_JIS pointer: not NEC's selection of IBM's extensions; no private use.
-        unwritten=rb"[\xed\xee\xf0-\xf9].",
+        unwritten=expression(rb"(?s)[\xed\xee\xf0-\xf9]."),
     ),
     "euc-kr": MultiByte(rb"[\x81-\xfe][\x41-\x7e\x80-\xff]", "cp949"),  # §13.1.1 EUC-KR decoder
 }

@@ -57,11 +57,6 @@ class Charset(NamedTuple):
     bom: int = 0
 
 
-class _Attribute(NamedTuple):
-    name: bytes
-    value: bytes
-
-
 def lookup(label: str) -> str | None:
     """The lower-case name of the charset that a label stands for, None if for none (§4.2)."""
     if not label.isascii():
@@ -266,18 +261,19 @@ def _meta(data: bytes, position: int) -> tuple[int, str | None]:
         position, attribute = _attribute(data, position)
         if attribute is None:
             break
+        name, value = attribute
         # Steps 7 and 8.
-        if attribute.name in seen:
+        if name in seen:
             continue
-        seen.add(attribute.name)
+        seen.add(name)
         # Step 9.
-        if attribute.name == b"http-equiv":
-            got_pragma = attribute.value == b"content-type"
-        elif attribute.name == b"content" and need_pragma is None:
-            charset = _extract(attribute.value)
+        if name == b"http-equiv":
+            got_pragma = value == b"content-type"
+        elif name == b"content" and need_pragma is None:
+            charset = _extract(value)
             need_pragma = True if charset else None
-        elif attribute.name == b"charset":
-            charset, need_pragma = lookup(attribute.value.decode("latin-1")), False
+        elif name == b"charset":
+            charset, need_pragma = lookup(value.decode("latin-1")), False
     # Steps 11 to 13: Processing. An aborted prescan returns nothing.
     if position == -1 or need_pragma is None or (need_pragma and not got_pragma):
         return position, None
@@ -302,7 +298,7 @@ _VALUE: Final = expression(
 )
 
 
-def _attribute(data: bytes, position: int) -> tuple[int, _Attribute | None]:
+def _attribute(data: bytes, position: int) -> tuple[int, tuple[bytes, bytes] | None]:
     """Get an attribute: return the position after it, at the `>` if there is none."""
     named = _NAME.match(data, position)
     position = named.end() if named else len(data)
@@ -316,11 +312,11 @@ def _attribute(data: bytes, position: int) -> tuple[int, _Attribute | None]:
     if position == len(data):
         return -1, None
     if equals is None or equals[1] is None:
-        return position, _Attribute(name, b"")
+        return position, (name, b"")
     value = _VALUE.match(data, position)
     if value is None:
         return -1, None
-    return value.end(), _Attribute(name, (value[value.lastindex or 0]).lower())
+    return value.end(), (name, (value[value.lastindex or 0]).lower())
 
 
 # WHATWG HTML §2.6.5 "extracting a character encoding from a meta element". An unmatched quote

@@ -83,7 +83,8 @@ class RunView:
 
     def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
         """Lower edits one by one."""
-        for grown, new in merge(self.inner, self._grown(edits)):
+        walk = _RunWalk(self._raw, self._find(self._raw))
+        for grown, new in merge(self.inner, (self._grow(walk, edit) for edit in edits)):
             yield Edit(grown.start, grown.end, self._spell(new))
 
     def places(self) -> Callable[[Span], Span]:
@@ -95,10 +96,6 @@ class RunView:
             return Span(grown.start, grown.end)
 
         return place
-
-    def _grown(self, edits: Iterable[Edit]) -> Iterator[Grown]:
-        walk = _RunWalk(self._raw, self._find(self._raw))
-        return (self._grow(walk, edit) for edit in edits)
 
     def _grow(self, walk: _RunWalk, edit: Edit) -> Grown:
         walk.pass_to(edit.start)

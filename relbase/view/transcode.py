@@ -108,16 +108,12 @@ def escaped_view(raw: bytes, charset: str, unencodable: Callable[[str], bytes]) 
             return new
         return b"".join(
             encode_inner(character)
-            if encode(character, charset, _nothing)
+            if encode(character, charset, lambda _: b"")
             else unencodable(character)
             for character in string
         )
 
     return RunView(raw, lambda _raw: (), spell)
-
-
-def _nothing(_character: str) -> bytes:
-    return b""
 
 
 def decode(raw: bytes, charset: str) -> str:

@@ -52,13 +52,7 @@ def value_view(raw: bytes, quote: bytes) -> RunView:
 
 def spell_value(new: bytes, quote: bytes) -> bytes:
     """Write inner text so that it means itself between two quotes."""
-    return _unsafe_in_value.sub(
-        lambda found: _SPELLED[found[0]] if found[0] != _other(quote) else found[0], new
-    )
-
-
-def _other(quote: bytes) -> bytes:
-    return b"'" if quote == b'"' else b'"'
+    return _unsafe_in_value[quote].sub(lambda found: _SPELLED[found[0]], new)
 
 
 _SPELLED: Final = {
@@ -71,7 +65,10 @@ _SPELLED: Final = {
     b"\n": b"&#10;",
     b"\r": b"&#13;",
 }
-_unsafe_in_value: Final = expression(rb"[&<>\"'\t\n\r]")
+_unsafe_in_value: Final = {
+    b'"': expression(rb"[&<>\"\t\n\r]"),
+    b"'": expression(rb"[&<>'\t\n\r]"),
+}
 _unsafe_in_text: Final = expression(rb"[&<>\r]")
 
 
@@ -122,7 +119,7 @@ def _flawed_view(raw: bytes, copy: bytes, inner: bytes) -> EscapedView:
     unmasked = bytearray(inner)
     bare = []
     flaws = set(spots(raw, copy))
-    for outside, inside in zip(_marks(copy), _marks(inner), strict=True):
+    for outside, inside in zip(_masks(copy), _masks(inner), strict=True):
         if outside in flaws:
             unmasked[inside] = raw[outside]
             if raw[outside] == _AMPERSAND:
@@ -131,13 +128,6 @@ def _flawed_view(raw: bytes, copy: bytes, inner: bytes) -> EscapedView:
 
 
 _AMPERSAND: Final = ord("&")
-
-
-def _marks(text: bytes) -> Iterator[int]:
-    return (found.start() for found in _mark(text))
-
-
-_mark: Final = expression(b"\x7f").finditer
 
 
 # So much text is handed over at once; room for more is slow to have.
@@ -334,12 +324,13 @@ _masked_at: Final = expression(_MASK)
 _reference: Final = expression(UNDEFINED + rb"|&\#(?:x[0-9A-Fa-f]++|[0-9]++);")
 
 
+def _masks(text: bytes) -> Iterator[int]:
+    return (found.start() for found in _masked_at.finditer(text))
+
+
 def spots(text: bytes, copy: bytes) -> Iterator[int]:
     """Where a text differs from a copy of it that is masked."""
-    for found in _masked_at.finditer(copy):
-        at = found.start()
-        if text[at : at + 1] != _MASK:
-            yield at
+    return (at for at in _masks(copy) if text[at] != _MASK[0])
 
 
 def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:

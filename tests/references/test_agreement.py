@@ -138,11 +138,8 @@ ARGUMENTS: Final = {
     Form.FILTER: ("src='x',sizingMethod='scale'", "enabled=true, Src = 'x'"),
 }
 SHEETS: Final = (
-    '<p style="a:{}">',
-    "<style>a{{b:{}}}</style>",
-    '<svg><path fill="{}"/></svg>',
-    '<svg><set attributename=fill to="{}"/></svg>',
-    "<style>@import {};</style>",
+    *('<p style="a:{}">', "<style>a{{b:{}}}</style>", '<svg><path fill="{}"/></svg>'),
+    *('<svg><set attributename=fill to="{}"/></svg>', "<style>@import {};</style>"),
     "<style>a{{b:c(1);d:{};--e:({})}}</style>",
 )
 
@@ -178,10 +175,7 @@ ALONE: Final = tuple(b"%c" % byte for byte in range(0x80) if not chr(byte).isaln
 def test_every_byte() -> None:
     """Threat N4, law 9a: no byte is part of a plain reference for one of them only."""
     templates = (
-        b"<a href='x%by'>",
-        b"<a href=x%b>",
-        b"<a href='?%b'>",
-        b"<p style='a:url(x%b)'>",
+        *(b"<a href='x%by'>", b"<a href=x%b>", b"<a href='?%b'>", b"<p style='a:url(x%b)'>"),
         b"<img srcset='http://a/ 1x, x%b 2x'>",
         b"<script%btype=importmap>{'imports':{'a':'./x'}}</script>",
         b"<svg><use href='#%b'/></svg>",

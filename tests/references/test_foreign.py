@@ -6,7 +6,7 @@ import pytest
 from growth import assert_linear_from_10_ms
 
 from relbase.references import html
-from relbase.references.foreign import HTML, MATH, MAX_DEPTH, SVG, ForeignContent
+from relbase.references.foreign import HTML, MATH, MAX_DEPTH, SVG
 
 # After each markup `<style><a></style>` is written: in HTML it is raw text, in SVG and MathML
 # it has an element in it. (markup, the namespace of that style element)
@@ -145,72 +145,12 @@ def test_namespace(markup: str, namespace: str) -> None:
     assert style_namespace(markup) == namespace
 
 
-def never(_name: bytes) -> bool:
-    return False
-
-
-def opened(foreign: ForeignContent, name: bytes) -> str | None:
-    return foreign.start(name, self_closing=False, html_annotation=False, font_breakout=False)
-
-
-def test_the_stack_is_empty_when_html_goes_on() -> None:
-    foreign = ForeignContent()
-    assert not foreign
-    assert opened(foreign, b"svg") == SVG
-    assert foreign
-    assert foreign.allows_cdata
-    assert opened(foreign, b"desc") == SVG
-    assert foreign.allows_cdata
-    assert opened(foreign, b"b") == HTML
-    assert not foreign.allows_cdata
-    foreign.end(b"svg", never)
-    assert foreign.current.name == b"b"
-    foreign.end(b"b", never)
-    foreign.end(b"svg", never)
-    assert not foreign
-    assert opened(foreign, b"svg") == SVG
-    assert opened(foreign, b"p") is None
-    assert not foreign
-
-
-def test_an_end_tag_is_asked_for_only_when_nothing_inside_matches() -> None:
-    asked: list[bytes] = []
-
-    def ask(name: bytes) -> bool:
-        asked.append(name)
-        return True
-
-    foreign = ForeignContent()
-    opened(foreign, b"svg")
-    opened(foreign, b"desc")
-    opened(foreign, b"i")
-    foreign.end(b"b", ask)  # the scope ends at desc
-    foreign.end(b"i", ask)
-    foreign.end(b"desc", ask)
-    assert asked == []
-    foreign.end(b"b", ask)
-    assert asked == [b"b"]
-    assert not foreign
-
-
-@pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH, MAX_DEPTH + 1])
-def test_beyond_the_limit_elements_are_counted(depth: int) -> None:
-    foreign = ForeignContent()
-    opened(foreign, b"svg")
-    for _ in range(depth):
-        opened(foreign, b"g")
-    for _ in range(depth):
-        foreign.end(b"g", never)
-        assert foreign
-    foreign.end(b"svg", never)
-    assert not foreign
-
-
-def test_a_link_beyond_the_limit_is_found() -> None:
-    text = b"<svg>" + b"<g>" * (MAX_DEPTH + 10) + b"<a href=x>"
-    *_, last = html.elements(text, 0, len(text))
-    assert isinstance(last, html.Element)
-    assert (last.namespace, last.name) == (SVG, b"a")
+@pytest.mark.parametrize("more", [-2, -1, 0, 1, 10])
+def test_beyond_the_limit_elements_are_counted(more: int) -> None:
+    opened = f"<svg>{'<g>' * (MAX_DEPTH + more)}"
+    assert style_namespace(opened) == SVG
+    assert style_namespace(opened + "</g>" * (MAX_DEPTH + more)) == SVG
+    assert style_namespace(opened + "</g>" * (MAX_DEPTH + more) + "</svg>") == HTML
 
 
 @pytest.mark.parametrize(

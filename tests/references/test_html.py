@@ -231,33 +231,11 @@ def test_nothing_is_seen_beyond_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (b"<style>x</style>", b"x"),
-        (b"<style></style>", b""),
-        (b"<style>x", b"x"),
-        (b"<svg><style>x</style>", b"x"),
-        (b"<p>x</p>", b""),
-    ],
-)
-def test_raw_text(text: bytes, expected: bytes) -> None:
-    *_, last = html.elements(text, 0, len(text))
-    assert isinstance(last, html.Element)
-    assert text[last.end : last.raw_end] == expected
-
-
-@pytest.mark.parametrize(
     "unit",
     [
-        b"<a href=x>",
-        b"<!--[if IE]>",
-        b"<!--[if IE]><a href=x>-->",
-        b"<noscript><frameset></noscript>",
-        b"<!--[if IE]><frameset>-->",
-        b"<p><frameset>",
-        b"<template>",
-        b"<svg></div>",
-        b"<div><svg></div>",
+        *(b"<a href=x>", b"<!--[if IE]>", b"<!--[if IE]><a href=x>-->"),
+        *(b"<noscript><frameset></noscript>", b"<!--[if IE]><frameset>-->", b"<p><frameset>"),
+        *(b"<template>", b"<svg></div>", b"<div><svg></div>"),
     ],
 )
 def test_time_is_linear(unit: bytes) -> None:

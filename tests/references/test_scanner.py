@@ -15,7 +15,7 @@ from scanners import SCANNERS, scanning
 import relbase
 from relbase import Profile
 from relbase.edit import Edit, splice
-from relbase.references import heads, scanner
+from relbase.references import scanner
 from relbase.references.css_functions import NAMES
 from relbase.references.foreign import CLOSED_BY_END_TAG
 from relbase.references.holding import MATH_NAMES, SVG_NAMES
@@ -136,24 +136,6 @@ def test_places_outside_of_the_text() -> None:
             scan(tables, 0, 0, {}, relbase.Edit, b"<p>", pos, end, False, False)
     with pytest.raises(ValueError, match="mode"):
         scan(tables, 7, 0, {}, relbase.Edit, b"<p>", 0, 3, False, False)
-
-
-PAGES = [
-    b"<!doctype html><title>x</title><style>a{}</style><!-- c --><meta a=b><p><!-- d -->",
-    b"<script><!--<script></script>--></script><link href=x></head><body><title>",
-    b"<title>x",
-    b"<meta",
-    b"< <html></x y><!-- ",
-    b"",
-]
-
-
-@NEEDS_COMPILED
-@pytest.mark.parametrize("page", PAGES)
-def test_the_head_is_the_same(page: bytes) -> None:
-    compiled = heads.head(page)
-    with scanning(scanner.EXACT):
-        assert heads.head(page) == compiled
 
 
 def test_law_9a_what_a_process_did_before_decides_no_result() -> None:

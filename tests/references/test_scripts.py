@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 
 from relbase.edit import Edit, Span, splice
 from relbase.references import scripts
-from relbase.references.scripts import (
-    MAX_DEPTH,
-    import_map,
-    json_view,
-    speculation_rules,
-)
+from relbase.references.scripts import MAX_DEPTH, import_map, json_view, speculation_rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -225,12 +225,7 @@ TOKENS: Final = [
     *b"<meta <META </meta <metax charset= charset koi8-r \" ' > < / = <a <!-- --> --!> ->".split(),
     *b"<!x <?x </ content= text/html;charset=big5 http-equiv=content-type <br/> <p/x=y>".split(),
     *(
-        b"b=c",
-        b" ",
-        b"\n",
-        b'<a b="c">',
-        b"<a b='>'>",
-        b'<a ="b c=\'d e=f">',
+        *(b"b=c", b" ", b"\n", b'<a b="c">', b"<a b='>'>", b'<a ="b c=\'d e=f">'),
         b"<meta charset=latin2>",
     ),
     *(b'<meta charset="gbk">', b'<meta charset="gbk" />', b'<meta charset="koi8-r"/>'),

@@ -51,6 +51,7 @@ WORDS: Final[list[tuple[bytes, list[str]]]] = [
     (b"=?" + b"a" * 41 + b"?Q?a?=", []),
     # One that does not end begins none
     (b"=?utf-8?Q?=?utf-8?Q?a?=", ["a"]),
+    (b"a=?b", []),
 ]
 
 
@@ -79,18 +80,7 @@ def test_bases_and_references_read_the_same(raw: bytes) -> None:
 
 _pieces: Final = st.sampled_from(
     (
-        b"=?",
-        b"?=",
-        b"?",
-        b"=",
-        b"utf-8",
-        b"?Q?",
-        b"?b?",
-        b"a",
-        b"=C3=A9",
-        b"*",
-        b" ",
-        b"\xff",
+        *(b"=?", b"?=", b"?", b"=", b"utf-8", b"?Q?", b"?b?", b"a", b"=C3=A9", b"*", b" ", b"\xff"),
         b"w6k=",
     )
 )
@@ -103,17 +93,6 @@ def test_any_bytes(raw: bytes) -> None:
         assert at <= word.start < word.end <= len(raw)
         assert raw[word.start : word.end].startswith(b"=?")
         at = word.end
-
-
-def test_the_pieces_make_words() -> None:
-    counts = []
-
-    @given(st.lists(_pieces, max_size=20).map(b"".join))
-    def count(raw: bytes) -> None:
-        counts.append(sum(1 for _ in words(b"=?utf-8?Q?" + raw)))
-
-    count()
-    assert sum(counts) > 0
 
 
 @pytest.mark.parametrize(

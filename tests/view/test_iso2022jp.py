@@ -150,28 +150,8 @@ def test_encode() -> None:
 
 
 PARTS = [
-    b"\x1b(B",
-    b"\x1b(J",
-    b"\x1b(I",
-    b"\x1b$B",
-    b"\x1b$@",
-    b"\x1b",
-    b"\x1b(",
-    b"\x1b$",
-    b"a",
-    b"\\",
-    b"~",
-    b'$"',
-    b"0!",
-    b"$",
-    b"(",
-    b"B",
-    b"\n",
-    b" ",
-    b"\x0e",
-    b"\x80",
-    b"\xe9",
-    b"<",
+    *(b"\x1b(B", b"\x1b(J", b"\x1b(I", b"\x1b$B", b"\x1b$@", b"\x1b", b"\x1b(", b"\x1b$", b"a"),
+    *(b"\\", b"~", b'$"', b"0!", b"$", b"(", b"B", b"\n", b" ", b"\x0e", b"\x80", b"\xe9", b"<"),
     b"=1",
 ]
 NEW = st.text(st.sampled_from("a~\\\xa5\u203eあ亜ｱ(B$<é"), max_size=5)

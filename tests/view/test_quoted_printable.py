@@ -193,34 +193,9 @@ def test_edits_are_small() -> None:
 
 BOUNDARIES = [b"b", b"a=", b"=_x"]
 PARTS = [
-    b"=",
-    b"=4",
-    b"=41",
-    b"=3D" * 20,
-    b"=\n",
-    b"=\r\n",
-    b"= \n",
-    b"= \r\n",
-    b" \r\n",
-    b"\n",
-    b"\r\n",
-    b"\r",
-    b" ",
-    b"\t",
-    b" " * 80,
-    b"a",
-    b"1",
-    b"\xe9",
-    b"From ",
-    b"from",
-    b">",
-    b".",
-    b"--",
-    b"--b",
-    b"--a",
-    b"=_x",
-    b"x" * 30,
-    b"y" * 74,
+    *(b"=", b"=4", b"=41", b"=3D" * 20, b"=\n", b"=\r\n", b"= \n", b"= \r\n", b" \r\n", b"\n"),
+    *(b"\r\n", b"\r", b" ", b"\t", b" " * 80, b"a", b"1", b"\xe9", b"From ", b"from", b">", b"."),
+    *(b"--", b"--b", b"--a", b"=_x", b"x" * 30, b"y" * 74),
 ]
 RAW = st.lists(st.sampled_from(PARTS), max_size=10).map(b"".join)
 NEWS = st.lists(st.sampled_from([*PARTS, b"http://h.example/"]), max_size=3).map(b"".join)

@@ -11,13 +11,7 @@ from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
 from relbase.view.charset import UNREADABLE, lookup
-from relbase.view.transcode import (
-    decode,
-    document_view,
-    encode,
-    text_view,
-    utf16_view,
-)
+from relbase.view.transcode import decode, document_view, encode, text_view, utf16_view
 
 CODECS = {"utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
 

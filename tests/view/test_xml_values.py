@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 from view_laws import check_law, edits_of
 
 from relbase.edit import Edit, splice
-from relbase.view.xml_values import (
-    needs_xml_view,
-    spell_text,
-    text_view,
-    value_view,
-)
+from relbase.view.xml_values import needs_xml_view, spell_text, text_view, value_view
 
 
 def text_of(raw: bytes) -> bytes:
