@@ -79,15 +79,15 @@ class Record(NamedTuple):
 
 
 class Fault(NamedTuple):
-    """A record or a piece of an archive that cannot be read.
+    """A record, or a piece of an archive, that cannot be read.
 
     Args:
-        offset: where it begins in the archive; of a compressed archive the member.
-        record_id: of the record, "" when it is not known.
-        url: of the record, "" when it is not known.
-        trouble: why, in one word.
-        text: why, a sentence for people.
-        salvaged: the record with as much of its block as there is.
+        offset: Where it (if compressed, its member) begins in the archive.
+        record_id: Id of the record, or "".
+        url: URL of the record, or "".
+        trouble: Why, in one word.
+        text: Why, as a sentence for people.
+        salvaged: The record, with as much of its block as there is.
     """
 
     offset: int

@@ -69,11 +69,11 @@ class How(TypedDict, total=False):
 
 
 def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[How]) -> Tables:
-    """Return the links of archives and what could not be read; the archives are read once.
+    """Return the links of archives and what could not be read, from one pass.
 
     Args:
-        spark: the session.
-        source: paths of archives, which every worker can open; or an index of records, a frame with
+        spark: The session.
+        source: Paths of archives that every worker can open, or an index of records: a frame with
             the columns warc_filename, warc_record_offset and warc_record_length.
         **how: `prefix` stands before each path, as "s3://commoncrawl/". `columns` are some of
             `relbase.warc.rows.COLUMNS`, None the fields of `LinkRow`. `data_urls=False` cuts
@@ -83,20 +83,20 @@ def tables(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack
             gs://, hdfs://. `careful` works in children at once, not only when a worker died.
 
     Raises:
-        TypeError: if the paths are one string.
-        ValueError: if a path has a scheme that nothing opens, or if there is no such column.
+        TypeError: If the paths are one string.
+        ValueError: If nothing opens a path's scheme, or a column is unknown.
     """
     both = _found(spark, source, how).persist(StorageLevel.DISK_ONLY)
     return Tables(_links(both), _troubles(both), both)
 
 
 def links(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[How]) -> DataFrame:
-    """Return the links of archives alone: see `tables` for what could not be read.
+    """Return the links of archives. `tables` also returns what could not be read.
 
     Args:
-        spark: the session.
-        source: as of `tables`.
-        **how: as of `tables`.
+        spark: The session.
+        source: Paths or an index, as for `tables`.
+        **how: The options of `tables`.
     """
     return _links(_found(spark, source, how))
 
@@ -104,12 +104,12 @@ def links(spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[
 def troubles(
     spark: SparkSession, source: Sequence[str] | DataFrame, **how: Unpack[How]
 ) -> DataFrame:
-    """Return what of archives could not be read, in a pass of its own.
+    """Return what could not be read of archives, in a pass of its own.
 
     Args:
-        spark: the session.
-        source: as of `tables`.
-        **how: as of `tables`.
+        spark: The session.
+        source: Paths or an index, as for `tables`.
+        **how: The options of `tables`.
     """
     return _troubles(_found(spark, source, how))
 
@@ -160,29 +160,29 @@ def convert(
     opener: Opener | None = None,
     careful: bool = False,
 ) -> list[Report]:
-    """Write the conversions of archives, a file for each, and return what became of them.
+    """Write the conversions of each archive to a file, and return a report for each.
 
-    An archive whose conversions are there, made of the same bytes in the same way, is not read
-    again: its report, which stands beside them in JSON, is returned.
+    An archive that was converted before, from the same bytes with the same options, is not read
+    again: its report, a JSON file beside the output, is returned.
 
     Args:
-        spark: the session.
-        source: as of `tables`; of an index each partition has one output.
-        output: a directory that every worker can write to, or a prefix of objects (s3://b/out).
-        prefix: as of `tables`.
-        partitions: as of `tables`.
-        date: of the conversions, as 2026-01-02T03:04:05Z; None for SOURCE_DATE_EPOCH or now.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
-        all_status: whether responses of every status are converted, not of 2xx alone.
-        salvage: whether what is there of a truncated page is converted.
-        opener: as of `tables`.
-        careful: whether to work in children at once, not only when a worker died.
+        spark: The session.
+        source: Paths or an index, as for `tables`. Each partition of an index has one output.
+        output: A directory that every worker can write to, or a prefix of objects (s3://b/out).
+        prefix: Text before each path, as for `tables`.
+        partitions: Number of tasks that read an index, as for `tables`.
+        date: Date of the conversions, as 2026-01-02T03:04:05Z; None for SOURCE_DATE_EPOCH or now.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+        all_status: Whether to convert responses of every status, not only 2xx.
+        salvage: Whether to convert what is there of truncated pages.
+        opener: A function that opens an archive, as for `tables`.
+        careful: Whether to work in child processes from the start, not only after a worker died.
 
     Raises:
-        TypeError: if the paths are one string.
-        ValueError: if two archives would have one output, or one would be its own, if a path has a
-            scheme that nothing opens, or if the date, or that of SOURCE_DATE_EPOCH, is not one.
+        TypeError: If the paths are one string.
+        ValueError: If two archives would have the same output, an archive would be its own output,
+            nothing opens a path's scheme, or the date (or SOURCE_DATE_EPOCH) is malformed.
     """
     date = date_of_run(os.environ.get("SOURCE_DATE_EPOCH", "")) if date is None else date
     check_date(date)

@@ -42,15 +42,15 @@ MAX_MEMORY: Final = 4 << 30
 
 
 class Report(NamedTuple):
-    """What became of an archive.
+    """The result of converting an archive.
 
     Args:
-        warc: its path; of an index the name of the output.
-        output: the path of its conversions, "" when they could not be written.
-        pages: how many it has.
-        conversions: how many were written.
-        places: in how many places links changed.
-        faults: what of it could not be read.
+        warc: Path of the archive; for an index the name of the output.
+        output: Path of its conversions; "" if they could not be written.
+        pages: Number of pages.
+        conversions: Number of conversions written.
+        places: Number of links changed.
+        faults: What could not be read.
     """
 
     warc: str

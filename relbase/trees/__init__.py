@@ -42,26 +42,26 @@ def make_links_absolute(
     The arguments are those of lxml's method of the same name; trees may be lxml's or soups.
 
     Args:
-        tree: a `BeautifulSoup` or a `Tag` in it, an lxml element or `ElementTree`; of a part, its
-            own links become absolute, by the bases that its whole tree states.
-        base_url: the URL that the document was retrieved from, absolute; without it lxml's trees
-            say what they were parsed from, and `<base>` may state another.
-        resolve_base_href: whether `<base href>` in the tree counts.
-        handle_failures: what becomes of a reference that cannot be resolved: "ignore" leaves it,
-            "discard" removes its attribute or text, None raises before anything is changed.
-        drop_base: whether `<base>` is taken away in the end, as for a piece that goes into another
-            page; otherwise it stays, and is absolute too.
-        profile: a `Profile` or its value: the algorithm that resolves.
-        policy: what is left alone.
+        tree: A `BeautifulSoup` or a `Tag` in it, an lxml element or an `ElementTree`. The links
+            of a part are resolved against the base of its whole tree.
+        base_url: The absolute URL that the document was retrieved from. Without it, an lxml tree's
+            own URL counts.
+        resolve_base_href: Whether `<base href>` in the tree counts.
+        handle_failures: What to do with a reference that cannot be resolved: "ignore" leaves it,
+            "discard" removes its attribute or text, None raises before anything changes.
+        drop_base: Whether to remove `<base>` at the end, for a piece that moves to another page.
+            Otherwise it stays, and becomes absolute too.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
 
     Returns:
-        the links that were changed, and those that cannot be resolved, each with its status.
+        The links that changed, and those that cannot be resolved, each with its status.
 
     Raises:
-        TypeError: if it is not such a tree, or an argument is of another type; or if no base URL is
+        TypeError: If it is not a tree, or an argument has the wrong type; or if no base URL is
             known and `handle_failures` is not "ignore".
-        ValueError: if the URL is not absolute, or the profile not known; or for a reference that
-            cannot be resolved where `handle_failures` is None.
+        ValueError: If the URL is not absolute, or the profile is unknown; or if a reference cannot
+            be resolved and `handle_failures` is None.
 
     >>> import lxml.html
     >>> page = lxml.html.fromstring('<p><a href="../x">x</a><img srcset="y 2x"></p>')

@@ -29,10 +29,10 @@ class Step(NamedTuple):
     """One step of an algorithm.
 
     Args:
-        number: of the step in its specification: "2a", "5.2.4 2C"; of WHATWG its name.
-        text: what was done, a sentence for people.
-        value: what the step made, None when it made nothing. That of the last step is the result,
-            None where the algorithm fails.
+        number: Number of the step in its specification: "2a", "5.2.4 2C"; in WHATWG its name.
+        text: What was done, as a sentence for people.
+        value: What the step produced, if anything. The value of the last step is the result, or
+            None if the algorithm fails.
     """
 
     number: str

@@ -38,16 +38,16 @@ class Page(NamedTuple):
     """A document of an archive.
 
     Args:
-        offset: where its record begins in the archive; of a compressed archive, the member.
-        record_id: of the record, "" where it has none.
-        url: what it was retrieved from, as the record says; "" where it does not.
-        date: of the record.
-        status: of the HTTP response, None where it is none.
-        fields: of the HTTP header, names in lower case; of a resource, its Content-Type.
-        body: without the codings of its transfer and of its content.
-        truncated: why not all of it is there, as in WARC-Truncated; "" when it is whole.
-        remarks: where the record is not as it should be, sentences for people.
-        payload: "truncated", "recoded" when its codings are not as stated, else "".
+        offset: Where its record (if compressed, its member) begins in the archive.
+        record_id: Id of the record, "" if it has none.
+        url: The URL that it was retrieved from, as the record says, or "".
+        date: Date of the record.
+        status: Status of the HTTP response, or None.
+        fields: HTTP header fields, names in lower case; for a resource its Content-Type.
+        body: The body with its transfer and content codings removed.
+        truncated: Why part of it is missing, as in WARC-Truncated; "" if it is whole.
+        remarks: What is wrong with the record, as sentences for people.
+        payload: "truncated", "recoded" if its codings are not as stated, else "".
     """
 
     offset: int
@@ -78,13 +78,13 @@ def pages(
     *,
     skip: Callable[[Record], bool] = lambda _: False,
 ) -> Iterator[Page | Fault]:
-    r"""Yield the pages of an archive in order, and what of it cannot be read.
+    r"""Yield the pages of an archive in order, and a `Fault` for each record that cannot be read.
 
     Args:
-        chunks: the bytes of a WARC or ARC file, compressed or not, in pieces of any size.
-        again: reads the archive once more, from an offset: for the payloads of revisits. Without
-            it they are faults.
-        skip: asked before a record is looked into, whether it is to be passed over.
+        chunks: The bytes of a WARC or ARC file, compressed or not, in pieces of any size.
+        again: A function that reads the archive once more, from an offset, for the payloads of
+            revisits. Without it they are faults.
+        skip: A function that says whether to skip a record, called before it is read.
 
     >>> block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>"
     >>> head = b"WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: http://h/\r\n"

@@ -128,13 +128,13 @@ def link_rows(
     profile: Profile | ProfileName = Profile.RFC1808,
     policy: Policy = DEFAULT_POLICY,
 ) -> Iterator[LinkRow]:
-    """Yield a row for each reference of a page, in order.
+    """Yield a row for each link of a page, in order.
 
     Args:
-        page: of an archive.
-        warc: what the archive is called in the rows.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
+        page: A page of an archive.
+        warc: Name of the archive in the rows.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
 
     >>> from relbase.warc import Page
     >>> page = Page(0, "", "http://h/d/", "", 200, (), b"<a href=x>", "", ())

@@ -42,12 +42,12 @@ _DATE: Final = re.compile(
 
 
 class Conversion(NamedTuple):
-    """What became of a page.
+    """The conversion of a page.
 
     Args:
-        record: the conversion record, not compressed; None when no link changed.
-        edits: what changed, in coordinates of the page's body.
-        notes: what the user should know.
+        record: The conversion record, not compressed; None if no link changed.
+        edits: The changes, as offsets in the page's body.
+        notes: Remarks: what was left unchanged, and why.
     """
 
     record: bytes | None
@@ -66,14 +66,14 @@ def conversion(
     """Return the conversion record of a page with its links made absolute.
 
     Args:
-        page: of an archive.
-        date: the time of the conversion, in UTC, as WARC writes it: 2026-01-02T03:04:05Z.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
-        info: the id of the warcinfo record that describes it, "" for none.
+        page: A page of an archive.
+        date: Time of the conversion in UTC, as WARC writes it: 2026-01-02T03:04:05Z.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
+        info: Id of the warcinfo record that describes it, or "".
 
     Raises:
-        ValueError: if the date is not one.
+        ValueError: If the date is malformed.
 
     Implements WARC/1.1 §6.8.
 
@@ -114,10 +114,10 @@ def warcinfo(
     """Return the id of a warcinfo record that describes conversions, and the record.
 
     Args:
-        name: of the archive it is for, "" when it has none.
-        date: the time of the conversion, as `conversion` takes it.
-        profile: the algorithm that resolves.
-        policy: what is left alone.
+        name: Name of the archive, or "".
+        date: Time of the conversion, as for `conversion`.
+        profile: A `Profile` or its value: the algorithm that resolves references.
+        policy: Which links to leave unchanged, and which to add.
 
     Implements WARC/1.1 §6.2.
 
@@ -144,12 +144,12 @@ def warcinfo(
 
 
 def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> bytes:
-    """Return a record as it stands in an archive: one record, one member, for indexes.
+    """Return a record compressed as one member, as indexes need it.
 
     Args:
-        record: not compressed.
+        record: The record, not compressed.
         packing: "gz", "zst" (needs the extra `warc`), or "" for none.
-        level: of the compression, None for one that is fast for its size.
+        level: Compression level; None for a fast one.
 
     >>> import gzip
     >>> gzip.decompress(pack(b"record"))

@@ -67,37 +67,37 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Url:
-    """The parts of a URL, by the names of its production: None is absent, "" is empty.
+    """The parts of a URL, as its production names them: None is absent, "" is empty.
 
     Args:
         production: "httpurl", "ftpurl", ..., "otherurl", or "net_path", "abs_path", "rel_path", or
             "generic-RL", "absoluteURL" where only RFC 1808 §2.2 takes it.
-        scheme: in lower case.
-        user: of ftp, telnet, and other schemes with an ip-schemepart; as are
-        password: which can be there only with a user,
-        host: which news has too, in an article, and
-        port: digits.
-        path: fpath, hpath, or path, without the slash before it.
-        ftptype: one letter.
-        search: after "?" in http and wais, after the first "%09" in gopher.
-        gtype: one character, or one escape.
-        selector: of gopher.
-        gopher_string: gopher+_string.
-        encoded822addr: of mailto.
-        group: of news ("*" for all) and nntp.
-        article: of news, what is before the "@".
-        digits: of nntp.
-        database: of wais.
-        wtype: of wais.
-        wpath: of wais.
-        ppath: of prospero.
-        fieldspecs: pairs of a fieldname and a fieldvalue.
-        schemepart: of an otherurl, all of it.
-        urlpath: of an otherurl that has an ip-schemepart.
-        net_loc: of a net_path or a generic-RL, not cut any further.
-        params: of a relative URL or a generic-RL.
-        query: likewise.
-        fragment: is not part of the URL, and set aside here.
+        scheme: In lower case.
+        user: In ftp, telnet, and other schemes with an ip-schemepart.
+        password: Only with a user.
+        host: Also in the article of news.
+        port: Digits.
+        path: The fpath, hpath or path, without the slash before it.
+        ftptype: One letter.
+        search: After "?" in http and wais, after the first "%09" in gopher.
+        gtype: One character, or one escape.
+        selector: In gopher.
+        gopher_string: The gopher+_string.
+        encoded822addr: In mailto.
+        group: In news ("*" for all) and nntp.
+        article: In news, the part before the "@".
+        digits: In nntp.
+        database: In wais.
+        wtype: In wais.
+        wpath: In wais.
+        ppath: In prospero.
+        fieldspecs: Pairs of a fieldname and a fieldvalue.
+        schemepart: In an otherurl, all of it.
+        urlpath: In an otherurl that has an ip-schemepart.
+        net_loc: In a net_path or a generic-RL, not split further.
+        params: In a relative URL or a generic-RL.
+        query: In a relative URL or a generic-RL.
+        fragment: Not part of the URL, and set aside here.
     """
 
     production: str

@@ -76,19 +76,19 @@ class Severity(StrEnum):
 
 
 class Violation(NamedTuple):
-    """One place of a text, and what is the matter with it.
+    """One flaw of a URL: where it is, and what is wrong.
 
     Args:
-        start: the first character where the production cannot go on, an offset in characters.
-        end: the end of the place; equal to `start` where something is missing.
-        kind: a violation of the grammar, or only a remark.
-        production: the name, as in the RFC, of the production that failed.
-        character: the character at `start`, "" at the end of the text.
-        character_class: what that character is.
-        section: where it is written, "RFC 1738 §5".
-        message: a sentence for people, printable ASCII and `§`.
-        replacement: what could be written from `start` to `end` instead; None: nothing is known.
-        alternative: a second remedy, less recommended than the first.
+        start: Offset of the first character that does not match the production.
+        end: End of the place; equal to `start` if something is missing.
+        kind: A violation of the grammar, or only a remark.
+        production: Name of the production that failed, as in the RFC.
+        character: The character at `start`; "" at the end of the text.
+        character_class: Class of that character.
+        section: The section that says so, such as "RFC 1738 §5".
+        message: A sentence for people, in printable ASCII and `§`.
+        replacement: What to write from `start` to `end` instead, if anything is known.
+        alternative: A second remedy, less recommended than the first.
     """
 
     start: int
