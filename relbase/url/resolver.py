@@ -191,7 +191,6 @@ def as_profile(profile: Profile | str) -> Profile:
 
 
 def _load_ada() -> None:
-    """Load the C library of whatwg; ValueError where it is missing, or refuses the interpreter."""
     try:
         import ada_url  # noqa: F401, PLC0415 (start-up time)
     except ImportError as error:

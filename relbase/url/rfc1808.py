@@ -1,18 +1,10 @@
 """RFC 1808: Relative Uniform Resource Locators. §2.4 parses a URL, §4 resolves one.
 
-A component that is absent is None, one that is empty is "": the delimiter that the author wrote
-stays (`g?` gives `.../g?`), while inheritance asks, as the RFC does, whether it is empty.
-
-Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing:
-
-- After a net_loc comes nothing but `/`: one is written before a path, params or query that begins
-  with none (base `http://a`, reference `?y`: `http://a/?y`).
-- Without a net_loc a path that begins with `//` would be read as one (base `file:/a/b`, reference
-  `..//h/x`), and §5.2 rules out that ".." changes the net_loc. An empty net_loc is written before
-  it: `file:////h/x`.
-
-By the letter of step 6a a base without a path gives `http://a/g` for `.//g` ("./" is removed, and
-what is left of the path begins with a slash) and `http://a` for `./` (the path is then empty).
+Where step 7 recombines components that §2.2 does not let follow one another, the RFC says nothing.
+After a net_loc a `/` is written before a path, params or query that begins with none (base
+`http://a`, reference `?y`: `http://a/?y`). An empty net_loc is written before a path that would be
+read as one (base `file:/a/b`, reference `..//h/x`: `file:////h/x`), since ".." changes no net_loc
+(§5.2). By the letter of step 6a `.//g` on `http://a` is `http://a/g`, and `./` is `http://a`.
 """
 
 from __future__ import annotations
@@ -168,7 +160,6 @@ class PreparedBase(Prefixes):
         return tell.steps()
 
     def _by_steps(self, reference: str, tell: Tell = untold) -> str:
-        """Steps 2 to 7."""
         base = self._components = self._components or split(self._base)
         scheme, net_loc, path, params, query, fragment = embedded = split(reference)
         tell("2", "the base has {}; the reference has {}", base, embedded)
@@ -198,7 +189,11 @@ class PreparedBase(Prefixes):
     def _merged(self, base_path: str, path: str, tell: Tell) -> str:
         """Step 6. The slash before a path is not part of it (§2.4.6): it is set aside."""
         if tell is untold:
-            slash, directory = self._without_dots = self._without_dots or _prepared(base_path)
+            if self._without_dots is None:
+                slash = "/" if base_path.startswith("/") else ""
+                inner = base_path[len(slash) : base_path.rfind("/") + 1]
+                self._without_dots = slash, _without_dots(inner)
+            slash, directory = self._without_dots
             return slash + _without_dots(directory + path)
         after_last = base_path.rfind("/") + 1
         merged = base_path[:after_last] + path
@@ -222,7 +217,6 @@ class PreparedBase(Prefixes):
 
 
 def _cut(text: str, delimiter: str) -> tuple[str, str | None]:
-    """Split at the first delimiter: what is before, and what is after (None: no delimiter)."""
     before, found, after = text.partition(delimiter)
     return before, after if found else None
 
@@ -247,12 +241,6 @@ def _inherited(
         return params, query
     tell("5b", "its query is empty: it inherits {}; skip to step 7", base.query)
     return params, _inherit(base.query, query)
-
-
-def _prepared(base_path: str) -> tuple[str, str]:
-    """Step 6 for what is before the last segment of the base's path: its slash, and the rest."""
-    slash = "/" if base_path.startswith("/") else ""
-    return slash, _without_dots(base_path[len(slash) : base_path.rfind("/") + 1])
 
 
 # "./", where "." is a complete path segment.

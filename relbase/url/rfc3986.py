@@ -1,11 +1,8 @@
 """RFC 3986 §5.2: reference resolution, strict.
 
-§5.2.2's pseudo-code branch for branch. None is an undefined component, "" an empty one, as in §5.3.
-
-Where §5.3 would recombine a path that begins with `//` without an authority, the path would be read
-as one (base `file:/a/b`, reference `..//h/x`). §3.3 forbids such a path, and §4.2 has the way to
-write it in what it says of a colon in the first segment: a dot segment goes before it, so that
-`file:/.//h/x` is the result. The WHATWG URL Standard serialises it in the same way.
+§5.3 would write a path that begins with `//` and has no authority so that it is read as one (base
+`file:/a/b`, reference `..//h/x`). §3.3 forbids that: a dot segment goes before the path, as the
+WHATWG URL Standard writes it: `file:/.//h/x`.
 """
 
 from __future__ import annotations
@@ -132,7 +129,6 @@ class PreparedBase(Prefixes):
         return unsplit(self._transform(split(reference)))
 
     def _transform(self, r: Components, tell: Tell = untold) -> Components:
-        """§5.2.2 Transform References."""
         base = self._components = self._components or split(self._base)
         if r.scheme is not None:
             tell("5.2.2", "R.scheme {} is defined: all components are R's", r.scheme)
@@ -222,7 +218,7 @@ def _directory(path: str, *, is_merged: bool) -> str:
 
 def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     """§5.2.4 Remove Dot Segments."""
-    start = _after_2a(path)
+    start = _after_2a(path).end()  # type: ignore[union-attr] # it may be empty
     if start:
         tell("5.2.4 2A", "{} before the input is removed", path[:start])
     if path[start:] in {".", ".."}:
@@ -237,16 +233,7 @@ def remove_dot_segments(path: str, tell: Tell = untold) -> str:
     return "".join(output)
 
 
-def _after_2a(path: str) -> int:
-    """Where the input begins after 2A, which looks at its beginning alone."""
-    start = 0
-    while True:
-        if path.startswith("../", start):
-            start += 3
-        elif path.startswith("./", start):
-            start += 2
-        else:
-            return start
+_after_2a: Final = re.compile(r"(?:\.\.?/)*+").match
 
 
 def _append(output: list[str], path: str, tell: Tell) -> None:
@@ -262,19 +249,16 @@ def _append(output: list[str], path: str, tell: Tell) -> None:
         elif segment != ".":  # 2E; otherwise 2B
             output.append("/" + segment)
         if tell is not untold:
-            _tell_turn(output, f"/{segment}", tell)
+            tell(*_TURNS.get(segment, _MOVES), f"/{segment}", value=output)
     output.append("/" + last)
-    tell("5.2.4 2E", "{} moves to the output", output[-1], value=output)
+    tell(*_MOVES, output[-1], value=output)
 
 
-def _tell_turn(output: list[str], segment: str, tell: Tell) -> None:
-    """Tell a turn of the loop that has been done."""
-    if segment == "/..":
-        tell("5.2.4 2C", "{} is removed, and the last segment of the output", segment, value=output)
-    elif segment == "/.":
-        tell("5.2.4 2B", "{} is removed", segment, value=output)
-    else:
-        tell("5.2.4 2E", "{} moves to the output", segment, value=output)
+_MOVES: Final = ("5.2.4 2E", "{} moves to the output")
+_TURNS: Final = {
+    "..": ("5.2.4 2C", "{} is removed, and the last segment of the output"),
+    ".": ("5.2.4 2B", "{} is removed"),
+}
 
 
 def _directory_of(base: Components) -> str:

@@ -1,7 +1,4 @@
-"""RFC 1808 §2.3: which schemes relative URLs can be used with.
-
-Schemes registered later than RFC 1738 stand beside those whose syntax they follow.
-"""
+"""RFC 1808 §2.3: which schemes relative URLs can be used with, later ones by their syntax."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Steps: how an algorithm comes to its result, told by the resolver itself when it is asked.
-
-A resolver takes an argument `tell`. `untold` drops what it is told; a `Trace` keeps it.
-"""
+"""Steps: how an algorithm comes to its result. `untold` drops what it is told, `Trace` keeps it."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """The WHATWG URL Standard, as browsers resolve: ada-url, with the query in the document's charset.
 
-ada-url parses and serialises in UTF-8. In special URLs the query is percent-encoded in the
-document's charset ("query state"): it is encoded before ada-url sees the reference.
-
-ada-url parses the base again for each reference. Most need no parser: `_known` answers these.
+ada-url encodes queries in UTF-8: in special URLs they are encoded before it sees them. It parses
+the base again for each reference. Most need no parser: `_known` answers these.
 """
 
 from __future__ import annotations
@@ -108,7 +106,10 @@ class PreparedBase:
         record = split(url)
         steps.append(Step("URL record", f"the URL record of the result has {shown(record)}"))
         if base is not None:
-            steps.append(Step("inherited", _inherited(base, record)))
+            pairs = zip(Record._fields, base, record, strict=True)
+            same = [name for name, before, after in pairs if before == after and after]
+            text = f"as in the base: {', '.join(same) or 'nothing'}"
+            steps.append(Step("inherited", text))
         return [*steps, Step("URL serializer", "the URL record is serialized", url)]
 
     def _known(self, reference: str) -> str:
@@ -130,7 +131,6 @@ class PreparedBase:
         return self._above[0] + reference if _names_match(reference) else ""
 
     def _directory(self, level: int) -> str:
-        """The directory some levels above that of the base, the root at most."""
         above, root = self._above, len(self._origin)
         while len(above) <= level:
             inner = above[-1]
@@ -168,15 +168,12 @@ class PreparedBase:
         climbs, kept = _climbs_of(_slash_split(found[0]))
         if not climbs:
             return self._base, reference
-        # What is left of the path is after a dot segment: it may begin with a slash or a scheme.
-        return self._climbed(climbs), "/".join([".", *kept]) + reference[found.end() :]
-
-    def _climbed(self, climbs: int) -> str:
-        """The directory some levels up, of a base that may have very many."""
         if self._slashes is None:
-            root, directory = len(self._origin), self._above[0]
-            self._slashes = [found.start() + root for found in _slash_iter(directory[root:])]
-        return self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
+            start, directory = len(self._origin), self._above[0]
+            self._slashes = [one.start() for one in _slashes.finditer(directory, start)]
+        climbed = self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
+        # What is left of the path is after a dot segment: it may begin with a slash or a scheme.
+        return climbed, "/".join([".", *kept]) + reference[found.end() :]
 
     def _with_query_encoded(self, reference: str) -> str:
         """In a special URL the first `?` that is not in the fragment begins the query."""
@@ -188,7 +185,7 @@ class PreparedBase:
 
 _path_match: Final = re.compile(r"[^?#]++").match
 _slash_split: Final = re.compile(r"[/\\]").split
-_slash_iter: Final = re.compile("/").finditer
+_slashes: Final = re.compile("/")
 
 
 def _climbs_of(segments: list[str]) -> tuple[int, list[str]]:
@@ -223,13 +220,6 @@ class Record(NamedTuple):
     path: str
     query: str | None
     fragment: str | None
-
-
-def _inherited(base: Record, record: Record) -> str:
-    """Which parts of a result are those of the base, for people."""
-    pairs = zip(Record._fields, base, record, strict=True)
-    same = [name for name, before, after in pairs if before == after and after]
-    return f"as in the base: {', '.join(same) or 'nothing'}"
 
 
 _href_match: Final = re.compile(

@@ -232,7 +232,6 @@ def _fragment_apart(text: str, cut_url: Callable[[str, int, int], Cut]) -> Cut:
 
 
 def _failed(core: Core, cut: Cut, *, alone: bool = False) -> Violation | None:
-    """The first violation of a cut, None when the text is what it was cut as."""
     found = _searched(core, cut)
     listed = _alone(found) if alone else found
     return next((one for one in listed if one.kind is Severity.VIOLATION), None)

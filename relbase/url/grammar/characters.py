@@ -1,7 +1,6 @@
-"""The characters of a URL, what a place that fails is called, and how a component is searched.
+"""The characters of a URL and its host, what a place that fails is called, how a part is searched.
 
-A `%` without two hex digits after it *inside its component* is a bad escape: the search always has
-the bounds of the component, never a slice of the text.
+A `%` without two hex digits after it inside its component is a bad escape.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -226,7 +225,10 @@ def of_characters(
         if least and start == end:
             yield expected(text, start, production, least, section=section)
         if difference and differing and (found := differing.search(text, start, end)):
-            yield _remark(text, found.start(), production, difference)
+            at = found.start()
+            instead = (escape(text[at]),) if difference.escaped else ()
+            remark = finding(text, at, at + 1, production, difference.message, *instead)
+            yield remark._replace(kind=Severity.REMARK, section=difference.section)
         for found in bad.finditer(text, start, end):
             at = found.start()
             known, message = _bad_character(text, at, production)
@@ -235,12 +237,6 @@ def of_characters(
             yield fault._replace(character_class=known)
 
     return check
-
-
-def _remark(text: str, at: int, production: str, difference: Difference) -> Violation:
-    remedies = (escape(text[at]),) if difference.escaped else ()
-    found = finding(text, at, at + 1, production, difference.message, *remedies)
-    return found._replace(kind=Severity.REMARK, section=difference.section)
 
 
 def _bad_character(text: str, at: int, production: str) -> tuple[CharacterClass, str]:

@@ -1,13 +1,8 @@
 """RFC 1738 §5, production by production: what a URL of each scheme is.
 
-The groups of a scheme's pattern are the components, and the places where a delimiter is missing or
-must not stand.
-
-Four things to mind. An alternative is chosen by the delimiter that is there (`@` in a news URL
-makes it an article), so that a violation stands where a reader would look for it. After a fault
-the rest is still searched, for the characters that stand in no URL. A quoted literal matches
-in either case (RFC 822 §2.1): `;TYPE=A` is a type. And an empty user is not no user (§3.1):
-`//@h/` has one, `//h/` has none.
+An alternative is chosen by the delimiter that is there (`@` in a news URL makes it an article), so
+that a violation stands where a reader would look for it. A quoted literal matches in either case
+(RFC 822 §2.1): `;TYPE=A` is a type. An empty user is not no user (§3.1): `//@h/` has one.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
@@ -230,8 +225,6 @@ _NO_LOGIN: Final = (
 
 
 class _Scheme(NamedTuple):
-    """The production of the URLs of a scheme."""
-
     production: str
     pattern: re.Pattern[str]
     groups: dict[str, tuple[str, Check]]
@@ -364,17 +357,13 @@ def absolute_url(text: str, colon: int, end: int) -> Cut:
             return Cut(production, [missing, Component("", at, end, _check_urlpath)])
         if production == "waisurl":
             cut = cut._replace(production=_WAIS.get(cut.parts[-1].name, "waisdoc"))
-    if written != written.lower():
-        cut.parts.append(fault(_upper_case(written)))
-    return cut
-
-
-def _upper_case(written: str) -> Violation:
     # scheme         = 1*[ lowalpha | digit | "+" | "-" | "." ]
     # ; the scheme is in lower case; interpreters should use case-ignore
-    message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 takes either case"
-    found = finding(written, 0, len(written), "scheme", message, written.lower())
-    return found._replace(kind=Severity.REMARK)
+    if written != written.lower():
+        message = "a scheme is in lower case by RFC 1738 §5; RFC 1808 takes either case"
+        found = finding(written, 0, len(written), "scheme", message, written.lower())
+        cut.parts.append(fault(found._replace(kind=Severity.REMARK)))
+    return cut
 
 
 def _otherurl(text: str, at: int, end: int) -> Cut:

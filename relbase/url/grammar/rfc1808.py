@@ -1,10 +1,7 @@
 """RFC 1808 §2.2, production by production: what a relative URL and a fragment are.
 
-§2.4 says where a URL is cut, and the productions below say what may stand in each component.
-
-Mind two consequences of the grammar. Only the first segment of a path must not be empty, so
-`//h//x` is not a URL, while `//h/x//y` is one. And a net_loc takes `?` and `;`: `//h?q` has no
-query.
+Only the first segment of a path must not be empty: `//h//x` is not a URL, while `//h/x//y` is one.
+A net_loc takes `?` and `;`: `//h?q` has no query.
 """
 
 # ruff: noqa: ERA001 - the grammar stands above what implements it
