@@ -266,7 +266,6 @@ _KINDS: Final = {member.value: member for member in Kind}
 
 
 def _advice(data: object) -> str:
-    """What to do with an object that is given for a document's bytes."""
     if isinstance(data, str):
         return "read the file in binary mode, or give text that you hold to rewrite_text"
     if isinstance(data, (bytearray, memoryview)):

@@ -139,7 +139,6 @@ class Document(NamedTuple):
 
 
 def _loaded_later(name: str) -> Callable[..., Any]:
-    """Return the function of a dotted name; its module is loaded when it is first called."""
     module, _, function = name.rpartition(".")
 
     def call(*args: object) -> object:

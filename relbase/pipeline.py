@@ -207,7 +207,6 @@ def _visit(
 
 
 def _edits(given: Input, notes: Notes) -> list[Edit]:
-    """The edits of what a call is about; what is to be remarked goes into `notes`."""
     edits: list[Edit] = []
     left = 0
     items = _visit(given, edits_only=True)

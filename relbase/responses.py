@@ -83,7 +83,6 @@ def response_links(response: Response, **arguments: Unpack[Arguments]) -> Iterat
 
 
 def _header_links(fields: Iterable[tuple[str, str]], call: Arguments) -> Iterator[Link]:
-    """The references of a header, which is read as that of a raw response."""
     lines = (f"{name}: {' '.join(value.split())}\r\n" for name, value in fields)
     head = f"HTTP/1.1 200 OK\r\n{''.join(lines)}\r\n".encode("latin-1", "replace")
     about: Arguments = {**call, "kind": Kind.HTTP, "headers": None}
@@ -103,8 +102,6 @@ def response_base(response: Response, **arguments: Unpack[Arguments]) -> Base:
 
 
 class _Received(NamedTuple):
-    """What a response says, in the types of this library."""
-
     data: bytes  # the body, decoded; as it is where it cannot be
     fields: tuple[tuple[str, str], ...]  # the header, each value of a repeated field by itself
     urls: tuple[str, ...]  # what was requested first, and where each redirect led
@@ -232,7 +229,6 @@ def _text(value: object) -> str:
 
 
 def _urls(response: object) -> tuple[str, ...]:
-    """The URL that was requested first, and where each redirect led, as far as it is known."""
     urls = _urls_of_urllib3(response)
     if urls is None:
         history = _attribute(response, "history")
@@ -243,7 +239,6 @@ def _urls(response: object) -> tuple[str, ...]:
 
 
 def _own_url(response: object) -> object:
-    """The URL of a response, or of the request that it answers."""
     # aiohttp takes the fragment off in `url`; it is none of the base either way.
     if url := _attribute(response, "url"):
         return url
@@ -259,7 +254,6 @@ def _own_url(response: object) -> object:
 
 
 def _redirected(response: object) -> list[object]:
-    """What was asked for before the URL of a response."""
     request = _attribute(response, "request")
     meta = _attribute(request, "meta")
     if isinstance(meta, Mapping):  # Scrapy
@@ -288,7 +282,6 @@ def _urls_of_urllib3(response: object) -> list[object] | None:
 
 
 def _call(entity: _Received, arguments: Arguments) -> Arguments:
-    """The arguments of the library for a response; those that are given count first."""
     call: Arguments = {"headers": entity.fields}
     if entity.urls and "url" not in arguments:
         if entity.urls[0].startswith("/"):
@@ -307,7 +300,6 @@ def _call(entity: _Received, arguments: Arguments) -> Arguments:
 
 
 def _body(response: object) -> bytes:
-    """The bytes of the body; ValueError with the call that reads it where it is not read."""
     own = getattr(response, "__dict__", {})
     if own.get("_content", b"") is False:  # requests, niquests: with stream=True
         raise ValueError("the response's body is not read yet: call response.content first")
@@ -361,7 +353,6 @@ _GONE: Final = (
 
 
 def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any client)
-    """The body of a response that does not keep it: urllib's."""
     is_closed = _attribute(response, "isclosed") or _attribute(response, "closed")
     if (is_closed() if callable(is_closed) else is_closed) or _is_begun(response):
         raise ValueError(_GONE)

@@ -154,7 +154,6 @@ class Result:
         edits: tuple[Edit, ...] | None = None,
         notes: tuple[Note, ...] | None = None,
     ) -> Result:
-        """Return the result with another output, other edits or other notes."""
         return Result(
             self._data if data is None else data,
             self._edits if edits is None else edits,

@@ -148,7 +148,6 @@ def put(made: str, path: str) -> None:
 
 
 def _filesystem(path: str) -> tuple[Any, str]:
-    """The filesystem of a path with a scheme, and its path there."""
     found = _scheme(path)
     assert found is not None
     try:

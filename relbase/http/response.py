@@ -1,9 +1,7 @@
 """A raw HTTP response: the references of its head, then the document in its body.
 
-Programs write down responses with all the redirects before, so the heads are followed while one
-comes after the other; each Location is where the next was retrieved from. The last head states the
-base of the body (RFC 2068 §14.11). A body with a coding is read and left unchanged: nobody could
-encode it as it was. There may be no retrieval URL, and then the Locations may be all that is known.
+Programs write down responses with all the redirects before: each Location is where the next was
+retrieved from. A body with a coding is left unchanged: nobody could encode it as it was.
 """
 
 from __future__ import annotations
@@ -55,8 +53,6 @@ _BLANK: Final = b"\xef\xbb\xbf\r\n\t "
 
 
 class _Response(NamedTuple):
-    """A response that has been looked through."""
-
     data: bytes
     heads: list[Head]
     contexts: list[Context]  # of each head, with the URL of its request
@@ -79,7 +75,10 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
     yield from response.notes
     contexts, own = response.contexts, [*response.contexts[:-1], response.inside]
     if not context.task.edits_only:  # what is found is listed, and a field may hold a million
-        contexts, own = list(map(_listing, contexts)), list(map(_listing, own))
+        contexts, own = (
+            [one.asking(one.task._replace(found_only=True)) for one in each]
+            for each in (contexts, own)
+        )
     edits: list[Edit] = []
     visits = map(partial(_visit_head, data), response.heads, contexts, own)
     yield from parted(chain.from_iterable(visits), edits)
@@ -90,10 +89,6 @@ def visit_http(data: bytes, context: Context) -> Iterator[Item]:
         yield from parted(_follow_body(response, inside), edits)
     yield from sorted(edits)
     yield from inside
-
-
-def _listing(context: Context) -> Context:
-    return context.asking(context.task._replace(found_only=True))
 
 
 def http_base(data: bytes, context: Context) -> Base:
@@ -149,7 +144,6 @@ _LOOKS: Final = (
 
 
 def _heads(data: bytes, context: Context) -> tuple[list[Head], list[Context]]:
-    """The heads that follow one another, each with the URL of its request."""
     heads: list[Head] = []
     contexts: list[Context] = []
     at = len(data) - len(data.lstrip(_BLANK))
@@ -199,7 +193,6 @@ def _length(value: bytes) -> int:
 
 
 def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iterator[Item]:
-    """The items of the fields that hold references."""
     states = own.base is not request.base and own.base.outer is request.base
     stated = own.on(replace(own.base, layer=Layer.EMBEDDED)) if states else own
     for field in head.header.fields:
@@ -216,7 +209,6 @@ def _visit_head(data: bytes, head: Head, request: Context, own: Context) -> Iter
 
 
 def _rest_notes(response: _Response) -> Iterator[Note]:
-    """The notes on messages after the first response: their URLs are unknown."""
     part, begin, end = response.inside.part, response.body.end, len(response.data)
     if len(response.heads) == MAX_HEADS and read_head(response.data, response.body.start):
         text = f"more than {MAX_HEADS} HTTP heads follow one another: the rest is left unchanged"
@@ -227,7 +219,6 @@ def _rest_notes(response: _Response) -> Iterator[Note]:
 
 
 def _visit_body(response: _Response) -> Iterator[Item]:
-    """The items of the document in the body."""
     found, part, inside = response.decoded, response.inside.part, response.inside
     if not range(*response.body):  # after a HEAD, or of a 304: whatever the head says of it
         return
@@ -274,7 +265,6 @@ def _in_coding(items: Iterator[Item], body: Span) -> Iterator[Item]:
 
 
 def _follow_body(response: _Response, edits: list[Edit]) -> Iterator[Edit | Note]:
-    """The edits of the fields that describe a body; what was wrong before stays, with a note."""
     data, start = response.data, response.body.start
     before = data[start : response.body.end]
     after = splice(before, (Edit(edit.start - start, edit.end - start, edit.new) for edit in edits))
@@ -332,7 +322,5 @@ def _hashed(algorithm: str, body: bytes) -> bytes:
 _FOLLOWED: Final = {
     "content-length": _follow_length,
     "content-md5": _follow_md5,
-    "digest": _follow_digests,
-    "content-digest": _follow_digests,
-    "repr-digest": _follow_digests,
+    **dict.fromkeys(("digest", "content-digest", "repr-digest"), _follow_digests),
 }

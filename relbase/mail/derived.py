@@ -1,8 +1,6 @@
 """What an edit changes in the headers around it: fields that follow a body, signatures that break.
 
-The headers are gone through from the last to the first, since a header describes all that stands
-after it in its body, the headers of parts included. A field that was wrong before the change
-stays, with a note: nobody knows what it counted.
+A field that was wrong before the change stays, with a note: nobody knows what it counted.
 """
 
 from __future__ import annotations
@@ -33,8 +31,6 @@ _digest: Final = re.compile(rb"[A-Za-z0-9+/]{22}==").match
 
 
 class _Change(NamedTuple):
-    """A body and what changes in it."""
-
     data: bytes  # the message
     part: Part
     grown: int  # how many bytes longer it becomes
@@ -49,8 +45,6 @@ class _Change(NamedTuple):
 
 
 class _Later:
-    """The edits that have been gone through, the last one first, and what they sum up to."""
-
     __slots__ = ("_before", "_lines", "_sizes", "_starts", "edits")
 
     def __init__(self, data: bytes) -> None:
@@ -92,6 +86,7 @@ def follow_bodies(
     data: bytes, parts: Sequence[Part], edits: Sequence[Edit]
 ) -> tuple[list[Edit], list[Note]]:
     """Return the edits of a message and of the fields that follow its bodies, and the notes."""
+    # From the last header to the first: each describes all after it, headers of parts included.
     waiting = list(edits)  # those before what has been gone through
     later = _Later(data)
     stale: list[Note] = []
@@ -165,18 +160,15 @@ def _md5(value: bytes, change: _Change) -> tuple[bytes, bytes] | None:
     decoded = change.decoded(before) if found else None
     if found is None or decoded is None:
         return None
-    for form in (bytes, _with_crlf):
-        if _hashed(form(decoded)) == found[0]:
+    for in_crlf in (False, True):
+        if _hashed(decoded, in_crlf=in_crlf) == found[0]:
             after = change.decoded(splice(before, change.edits()))
-            return None if after is None else (found[0], _hashed(form(after)))
+            return None if after is None else (found[0], _hashed(after, in_crlf=in_crlf))
     return None
 
 
-def _with_crlf(body: bytes) -> bytes:
-    return re.sub(rb"\r?\n", b"\r\n", body)
-
-
-def _hashed(body: bytes) -> bytes:
+def _hashed(body: bytes, *, in_crlf: bool) -> bytes:
+    body = re.sub(rb"\r?\n", b"\r\n", body) if in_crlf else body
     return b64encode(hashlib.md5(body, usedforsecurity=False).digest())
 
 

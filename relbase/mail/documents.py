@@ -10,7 +10,7 @@ from relbase.containers import mail
 from relbase.containers.mail import IDENTITY
 from relbase.edit import Edit, Span
 from relbase.mail.fitting import fit, fit_both_readings, fit_header
-from relbase.mail.parts import footer_of, part_bases, transfer_view
+from relbase.mail.parts import FootedView, part_bases, transfer_view
 from relbase.notes import Note, Reason
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.html import nested
@@ -45,8 +45,8 @@ def visit_body(entity: MailPart, reader: Reader) -> Iterator[Item]:
         text = f"does not decode as {part.encoding!r}: left unchanged"
         yield entity.note(Reason.ENCODING_UNSUPPORTED, text)
         return
-    if (footer := footer_of(view)) is not None:
-        span = Span(part.body.start + footer, part.body.end)
+    if isinstance(view, FootedView):
+        span = Span(part.body.start + view.footer, part.body.end)
         yield entity.note(Reason.ENCODING_UNSUPPORTED, _FOOTER, span)
     document = reader.read(view.inner, part.charset, context)
     for note in document.notes:
@@ -92,7 +92,6 @@ _OF_ALL_EDITS: Final = frozenset((Reason.SIGNATURE_BROKEN, Reason.LINE_LENGTH))
 
 
 def _with_signature(entity: MailPart, items: Iterable[Item], inner: bytes) -> Iterator[Item]:
-    """The items, with a note where the edits break a signature in the clear."""
     findings, edits = separate(items)
     yield from findings
     if not edits:

@@ -1,9 +1,4 @@
-"""Which edits mail allows in the lines of a message, and what becomes of the others.
-
-Where nothing is encoded (7bit, 8bit, binary) an edit makes the line longer that it stands in: lines
-that grow beyond what mail transports are noted, and edits that would turn a line into a delimiter
-or a field are left out.
-"""
+"""Which edits mail allows in the lines of a message, and what becomes of the others."""
 
 from __future__ import annotations
 

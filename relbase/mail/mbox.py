@@ -1,8 +1,6 @@
 """An mbox: the messages in it, each with the bases of its own.
 
-`settle` has the last word on the edits of a message, so that whoever reads the output finds the
-same messages. The Content-Length tells where the next one begins, so it follows the body wherever
-other readers see the header end.
+`settle` has the last word on the edits of a message: readers of the output find the same messages.
 """
 
 from __future__ import annotations
@@ -182,22 +180,19 @@ def visit_mbox(data: bytes, context: Context) -> Iterator[Item]:
         notes += more
         if note := budget.note(inside.part):
             notes.append(note)
-        if edits and not settled:
-            findings = [_kept(item) for item in findings]
-        left = (
-            item
-            for item in findings
-            if not (isinstance(item, Note) and is_settled(one.message, item))
-        )
-        yield from shift(left, one.start)
-        yield from shift((note._replace(part=inside.part) for note in notes), one.start)
-        yield from shift(settled, one.start)
-
-
-def _kept(item: Found | Note) -> Found | Note:
-    if isinstance(item, Found) and item.status is Status.REWRITTEN:
-        return item._replace(status=Status.KEPT)
-    return item
+        left: list[Item] = []
+        for item in findings:
+            if (
+                edits
+                and not settled
+                and isinstance(item, Found)
+                and item.status is Status.REWRITTEN
+            ):
+                left.append(item._replace(status=Status.KEPT))
+            elif not (isinstance(item, Note) and is_settled(one.message, item)):
+                left.append(item)
+        left += (note._replace(part=inside.part) for note in notes)
+        yield from shift([*left, *settled], one.start)
 
 
 _NO_MESSAGE: Final = "no message begins in this mbox: left unchanged"

@@ -1,8 +1,4 @@
-"""Mail: bases down the MIME tree, references in headers and documents, and what follows a body.
-
-To mind: nothing of what is signed or sealed is entered. The edits of a message are complete before
-the first is handed on, since a header describes the body after it.
-"""
+"""Mail: bases down the MIME tree, references in headers and documents, and what follows a body."""
 
 from __future__ import annotations
 
@@ -106,21 +102,18 @@ def message_entities(
         part = entity.part
         span = Span(part.header.start + at, part.body.end + at)
         type_ = _ENTITY if part.parent is None else part.type
-        document = open_document(entity)
-        base = _own_base(entity) if document is None else document.base()
+        base = entity.context.base
+        if (document := open_document(entity)) is not None:
+            base = document.base()
+        elif entity.states_base and (part.multipart is not None or part.message):
+            # What a header states is its content's own (RFC 1808 §3.1).
+            base = replace(base, layer=Layer.EMBEDDED)
         yield Entity(entity.context.part, type_, span, base)
         view = _message_view(entity, encoded)
         if view is not None:
             body = Span(part.body.start + at, part.body.end + at)
             for inner in message_entities(view.inner, entity.context, encoded=encoded + 1):
                 yield replace(inner, span=body)
-
-
-def _own_base(entity: MailPart) -> Base:
-    """The base of a part: what its header states is its content's own (RFC 1808 §3.1)."""
-    part, base = entity.part, entity.context.base
-    is_composite = part.multipart is not None or part.message
-    return replace(base, layer=Layer.EMBEDDED) if entity.states_base and is_composite else base
 
 
 def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
@@ -330,7 +323,9 @@ def visit_mail(data: bytes, context: Context) -> Iterator[Item]:
     findings, edits = separate(visit_message(data[start:end], context))
     yield from shift(findings, start)
     if edits:
-        yield _counted(data, envelope, edits)
+        at, after = envelope.number
+        count = b"%d" % (end - start + growth(edits))
+        yield Edit(at, after, count.ljust(after - at))  # as wide as its padding allows
         yield from shift(edits, start)
 
 
@@ -338,13 +333,6 @@ _WRONG: Final = (
     "the first line does not count the bytes of the message after it, as Apple Mail writes it: "
     "left unchanged; without that line and the property list it is a message like others"
 )
-
-
-def _counted(data: bytes, envelope: Envelope, edits: list[Edit]) -> Edit:
-    """The edit of the count, which keeps its width where its padding allows that."""
-    start, end = envelope.number
-    count = int(data[start:end]) + growth(edits)
-    return Edit(start, end, (b"%d" % count).ljust(end - start))
 
 
 def mail_entities(data: bytes, context: Context) -> Iterator[Entity]:

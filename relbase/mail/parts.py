@@ -1,8 +1,4 @@
-"""The parts of a message with their bases down the MIME tree, and their bodies.
-
-A base may be as long as the message, and each of 10,000 parts may state one that is relative to the
-one around it. `MAX_BASE` and `MAX_STATED_BASE` bound what that takes.
-"""
+"""The parts of a message with their bases down the MIME tree, and their bodies."""
 
 from __future__ import annotations
 
@@ -65,10 +61,8 @@ def called(part: Part) -> str:
 def line_end(data: bytes) -> bytes:
     """Return the line end of a message, of its first line if it has any."""
     first = data.find(b"\n")
-    return b"\r\n" if first > 0 and data[first - 1] == _CR else eol_of(data, 0, len(data))
-
-
-_CR = 0x0D
+    is_crlf = first > 0 and data.startswith(b"\r", first - 1)
+    return b"\r\n" if is_crlf else eol_of(data, 0, len(data))
 
 
 # ---- bases
@@ -124,11 +118,9 @@ def _retrieved(
     statements = [statement._replace(source=found.source) for statement in statements]
     number = number_of(part, context)
     base, notes = establish(statements, UNKNOWN, profile=context.task.profile, part=number)
-    refused = (*base.refused, *around.refused)
-    return replace(base, refused=refused) if around.refused else base, (
-        *(remark._replace(part=number) for remark in remarks),
-        *notes,
-    )
+    if around.refused:
+        base = replace(base, refused=(*base.refused, *around.refused))
+    return base, (*(remark._replace(part=number) for remark in remarks), *notes)
 
 
 def message_fields(data: bytes, header: Header) -> list[tuple[str, str]]:
@@ -233,19 +225,14 @@ def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
     return None
 
 
-class _FootedView(Base64View):
-    """The view of a base64 body that a mailing list put its footer after."""
+class FootedView(Base64View):
+    """The view of a base64 body that a mailing list put its footer after, in clear text."""
 
     __slots__ = ("footer",)
 
     def __init__(self, raw: bytes, eol: bytes, footer: int) -> None:
         super().__init__(raw, eol)
         self.footer: int = footer
-
-
-def footer_of(view: View) -> int | None:
-    """Return where clear text begins after the base64 of a body, or None."""
-    return view.footer if isinstance(view, _FootedView) else None
 
 
 # Up to the first padding, or the first line that is not of base64.
@@ -255,7 +242,7 @@ _word: Final = re.compile(rb"[A-Za-z0-9+/]*+").match
 _in_the_clear: Final = re.compile(rb"[^A-Za-z0-9+/=\s]").search
 
 
-def _footed_view(raw: bytes, eol: bytes) -> _FootedView | None:
+def _footed_view(raw: bytes, eol: bytes) -> FootedView | None:
     """The view of what is base64 before a text that is not."""
     found = _base64(raw)
     end = found.end() if found else 0
@@ -268,6 +255,6 @@ def _footed_view(raw: bytes, eol: bytes) -> _FootedView | None:
     if (_word if same_line else _base64)(text).group():  # type: ignore[union-attr]
         return None
     try:
-        return _FootedView(raw[:end], eol, end)
+        return FootedView(raw[:end], eol, end)
     except ValueError:
         return None

@@ -115,7 +115,6 @@ def troubles(
 
 
 def _found(spark: SparkSession, source: Sequence[str] | DataFrame, how: How) -> DataFrame:
-    """The rows of links and those of troubles, with the columns of both."""
     columns = how.get("columns")
     names = LinkRow._fields if columns is None else tuple(columns)
     selector(names)  # now, not in the tasks
@@ -216,7 +215,6 @@ def convert(
 def _tasks(
     spark: SparkSession, source: Sequence[str] | DataFrame, how: How
 ) -> tuple[DataFrame, list[list[Part]] | None]:
-    """A frame with a row for each group of archives, and the groups; or the rows of an index."""
     if isinstance(source, str):
         raise TypeError(f"paths are a list: give [{source!r}]")
     prefix = how.get("prefix", "")

@@ -62,7 +62,6 @@ class Report(NamedTuple):
 
 
 def _parts(groups: Groups | None, batch: pa.RecordBatch) -> Iterator[Sequence[Part]]:
-    """The groups of archives that the rows of a batch number; else the parts that it tells."""
     if groups is None:
         yield [Part(*row) for row in zip(*(one.to_pylist() for one in batch.columns), strict=True)]
     else:
@@ -70,7 +69,6 @@ def _parts(groups: Groups | None, batch: pa.RecordBatch) -> Iterator[Sequence[Pa
 
 
 def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
-    """What is made of archives: in this process, or in a child once that has failed."""
     task = TaskContext.get()
     if job.careful or (task is not None and task.attemptNumber() > 0):
         return in_children(job, parts)
@@ -125,7 +123,6 @@ def report_batches(
 
 
 def _known(job: Job, part: Part, output: str) -> Report:
-    """The report on an archive that was converted before, or is now."""
     name = name_of(part.path)
     listed = storage.join(output, f"{name}.json")
     state = _state(job, part.path)
@@ -169,7 +166,6 @@ def _state(job: Job, path: str) -> list[Any]:
 
 
 def _converted(job: Job, parts: Sequence[Part], output: str, name: str) -> Report:
-    """Write conversions into a file of this attempt, and give it its name when it is complete."""
     final = storage.join(output, name)
     path = parts[0].path if len(parts) == 1 else name
     count = conversions = places = 0
@@ -204,7 +200,6 @@ def _converted(job: Job, parts: Sequence[Part], output: str, name: str) -> Repor
 
 
 def _temporary(output: str, name: str) -> str:
-    """The file of this attempt: beside its output, where that is a directory."""
     task = TaskContext.get()
     attempt = f"{task.taskAttemptId() if task else 0}.{socket.gethostname()}.{os.getpid()}"
     directory = tempfile.gettempdir() if storage.is_url(output) else output
@@ -212,8 +207,6 @@ def _temporary(output: str, name: str) -> str:
 
 
 class _Begun(NamedTuple):
-    """What a child says before it looks into a record."""
-
     offset: int
     record_id: str
     url: str

@@ -136,7 +136,6 @@ def _wanted(record: Record) -> bool:
 
 
 def _page(record: Record) -> Page | Fault | None:
-    """The page that a record holds; None when it holds no document of use."""
     message = _message(record)
     if isinstance(message, Fault):
         return message
@@ -282,7 +281,6 @@ class Places:
 
 
 def _names(record: Record) -> list[str]:
-    """What revisits may call a record by."""
     names = [record.get("warc-record-id"), record.get("warc-payload-digest")]
     return [*filter(None, names), f"{record.url} {record.get('warc-date')}"]
 

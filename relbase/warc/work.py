@@ -76,7 +76,6 @@ def items(
 
 
 def _pages(job: Job, file: BinaryIO, part: Part, skip: Skip) -> Iterator[Page | Fault]:
-    """The pages in a part of an archive; their offsets are those in the archive."""
     if part.length is None and part.path.lower().endswith((".wacz", ".zip")):
         yield from wacz_pages(file, skip=partial(skip, part))
         return
@@ -222,7 +221,6 @@ def _pages_of_member(
 
 
 def _inflated(pieces: Iterable[bytes], offset: int) -> Iterator[bytes]:
-    """What a member unfolds to, from an offset on."""
     stream = zlib.decompressobj(-15)
     for piece in pieces:
         fed = piece

@@ -223,7 +223,6 @@ def derived_id(profile: Profile, policy: Policy, source: str) -> str:
 
 
 def _told(value: object) -> str:
-    """A value of the policy as text that is the same in every process."""
     if isinstance(value, re.Pattern):
         return f"{value.pattern!r} {value.flags}"
     name = getattr(value, "__qualname__", None)
