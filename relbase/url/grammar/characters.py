@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from relbase.expressions import expression
@@ -19,22 +20,7 @@ if TYPE_CHECKING:
 RFC_1808: Final = "RFC 1808 §2.2"
 RFC_1738: Final = "RFC 1738 §5"
 
-# RFC 1738 §5 and RFC 1808 §2.2, the same in both:
-#
-# lowalpha    = "a" | "b" | ... | "z"
-# hialpha     = "A" | "B" | ... | "Z"
-# alpha       = lowalpha | hialpha
-# digit       = "0" | "1" | ... | "9"
-# safe        = "$" | "-" | "_" | "." | "+"
-# extra       = "!" | "*" | "'" | "(" | ")" | ","
-# national    = "{" | "}" | "|" | "\" | "^" | "~" | "[" | "]" | "`"
-# reserved    = ";" | "/" | "?" | ":" | "@" | "&" | "="
-# punctuation = "<" | ">" | "#" | "%" | <">
-# hex         = digit | "A" | ... | "F" | "a" | ... | "f"
-# escape      = "%" hex hex
-# unreserved  = alpha | digit | safe | extra
-# uchar       = unreserved | escape
-# xchar       = unreserved | reserved | escape
+# RFC 1738 §5 and RFC 1808 §2.2, the same in both; an escape is "%" hex hex
 ALPHA: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 DIGIT: Final = "0123456789"
 SAFE: Final = "$-_.+"
@@ -43,7 +29,14 @@ NATIONAL: Final = "{}|\\^~[]`"
 RESERVED: Final = ";/?:@&="
 PUNCTUATION: Final = '<>#%"'
 UNRESERVED: Final = ALPHA + DIGIT + SAFE + EXTRA
-XCHAR: Final = UNRESERVED + RESERVED
+XCHAR: Final = UNRESERVED + RESERVED + "%"
+_SETS: Final = {
+    "alpha": ALPHA,
+    "digit": DIGIT,
+    "reserved": RESERVED,
+    "uchar": UNRESERVED + "%",
+    "xchar": XCHAR,
+}
 
 
 class CharacterClass(StrEnum):
@@ -207,16 +200,38 @@ def expected(
     return finding(text, at, at + len(character), production, message, *remedies, section=section)
 
 
+def components(
+    bnf: str, section: str, differences: Mapping[str, Difference] = MappingProxyType({})
+) -> dict[str, Check]:
+    """Return the checks of components of characters, by their productions as the RFCs write them.
+
+    Each stands after those that it names. What repeats another one is reported as that.
+    """
+    sets, checks = dict(_SETS), {}
+    for line in bnf.strip().splitlines():
+        name, rule = map(str.strip, line.split(" = ", 1))
+        terms = _terms(rule)
+        sets[name] = "".join([character or sets[word] for character, word in terms])
+        last = terms[-1][1]
+        production = last if last in checks and rule[0].isalpha() else name
+        least = f"a{'n' * last.startswith('x')} {last}" if rule.startswith("1") else ""
+        difference = differences.get(name)
+        checks[name] = of_characters(production, sets[name], least, section, difference)
+    return checks
+
+
+_terms: Final = re.compile('"(.)"|([A-Za-z]+)').findall
+
+
 def of_characters(
     production: str,
     allowed: str,
-    *,
     least: str = "",
-    escapes: bool = True,
     section: str = RFC_1738,
     difference: Difference | None = None,
 ) -> Check:
     """Return the check of a component of `allowed` characters, `least` what one of them is."""
+    escapes = "%" in allowed
     percent = "%(?![0-9A-Fa-f]{2})" if escapes else "%"
     bad = expression(f"[^{re.escape(allowed)}%]|{percent}")
     differing = expression(f"[{difference.characters}]") if difference else None
@@ -295,9 +310,9 @@ _host: Final = expression(
 )
 # What can only be meant as a hostnumber: it begins with a digit, and has no letter.
 _number: Final = expression(r"[0-9][^A-Za-z\x80-\U0010FFFF-]*+")
-_number_digits: Final = of_characters("hostnumber", DIGIT, escapes=False)
-_domainlabel: Final = of_characters("domainlabel", ALPHA + DIGIT + "-", escapes=False)
-_toplabel: Final = of_characters("toplabel", ALPHA + DIGIT + "-", escapes=False)
+_number_digits: Final = of_characters("hostnumber", DIGIT)
+_domainlabel: Final = of_characters("domainlabel", ALPHA + DIGIT + "-")
+_toplabel: Final = of_characters("toplabel", ALPHA + DIGIT + "-")
 
 _HOSTNUMBER_GROUPS: Final = 4
 

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
     ALPHA,
-    DIGIT,
     RFC_1738,
     RFC_1808,
-    UNRESERVED,
     XCHAR,
     Component,
     Cut,
@@ -28,6 +26,7 @@ from relbase.url.grammar.characters import (
     check_host,
     check_schemepart,
     check_slashes_schemepart,
+    components,
     cut_by,
     expected,
     fault,
@@ -45,49 +44,59 @@ if TYPE_CHECKING:
 
 NOTE: Final = "RFC 1808 §2.3 NOTE"
 
-# urlpath        = *xchar    ; depends on protocol see section 3.1
-_check_urlpath: Final = of_characters("urlpath", XCHAR)
-
-# fpath          = fsegment *[ "/" fsegment ]
-# fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
-_check_fpath: Final = of_characters(
-    "fsegment",
-    UNRESERVED + "?:@&=/",
-    difference=Difference(
+_DIFFERENCES: Final = {
+    "fpath": Difference(
         "?",
         NOTE,
         '"?" is part of an fsegment by RFC 1738 §5; RFC 1808 believes that to be an error, and'
         " begins the query here",
         escaped=True,
     ),
-)
-
-# hpath          = hsegment *[ "/" hsegment ]
-# hsegment       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
-_check_hpath: Final = of_characters(
-    "hsegment",
-    UNRESERVED + ";:@&=/",
-    difference=Difference(
+    "hpath": Difference(
         ";",
         NOTE,
         '";" is part of an hsegment by RFC 1738 §5; by RFC 1808 it begins the params',
         escaped=False,
     ),
-)
-
-# search         = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
-#
-# "/" and "?" are taken too: RFC 1808 has them in its query, and `g?y/./x` among its examples.
-_check_search: Final = of_characters(
-    "search",
-    XCHAR,
-    difference=Difference(
+    # RFC 1808 has them in its query, and `g?y/./x` among its examples.
+    "search": Difference(
         "/?",
         RFC_1808,
         '"/" and "?" must be escaped in a search by RFC 1738 §5; the query of RFC 1808 has them',
         escaped=True,
     ),
+}
+
+# By these, what is not a search of gopher is still a selector.
+_CHECKS: Final = components(
+    """
+    urlpath        = *xchar
+    user           = *[ uchar | ";" | "?" | "&" | "=" ]
+    password       = *[ uchar | ";" | "?" | "&" | "=" ]
+    port           = 1*digit
+    fsegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
+    fpath          = fsegment *[ "/" fsegment ]
+    hsegment       = *[ uchar | ";" | ":" | "@" | "&" | "=" ]
+    hpath          = hsegment *[ "/" hsegment ]
+    search         = *xchar
+    selector       = *xchar
+    gopher+_string = *xchar
+    encoded822addr = 1*xchar
+    group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
+    article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ]
+    digits         = 1*digit
+    database       = *uchar
+    wtype          = *uchar
+    wpath          = *uchar
+    psegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
+    ppath          = psegment *[ "/" psegment ]
+    fieldname      = *[ uchar | "?" | ":" | "@" | "&" ]
+    fieldvalue     = *[ uchar | "?" | ":" | "@" | "&" ]
+    """,
+    RFC_1738,
+    _DIFFERENCES,
 )
+_check_urlpath: Final = _CHECKS["urlpath"]
 
 
 def _check_ftptype(text: str, start: int, end: int) -> Iterator[Violation]:
@@ -108,28 +117,18 @@ def _no_ftptype(text: str, start: int, end: int) -> Iterator[Violation]:
 
 
 def _check_group(text: str, start: int, end: int) -> Iterator[Violation]:
-    # group          = alpha *[ alpha | digit | "-" | "." | "+" | "_" ]
     if start == end or text[start] not in ALPHA:
         yield expected(text, start, "group", "an alpha")
-    yield from _group_characters(text, start, end)
-
-
-_group_characters: Final = of_characters("group", ALPHA + DIGIT + "-.+_", escapes=False)
+    yield from _CHECKS["group"](text, start, end)
 
 
 def _check_fieldspecs(text: str, start: int, end: int) -> Iterator[Violation]:
     # fieldspec      = ";" fieldname "=" fieldvalue
-    # fieldname      = *[ uchar | "?" | ":" | "@" | "&" ]
-    # fieldvalue     = *[ uchar | "?" | ":" | "@" | "&" ]
     for at, equals, stop in fieldspecs(text, start, end):
-        yield from _check_fieldname(text, at, equals)
+        yield from _CHECKS["fieldname"](text, at, equals)
         if equals == stop:
             yield expected(text, stop, "fieldspec", '"="')
-        yield from _check_fieldvalue(text, equals + 1, stop)
-
-
-_check_fieldname: Final = of_characters("fieldname", UNRESERVED + "?:@&")
-_check_fieldvalue: Final = of_characters("fieldvalue", UNRESERVED + "?:@&")
+        yield from _CHECKS["fieldvalue"](text, equals + 1, stop)
 
 
 def fieldspecs(text: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -161,52 +160,21 @@ def _no_user(production: str, text: str, at: int, end: int) -> Iterator[Violatio
 
 # By the groups of the patterns: the field of `Url`, and what searches it.
 _GROUPS: Final[dict[str, tuple[str, Check]]] = {
-    # user           = *[ uchar | ";" | "?" | "&" | "=" ]
-    # password       = *[ uchar | ";" | "?" | "&" | "=" ]
-    "user": ("user", of_characters("user", UNRESERVED + ";?&=")),
-    "password": ("password", of_characters("password", UNRESERVED + ";?&=")),
+    **{name: (name, check) for name, check in _CHECKS.items()},
     "host": ("host", check_host),
     "no_host": ("host", _check_urlpath),
-    # port           = digits
-    # digits         = 1*digit
-    "port": ("port", of_characters("port", DIGIT, least="a digit", escapes=False)),
-    "digits": ("digits", of_characters("digits", DIGIT, least="a digit", escapes=False)),
-    "fpath": ("path", _check_fpath),
-    "hpath": ("path", _check_hpath),
+    "fpath": ("path", _CHECKS["fpath"]),
+    "hpath": ("path", _CHECKS["hpath"]),
     "ftptype": ("ftptype", _check_ftptype),
     "no_ftptype": ("", _no_ftptype),
-    "search": ("search", _check_search),
-    # gtype          = xchar
-    # selector       = *xchar
-    # gopher+_string = *xchar
-    #
-    # What is not a search is still a selector, so that the grammar takes any xchar in it as well.
-    "gtype": ("gtype", of_characters("selector", XCHAR)),
-    "selector": ("selector", of_characters("selector", XCHAR)),
+    "gtype": ("gtype", _CHECKS["selector"]),
     "gopher_search": ("search", of_characters("search", XCHAR)),
-    "gopher_string": ("gopher_string", of_characters("gopher+_string", XCHAR)),
-    # encoded822addr = 1*xchar               ; further defined in RFC822
-    "encoded822addr": (
-        "encoded822addr",
-        of_characters("encoded822addr", XCHAR, least="an xchar"),
-    ),
-    # article        = 1*[ uchar | ";" | "/" | "?" | ":" | "&" | "=" ] "@" host
-    "article": ("article", of_characters("article", UNRESERVED + ";/?:&=", least="a uchar")),
+    "gopher_string": ("gopher_string", _CHECKS["gopher+_string"]),
     "group": ("group", _check_group),
     "every_group": ("group", _check_urlpath),
     "after_every_group": ("", partial(_missing, "grouppart", "the end")),
-    # database       = *uchar
-    # wtype          = *uchar
-    # wpath          = *uchar
-    "database": ("database", of_characters("database", UNRESERVED)),
-    "wtype": ("wtype", of_characters("wtype", UNRESERVED)),
-    "wpath": ("wpath", of_characters("wpath", UNRESERVED)),
     "no_wpath": ("", partial(_missing, "waisdoc", '"/"')),
-    # ppath          = psegment *[ "/" psegment ]
-    # psegment       = *[ uchar | "?" | ":" | "@" | "&" | "=" ]
-    "ppath": ("ppath", of_characters("psegment", UNRESERVED + "?:@&=/")),
     "fieldspecs": ("fieldspecs", _check_fieldspecs),
-    "urlpath": ("urlpath", _check_urlpath),
     "no_fpath": ("", partial(_missing, "fileurl", '"/"')),
     "after_telnet": ("", partial(_missing, "telneturl", "the end")),
     "rest": ("", _check_urlpath),

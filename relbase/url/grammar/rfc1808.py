@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Final
 
 from relbase.expressions import expression
 from relbase.url.grammar.characters import (
-    RESERVED,
     RFC_1808,
-    UNRESERVED,
     Component,
     Cut,
+    components,
     cut_by,
     expected,
-    of_characters,
     searched,
 )
 
@@ -34,32 +32,26 @@ if TYPE_CHECKING:
 #
 # The second alternative of absoluteURL takes whatever the first takes. Which URLs of a scheme there
 # are is said by `rfc1738`, scheme by scheme: `http:g` is a generic-RL, and no httpurl.
-_check_absolute: Final = of_characters("absoluteURL", UNRESERVED + RESERVED, section=RFC_1808)
 
 # scheme      = 1*( alpha | digit | "+" | "-" | "." )
 scheme_match: Final = re.compile(r"[A-Za-z0-9+.-]++(?=:)").match
 
-# uchar       = unreserved | escape
-# pchar       = uchar | ":" | "@" | "&" | "="
-_PCHAR: Final = UNRESERVED + ":@&="
-
-# path        = fsegment *( "/" segment )
-# fsegment    = 1*pchar
-# segment     =  *pchar
-_check_path: Final = of_characters("segment", _PCHAR + "/", section=RFC_1808)
-
-# params      = param *( ";" param )
-# param       = *( pchar | "/" )
-_check_params: Final = of_characters("param", _PCHAR + "/;", section=RFC_1808)
-
-# net_loc     =  *( pchar | ";" | "?" )
-_check_net_loc: Final = of_characters("net_loc", _PCHAR + ";?", section=RFC_1808)
-
-# query       =  *( uchar | reserved )
-_check_query: Final = of_characters("query", UNRESERVED + RESERVED, section=RFC_1808)
-
-# fragment    =  *( uchar | reserved )
-check_fragment: Final = of_characters("fragment", UNRESERVED + RESERVED, section=RFC_1808)
+_CHECKS: Final = components(
+    """
+    absoluteURL = *( uchar | reserved )
+    pchar       = uchar | ":" | "@" | "&" | "="
+    fsegment    = 1*pchar
+    segment     =  *pchar
+    path        = fsegment *( "/" segment )
+    param       = *( pchar | "/" )
+    params      = param *( ";" param )
+    net_loc     =  *( pchar | ";" | "?" )
+    query       =  *( uchar | reserved )
+    fragment    =  *( uchar | reserved )
+    """,
+    RFC_1808,
+)
+check_fragment: Final = _CHECKS["fragment"]
 
 
 # An fsegment is not empty: the path after a net_loc that begins with a slash.
@@ -67,13 +59,8 @@ def _no_fsegment(text: str, at: int, _end: int) -> Iterator[Violation]:
     yield expected(text, at, "fsegment", "a pchar", section=RFC_1808)
 
 
-_GROUPS: Final = {
-    "net_loc": ("net_loc", _check_net_loc),
-    "no_fsegment": ("", _no_fsegment),
-    "path": ("path", _check_path),
-    "params": ("params", _check_params),
-    "query": ("query", _check_query),
-}
+_GROUPS: Final = {name: (name, check) for name, check in _CHECKS.items()}
+_GROUPS["no_fsegment"] = ("", _no_fsegment)
 
 # relativeURL = net_path | abs_path | rel_path
 # net_path    = "//" net_loc [ abs_path ]
@@ -97,7 +84,7 @@ def url(text: str, start: int, end: int) -> Cut:
     parts = relative_url(text, after, end).parts
     if next(searched(text, parts), None) is None:
         return Cut("generic-RL", parts)
-    return Cut("absoluteURL", [Component("schemepart", after, end, _check_absolute)])
+    return Cut("absoluteURL", [Component("schemepart", after, end, _CHECKS["absoluteURL"])])
 
 
 def relative_url(text: str, start: int, end: int) -> Cut:
