@@ -1,8 +1,4 @@
-"""Regular expressions that are compiled when they are first used.
-
-There are more than two hundred in the package, and a run needs a few of them: to compile them all
-takes longer than to rewrite a page.
-"""
+"""Regular expressions that are compiled when they are first used: all take longer than a page."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One row for each kind of document: how it is named, recognised, read and visited.
 
-To add a kind is one row of `_ROWS` here, and one member of `Kind`: elsewhere no code asks for the
-kind of a document. The order of the rows is that in which they are asked for bytes of theirs.
+A kind is a row of `_ROWS` and a member of `Kind`: elsewhere no code asks for the kind of a
+document. The order of the rows is that in which they are asked for bytes of theirs.
 """
 
 from __future__ import annotations

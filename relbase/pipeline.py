@@ -1,9 +1,4 @@
-"""The pipeline: bytes -> kind -> containers -> layers -> references -> url -> view.lower -> splice.
-
-`rewrite`, `links`, `base` and `entities` are the library. Each reads the document's kind and
-charset, establishes the base around it, and visits its references (`walk`). Bad documents never
-raise: what cannot be read passes through with a note.
-"""
+"""The library: what a document is, its base, its references, and the one splice of their edits."""
 
 from __future__ import annotations
 
@@ -221,20 +216,16 @@ def _edits(given: Input, notes: Notes) -> list[Edit]:
                 isinstance(item, Found) and item.status is Status.UNRESOLVED for item in batch
             )
     if left:
-        text = _left(left, given.document.base(), given.document.format.advice)
-        notes.add(Note(Reason.BASE_NONE, "", None, text))
+        text = f"{left} relative link{'' if left == 1 else 's'} left unchanged"
+        url, why = given.document.base().url, given.document.format.advice
+        if url:
+            why = f"none can be resolved against {url[:200]!r}"
+        notes.add(Note(Reason.BASE_NONE, "", None, f"{text}: {why}"))
     return edits
 
 
 # Items are taken in batches: to take one alone costs as much as to make it.
 _AT_ONCE: Final = 1024
-
-
-def _left(count: int, base: Base, advice: str) -> str:
-    links = f"{count} relative link{'' if count == 1 else 's'} left unchanged"
-    if base.url:
-        return f"{links}: none can be resolved against {base.url[:200]!r}"
-    return f"{links}: {advice}"
 
 
 _MOVED: Final = (
@@ -270,17 +261,6 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
             line += lines
             line_start = data.rfind(b"\n", at, start) + 1
         at = start
-        values = (
-            item.part,
-            item.element,
-            item.attribute,
-            item.syntax,
-            item.reference,
-            item.url,
-            item.base,
-            item.span,
-            line,
-            start - line_start + 1,
-            item.status,
-        )
+        span, *what, status, part = item
+        values = (part, *what, span, line, start - line_start + 1, status)
         yield tuple.__new__(Link, values)  # as `Link(...)`, in half the time

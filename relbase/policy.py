@@ -73,7 +73,6 @@ class Policy:
         keep_templates: leave references alone that begin with a placeholder, such as `{{url}}`,
             and change no placeholder.
         item_links: resolve the HTML of a feed's items against each item's link, as some readers do.
-
         xml_rows: rewrite these places in XML too: `{namespace}element@attribute=url` (or `list`,
             `srcset`, `css`, `html`; without `@attribute` the element's text).
         attributes: rewrite these attributes of HTML too: `data-link=url` (or `srcset`, `css`). In

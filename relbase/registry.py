@@ -76,12 +76,10 @@ FIELDS: Final = (
     FieldRow("Link", holds=Holds.LINK),  # RFC 8288 §3
     FieldRow("Refresh", holds=Holds.REFRESH),  # WHATWG HTML, shared refresh steps
     FieldRow("Archived-At", holds=Holds.LIST),  # RFC 5064 §2
-    FieldRow("List-Help", holds=Holds.LIST),  # RFC 2369 §3.1
-    FieldRow("List-Unsubscribe", holds=Holds.LIST),  # §3.2
-    FieldRow("List-Subscribe", holds=Holds.LIST),  # §3.3
-    FieldRow("List-Post", holds=Holds.LIST),  # §3.4
-    FieldRow("List-Owner", holds=Holds.LIST),  # §3.5
-    FieldRow("List-Archive", holds=Holds.LIST),  # §3.6
+    *(  # RFC 2369 §3.1 to §3.6
+        FieldRow(f"List-{name}", holds=Holds.LIST)
+        for name in ("Help", "Unsubscribe", "Subscribe", "Post", "Owner", "Archive")
+    ),
     # What describes a body.
     FieldRow("Content-Length", follows=Follows.LENGTH),
     FieldRow("Lines", follows=Follows.LINES),

@@ -1,11 +1,7 @@
 """Responses of HTTP clients in, results out, and of the test clients of web frameworks.
 
-requests, httpx, urllib, urllib3, aiohttp, Scrapy, niquests; Werkzeug, Flask, Django, Starlette and
-FastAPI; the pages of Playwright and Selenium, whose text is that of the tree in the browser.
-
-No client is imported, each is known by what its responses have. Nothing is fetched: only of urllib,
-whose responses keep no body, it is read here. The charset that a client guesses is none that the
-server stated (requests takes every text for ISO-8859-1), so `response.encoding` is not read.
+No client is imported, each is known by what its responses have. The charset that a client guesses
+is none that the server stated, so `response.encoding` is not read.
 """
 
 from __future__ import annotations
@@ -124,7 +120,10 @@ def _read(response: object, kind: object) -> _Received:
     # requests, httpx and niquests call the status otherwise than the others.
     statuses = (_attribute(response, name) for name in ("status_code", "status"))
     status = next((one for one in statuses if isinstance(one, int)), None)
-    fields = with_range(_fields(headers, _getlist(response)), status)
+    # urllib3 tells the values of a field apart, on which requests stands.
+    under = _attribute(_attribute(response, "raw"), "headers")
+    getlist: Callable[[str], list[str]] = getattr(under, "getlist", lambda _name: [])
+    fields = with_range(_fields(headers, getlist), status)
     urls, notes, body = _urls(response), _doubts(response), _body(response)
     codings = [value for name, value in fields if name.lower() == "content-encoding"]
     undone = decoded(body, (), codings)
@@ -212,13 +211,6 @@ def _each(name: str, value: object, getlist: Callable[[str], list[str]]) -> Iter
         apart = getlist(name)
         return apart if ", ".join(apart) == value else (value,)
     return (value,)
-
-
-def _getlist(response: object) -> Callable[[str], list[str]]:
-    """What tells the values of a field apart: that of urllib3, on which requests stands."""
-    under = _attribute(_attribute(response, "raw"), "headers")
-    found = getattr(under, "getlist", None)
-    return found if callable(found) else lambda _name: []
 
 
 def _text(value: object) -> str:

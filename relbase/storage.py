@@ -1,8 +1,4 @@
-"""Archives wherever they are: files, and objects in the stores that pyarrow's filesystems know.
-
-On an object store an upload is complete when its stream is closed, also after an error, so an
-object whose size is not that of the file is removed.
-"""
+"""Archives wherever they are: files, and objects in the stores that pyarrow's filesystems know."""
 
 from __future__ import annotations
 
@@ -129,6 +125,7 @@ def put(made: str, path: str) -> None:
     renames = filesystem.type_name in ("local", "hdfs")
     first = f"{name}{TEMPORARY}" if renames else name
     try:
+        # An upload is complete when its stream is closed, also after an error: its size tells.
         # Without `compression` a name that ends in .gz is compressed once more.
         with (
             open(made, "rb") as file,  # noqa: PTH123

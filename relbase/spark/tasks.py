@@ -1,7 +1,4 @@
-"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt.
-
-A record that ends its process is to cost itself alone: then a child works on the archives.
-"""
+"""What runs on the workers: rows as Arrow batches, conversions as files of each attempt."""
 
 from __future__ import annotations
 

@@ -4,8 +4,7 @@
         if isinstance(page, Page):
             made = conversion(page, date="2026-01-02T03:04:05Z")
 
-`pages` reads WARC and ARC, compressed or not, from chunks of bytes; the codings br and zstd,
-archives compressed with Zstandard, and `table` need the packages of the extra `relbase[warc]`.
+The codings br and zstd, archives in Zstandard, and `table` need the extra `relbase[warc]`.
 """
 
 from relbase.containers.warc import Fault, Trouble

@@ -1,8 +1,4 @@
-"""The pages of a web archive: records in, documents without their codings out.
-
-A revisit has the body of another record (WARC/1.1 §6.7.2): its place is remembered when it is read,
-and it is read once more. A page's URL is its record's: each hop of a redirect has its own record.
-"""
+"""The pages of a web archive: records in, documents without their codings out."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Conversion records: pages with absolute links, as WARC/1.1 §6.8 describes them.
 
-Ids derive from what went in, and the date is an argument: equal input gives equal bytes. WARC/1.1
-§5 forbids WARC-Refers-To-Target-URI, -Date, WARC-Concurrent-To and WARC-IP-Address in conversions.
+Equal input gives equal bytes: ids derive from what went in, and the date is an argument.
 """
 
 from __future__ import annotations
