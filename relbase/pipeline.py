@@ -24,7 +24,7 @@ from relbase.opening.door import Input, open_input, prepare
 from relbase.references.scanner import spliced
 from relbase.results import Entity, Link, Notes, Result
 from relbase.rewriting.budget import Budget
-from relbase.rewriting.items import Found, Item, Status
+from relbase.rewriting.items import Found, Item, Packed, Status
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
@@ -183,7 +183,7 @@ def _base_of(data: bytes, call: Call) -> Base:
 
 
 def _visit(
-    given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | None = None
+    given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | dict[str, int] | None = None
 ) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes; at last what was left of them."""
     document = given.document
@@ -238,6 +238,14 @@ def found_called(data: bytes, call: Call) -> Iterator[Found]:
     """Yield every reference as it was found: as `links`, without counting lines."""
     items = _visit(open_input(data, prepare(call)), edits_only=False)
     return (item for item in items if isinstance(item, Found))
+
+
+def packed_called(data: bytes, call: Call, names: dict[str, int]) -> Iterator[Found | Packed]:
+    """Yield every reference as `found_called`, or many in columns, with numbers for `names`."""
+    given = open_input(data, prepare(call))
+    is_plain = given.document.view is None and given.document.format.makes_links
+    items = _visit(given, edits_only=False, link=names if is_plain else None)
+    return (item for item in items if isinstance(item, (Found, Packed)))
 
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:

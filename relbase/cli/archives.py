@@ -10,7 +10,6 @@ import os
 import re
 from collections import Counter
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
 
 import relbase
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from relbase.cli.outcome import Tally
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
-    from relbase.warc.rows import LinkRow
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
@@ -309,8 +307,8 @@ def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *,
     """Show the links of the pages of an archive, or put them into a table."""
     name = archive.source.name
     if table is not None:
-        pages = archive.pages(lambda fault: table.add_fault(fault, name))
-        table.add(chain.from_iterable(_rows(archive, page) for page in pages))
+        for page in archive.pages(lambda fault: table.add_fault(fault, name)):
+            table.add(_rows(archive, page, table.names))
         return
     for page in archive.pages():
         if wat:
@@ -332,12 +330,13 @@ def _show_wat(archive: Archive, page: Page) -> None:
         streams.say(json.dumps(made))
 
 
-def _rows(archive: Archive, page: Page) -> Iterator[LinkRow]:
-    """The rows of a page; after a defect no more of them."""
-    from relbase import warc  # noqa: PLC0415 (start-up time)
+def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> Iterator[Any]:
+    """The rows of a page, with `names` in columns; after a defect no more of them."""
+    from relbase.warc.rows import link_rows, packed_rows  # noqa: PLC0415 (start-up time)
 
+    make = link_rows if names is None else partial(packed_rows, names=names)
     try:
-        yield from warc.link_rows(page, archive.source.name, **how_of(archive))
+        yield from make(page, archive.source.name, **how_of(archive))
     except Exception as error:  # noqa: BLE001 (one page of many stops no others)
         archive.report_defect(page, error)
 

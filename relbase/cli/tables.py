@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from relbase.containers.warc import Fault
-    from relbase.warc.rows import LinkRow
+    from relbase.warc.rows import LinkRow, PackedRows
 
 _SUFFIX: Final = ".parquet"
 
@@ -47,9 +47,16 @@ class Table:
         self._rows = table.Columns(links.schema, table.BATCH)
         self._faults = table.Columns(table.ERRORS, table.BATCH)
 
-    def add(self, rows: Iterable[LinkRow]) -> None:
+    @property
+    def names(self) -> dict[str, int] | None:
+        """What `packed_rows` is given for a page; None where rows have to be looked at."""
+        return self._rows.names if self._select is tuple else None
+
+    def add(self, rows: Iterable[LinkRow | PackedRows]) -> None:
         """Write rows of links; no more than a batch of them is held."""
-        chosen = rows if self._select is tuple else map(self._select, rows)
+        chosen: Iterable[Any] = rows
+        if self._select is not tuple:
+            chosen = map(self._select, cast("Iterable[LinkRow]", rows))
         for batch in self._rows.add(chosen):
             self._links.write_batch(batch)
 

@@ -316,6 +316,10 @@ typedef struct {
 enum { IS_ABSOLUTE, IS_REWRITTEN, IS_KEPT, STATUSES };
 enum { LINK_FIELDS = 11, SHORT_URL = 512, SHORT_NAME = 32 };
 
+static int is_tuple_type(PyObject *type) {
+  return PyType_Check(type) && PyType_IsSubtype((PyTypeObject *)type, &PyTuple_Type);
+}
+
 /* A tuple of some type, which steals its values; NULL where one is missing. */
 static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t count) {
   allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)type, Py_tp_alloc);
@@ -378,6 +382,21 @@ static void count_lines(Links *l, Text text, Py_ssize_t at) {
   if (at > l->at) l->at = at;
 }
 
+/* What becomes of a reference; if it is rewritten, that costs. */
+static int status_of(Links *l, const Call *call, const Found *f) {
+  if (!f->shape) return IS_ABSOLUTE;
+  int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
+  if (f->shape == FRAGMENT && is_local) return IS_KEPT;
+  l->cost += call->costs[f->shape];
+  return IS_REWRITTEN;
+}
+
+/* What stands for an attribute, borrowed; the last one stands for none. */
+static PyObject *attribute_of(const Links *l, const Found *f) {
+  Py_ssize_t last = PyTuple_Size(l->attributes) - 1;
+  return PyTuple_GetItem(l->attributes, f->attribute < 0 ? last : f->attribute);
+}
+
 static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   const Scan *s = &call->scan;
   Text p = s->text + f->at;
@@ -386,25 +405,16 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
                             : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, n), 0);
   if (!reference) return NULL;
-  PyObject *url;
-  int status = IS_ABSOLUTE;
-  if (!f->shape) {
-    url = Py_NewRef(reference);
-  } else {
-    url = url_of(reference, raw, n, call->written[f->shape], f->to - f->at);
-    int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
-    status = f->shape == FRAGMENT && is_local ? IS_KEPT : IS_REWRITTEN;
-    if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
-    else l->cost += call->costs[f->shape];
-  }
+  PyObject *url = f->shape ? url_of(reference, raw, n, call->written[f->shape], f->to - f->at)
+                           : Py_NewRef(reference);
+  int status = status_of(l, call, f);
+  if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
   count_lines(l, s->text, f->at);
-  Py_ssize_t count = PyTuple_Size(l->attributes);
-  Py_ssize_t attribute = f->attribute < 0 ? count - 1 : f->attribute;
   PyObject *const places[] = {PyLong_FromSsize_t(f->at), PyLong_FromSsize_t(f->end)};
   PyObject *const values[LINK_FIELDS] = {
       Py_NewRef(l->part),
       element_name(l, s->text + f->name, (size_t)(f->name_end - f->name)),
-      Py_XNewRef(PyTuple_GetItem(l->attributes, attribute)),
+      Py_XNewRef(attribute_of(l, f)),
       Py_XNewRef(PyTuple_GetItem(l->syntaxes, f->holds & HOLDS_MASK)),
       reference,
       url,
@@ -416,9 +426,132 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   return tuple_of(l->link, values, LINK_FIELDS);
 }
 
+/* ---- Python: links in columns, as Arrow has them: numbers of four bytes, and texts in UTF-8 */
+
+enum {
+  ELEMENTS, ATTRIBUTES, SYNTAXES, REFERENCE_SIZES, REFERENCE_TEXT, URL_SIZES, URL_TEXT, OUTCOMES,
+  STARTS, ENDS_AT, COLUMNS
+};
+
+typedef struct {
+  char *data;
+  size_t size, room;
+} Column;
+
+static int put(Column *column, const void *data, size_t n) {
+  if (column->room - column->size < n) {
+    size_t room = 2 * column->room + n + 256;
+    char *grown = realloc(column->data, room);
+    if (!grown) return PyErr_NoMemory(), 0;
+    column->data = grown;
+    column->room = room;
+  }
+  if (n) memcpy(column->data + column->size, data, n);
+  column->size += n;
+  return 1;
+}
+static int put_number(Column *column, Py_ssize_t value) {
+  int32_t number = (int32_t)value;
+  return put(column, &number, sizeof number);
+}
+
+/* The number of an element's name: each new one gets the next. */
+static Py_ssize_t element_number(const Links *l, Text p, size_t n) {
+  char lower[SHORT_NAME];
+  PyObject *name;
+  if (n > SHORT_NAME || !is_plain_ascii(p, (Py_ssize_t)n)) {
+    name = PyObject_CallFunction(l->decode, "Ni", bytes_of(p, (Py_ssize_t)n), 1);
+  } else {
+    for (size_t i = 0; i < n; i++) lower[i] = (char)LOWER(p[i]);
+    name = PyUnicode_DecodeASCII(lower, (Py_ssize_t)n, NULL);
+  }
+  PyObject *known = name ? PyDict_GetItemWithError(l->names, name) : NULL;
+  Py_ssize_t number = known ? PyLong_AsSsize_t(known) : -1;
+  if (name && !known && !PyErr_Occurred()) {
+    number = PyDict_Size(l->names);
+    PyObject *made = PyLong_FromSsize_t(number);
+    if (!made || PyDict_SetItem(l->names, name, made) < 0) number = -1;
+    Py_XDECREF(made);
+  }
+  Py_XDECREF(name);
+  return number;
+}
+
+static Py_ssize_t characters_in(const char *p, Py_ssize_t n) {
+  Py_ssize_t count = 0;
+  for (Py_ssize_t i = 0; i < n; i++) count += (p[i] & 0xc0) != 0x80;
+  return count;
+}
+
+static int add_link(Links *l, const Call *call, const Found *f,
+                    Column *columns) {
+  const Scan *s = &call->scan;
+  Text p = s->text + f->at;
+  char *text = (char *)p, *new = NULL;
+  Py_ssize_t n = f->end - f->at, size = 0, rest = f->shape ? f->to - f->at : 0;
+  PyObject *decoded = NULL;
+  if (!is_plain_ascii(p, n)) {
+    decoded = PyObject_CallFunction(l->decode, "Ni", bytes_of(p, n), 0);
+    if (!decoded || PyBytes_AsStringAndSize(decoded, &text, &n) < 0) goto failed;
+  }
+  if (f->shape && PyBytes_AsStringAndSize(call->written[f->shape], &new, &size) < 0) goto failed;
+  if (rest > n) rest = n;
+  int status = status_of(l, call, f);
+  if (status == IS_KEPT) l->shown += size + characters_in(text + rest, n - rest);
+  Py_ssize_t element = element_number(l, s->text + f->name, (size_t)(f->name_end - f->name));
+  Py_ssize_t attribute = PyLong_AsSsize_t(attribute_of(l, f));
+  if (element < 0 || attribute < 0) goto failed;
+  int done = put_number(&columns[ELEMENTS], element) &&
+             put_number(&columns[ATTRIBUTES], attribute) &&
+             put_number(&columns[SYNTAXES], f->holds & HOLDS_MASK) &&
+             put_number(&columns[REFERENCE_SIZES], n) &&
+             put(&columns[REFERENCE_TEXT], text, (size_t)n) &&
+             put_number(&columns[URL_SIZES], size + n - rest) &&
+             put(&columns[URL_TEXT], new, (size_t)size) &&
+             put(&columns[URL_TEXT], text + rest, (size_t)(n - rest)) &&
+             put_number(&columns[OUTCOMES], status) && put_number(&columns[STARTS], f->at) &&
+             put_number(&columns[ENDS_AT], f->end);
+  Py_XDECREF(decoded);
+  return done;
+failed:
+  Py_XDECREF(decoded);
+  return 0;
+}
+
+static PyObject *in_columns(Links *l, const Call *call) {
+  const Scan *s = &call->scan;
+  Column columns[COLUMNS];
+  int done = 1;
+  memset(columns, 0, sizeof columns);
+  for (size_t i = 0; done && i < s->count; i++)
+    done = add_link(l, call, &s->found[i], columns);
+  PyObject *made = done ? PyTuple_New(COLUMNS) : NULL;
+  for (int i = 0; i < COLUMNS; i++) {
+    const Column *column = &columns[i];
+    PyObject *bytes =
+        made ? PyBytes_FromStringAndSize(column->data, (Py_ssize_t)column->size) : NULL;
+    if (bytes) PyTuple_SetItem(made, i, bytes);
+    else Py_CLEAR(made);
+    free(column->data);
+  }
+  return made;
+}
+
+static PyObject *as_list(Links *l, const Call *call) {
+  const Scan *s = &call->scan;
+  PyObject *list = PyList_New((Py_ssize_t)s->count);
+  for (size_t i = 0; list && i < s->count; i++) {
+    PyObject *link = link_of(l, call, &s->found[i]);
+    if (link) PyList_SetItem(list, (Py_ssize_t)i, link);
+    else Py_CLEAR(list);
+  }
+  return list;
+}
+
 /* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, base, part,
    decode, keeps_fragments), line, line_start, at) -> (links, place or -1, their cost, how long
-   those are that stay, the line, line_start and at of the last) */
+   those are that stay, the line, line_start and at of the last). With None for Link, what is made
+   is columns: `names` are numbered, `attributes` are numbers, `decode` returns references as UTF-8 */
 static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Links l;
@@ -428,30 +561,24 @@ static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *own = common ? PyTuple_GetSlice(args, size - 4, size) : NULL;
   int is_read =
       own && read_call(common, &call) &&
-      PyArg_ParseTuple(own, "(O!O!O!O!O!O!OUOi)nnn:links", &PyType_Type, &l.link, &PyType_Type,
-                       &l.span, &PyDict_Type, &l.names, &PyTuple_Type, &l.attributes, &PyTuple_Type,
-                       &l.syntaxes, &PyTuple_Type, &l.statuses, &l.base, &l.part, &l.decode,
+      PyArg_ParseTuple(own, "(OOO!O!O!O!OUOi)nnn:links", &l.link, &l.span, &PyDict_Type, &l.names,
+                       &PyTuple_Type, &l.attributes, &PyTuple_Type, &l.syntaxes, &PyTuple_Type,
+                       &l.statuses, &l.base, &l.part, &l.decode,
                        &l.keeps_fragments, &l.line, &l.line_start, &l.at);
   Py_XDECREF(common);
   Py_XDECREF(own);
   if (!is_read) return PyErr_Occurred() ? NULL : (bad("links: arguments are missing"), NULL);
-  PyTypeObject *tuple = &PyTuple_Type;
   Scan *s = &call.scan;
+  int is_packed = l.link == Py_None;
   if (s->mode != ALL || l.at < 0 || l.at > call.end - s->text ||
-      !PyType_IsSubtype((PyTypeObject *)l.link, tuple) ||
-      !PyType_IsSubtype((PyTypeObject *)l.span, tuple))
+      !(is_packed || (is_tuple_type(l.link) && is_tuple_type(l.span))))
     return bad("links: of all references, as tuples"), NULL;
   Text at = scan(s, call.pos, call.end);
-  PyObject *list = PyErr_Occurred() ? NULL : PyList_New((Py_ssize_t)s->count);
-  for (size_t i = 0; list && i < s->count; i++) {
-    PyObject *link = link_of(&l, &call, &s->found[i]);
-    if (link) PyList_SetItem(list, (Py_ssize_t)i, link);
-    else Py_CLEAR(list);
-  }
-  if (list && PyErr_Occurred()) Py_CLEAR(list);
+  PyObject *links = PyErr_Occurred() ? NULL : (is_packed ? in_columns : as_list)(&l, &call);
+  if (links && PyErr_Occurred()) Py_CLEAR(links);
   free_call(&call);
-  if (!list) return NULL;
-  return Py_BuildValue("(Nnnnnnn)", list, at < call.end ? at - s->text : (Py_ssize_t)-1, l.cost,
+  if (!links) return NULL;
+  return Py_BuildValue("(Nnnnnnn)", links, at < call.end ? at - s->text : (Py_ssize_t)-1, l.cost,
                        l.shown, l.line, l.line_start, l.at);
 }
 

@@ -27,6 +27,7 @@ from relbase.rewriting.css import visit_css
 from relbase.rewriting.html_base import attribute_text, on_own_base
 from relbase.rewriting.items import (
     Item,
+    Packed,
     drained,
     lower,
     lower_plain,
@@ -103,7 +104,7 @@ def _up_to_base(
             return found, iter(())
         visited = iter(_visit_element(text, element, inside, around))
         items += islice(visited, _KEPT)
-        lists += len(element) if isinstance(element, list) and around.task.link else 0
+        lists += _made_at_once(element, around)
         kept = lists if around.task.edits_only else lists + len(items)
         if (budget is not None and budget.left < enough) or kept >= _KEPT:
             task = inside.task._replace(
@@ -141,12 +142,18 @@ def base_late(count: int, around: Context, span: Span) -> Note:
     return Note(Reason.BASE_LATE, around.part, span, text)
 
 
+def _made_at_once(element: html.Element | Iterable[Item], context: Context) -> int:
+    """How many links the scanner made at once of what it found."""
+    if isinstance(element, Packed):
+        return element.size
+    return len(element) if isinstance(element, list) and context.task.link is not None else 0
+
+
 def _visit_element(
     text: bytes, element: html.Element | Iterable[Item], inside: Context, around: Context
 ) -> Iterable[Item]:
     if not isinstance(element, html.Element):
-        is_links = inside.task.link is not None and isinstance(element, list)
-        return (cast("Item", element),) if is_links else element
+        return (cast("Item", element),) if _made_at_once(element, inside) else element
     is_base = element.name == b"base" and element.namespace == HTML
     # A program's own <base href="."> stands for the one in the comment before it.
     is_stated = is_base and not (around.task.detect and is_stand_in(text, element.start))

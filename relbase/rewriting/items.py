@@ -40,6 +40,25 @@ class Found(NamedTuple):
     part: str  # the number of the entity
 
 
+class Packed(NamedTuple):
+    """Links that the compiled scanner made at once, as the columns of a table have them.
+
+    Args:
+        columns: numbers of four bytes, and texts in UTF-8: element (a number of its name),
+            attribute (one of `ATTRIBUTES`), syntax and outcome (ones of `SYNTAX_NAMES` and
+            `STATUSES`), sizes of references, references, sizes of URLs, URLs, where each begins
+            and ends.
+        size: how many they are.
+        base: what they were resolved against.
+        part: the number of the entity.
+    """
+
+    columns: tuple[bytes, ...]
+    size: int
+    base: Base
+    part: str
+
+
 Item: TypeAlias = Found | Note | Edit
 
 

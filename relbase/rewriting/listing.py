@@ -11,8 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from relbase.edit import Span
 from relbase.references import scanner
-from relbase.references.holding import CSS, KIND, LIST, SRCSET, URL, held_syntax, is_local
-from relbase.rewriting.items import Found, Status
+from relbase.references.holding import (
+    CSS,
+    KIND,
+    LIST,
+    SRCSET,
+    URL,
+    attribute_names,
+    held_syntax,
+    is_local,
+)
+from relbase.rewriting.items import Found, Packed, Status
 from relbase.rewriting.shape_edits import is_same_in_css, shape_edits
 from relbase.url.resolver import Profile
 from relbase.view.characters import is_multi_byte
@@ -57,7 +66,7 @@ class Linker:
     def __init__(
         self,
         context: Context,
-        link: type[tuple[Any, ...]],
+        link: type[tuple[Any, ...]] | dict[str, int],
         attributes: tuple[str, ...],
         listing: Callable[..., Any],
     ) -> None:
@@ -65,9 +74,14 @@ class Linker:
         self._budget = context.task.budget
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
+        self._around = context.base, context.part
+        self._is_packed = isinstance(link, dict)
+        what: tuple[Any, ...] = link, Span, {}, attributes
+        if self._is_packed:
+            what = None, None, link, _numbers(attributes)
         self._made_with: tuple[Any, ...] = (
-            *(link, Span, {}, attributes, _SYNTAX_NAMES, _STATUSES, context.base),
-            *(context.part, self._decoded, context.task.policy.keep_fragments),
+            *(*what, SYNTAX_NAMES, STATUSES, *self._around),
+            *(self._decoded, context.task.policy.keep_fragments),
         )
         self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
 
@@ -82,11 +96,25 @@ class Linker:
                 return found
             budget.left -= cost
             budget.shown -= shown
+        if self._is_packed:
+            size = len(links[-1]) // 4
+            return (Packed(links, size, *self._around) if size else ()), at
         self._lines = tuple(lines)
         return links, at
 
-    def _decoded(self, raw: bytes, is_name: int) -> str:
-        return _name(raw) if is_name else written_in(raw, self._charset)
+    def _decoded(self, raw: bytes, is_name: int) -> str | bytes:
+        if is_name:
+            return _name(raw)
+        written = written_in(raw, self._charset)
+        return utf_8(written) if self._is_packed else written
+
+
+def utf_8(text: str) -> bytes:
+    """A text as a table holds it: bytes that are not UTF-8, carried as surrogates, are U+FFFD."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
 
 
 class _Lister:
@@ -138,6 +166,11 @@ class _Lister:
         return Status.KEPT, None
 
 
+@lru_cache(maxsize=2)
+def _numbers(attributes: tuple[str, ...]) -> tuple[int, ...]:
+    return tuple(map(ATTRIBUTES.index, attributes))
+
+
 def _name(raw: bytes) -> str:
     return _known_name(raw) if len(raw) <= _LONGEST else _known_name.__wrapped__(raw)
 
@@ -158,7 +191,10 @@ def written_in(raw: bytes, charset: str) -> str:
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
 
+ATTRIBUTES: Final = tuple(
+    {name: 0 for extended in (False, True) for name in attribute_names(extended=extended)}
+)
 _SYNTAXES: Final = {number: held_syntax(number).value for number in (URL, CSS, SRCSET, LIST)}
-_SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
+SYNTAX_NAMES: Final = tuple(_SYNTAXES.get(number, "") for number in range(max(_SYNTAXES) + 1))
 # By their numbers in _scanner.c.
-_STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)
+STATUSES: Final = (Status.ABSOLUTE, Status.REWRITTEN, Status.KEPT)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from relbase.call import DEFAULT_POLICY, check
-from relbase.pipeline import base, found_called
+from relbase.pipeline import base, found_called, packed_called
+from relbase.rewriting.items import Packed
+from relbase.rewriting.listing import ATTRIBUTES, STATUSES, SYNTAX_NAMES
 from relbase.url.resolver import Profile
 from relbase.warc.writing import arguments
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.policy import Policy
+    from relbase.rewriting.items import Found
     from relbase.url.resolver import ProfileName
     from relbase.warc.reading import Page
 
@@ -141,13 +145,65 @@ def link_rows(
     >>> [(row.reference, row.url, row.layer) for row in link_rows(page)]
     [('x', 'http://h/d/x', 'retrieval')]
     """
-    place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     call = check(page.body, **arguments(page, profile, policy))
+    yield from _rows(page, warc, found_called(page.body, call))
+
+
+def _rows(page: Page, warc: str, found: Iterable[Found]) -> Iterator[LinkRow]:
+    place = (warc, page.offset, page.record_id, page.url, page.date, page.status)
     known, stated = None, ("", "", "")
-    for span, *what, found_on, status, part in found_called(page.body, call):
+    for span, *what, found_on, status, part in found:
         if found_on is not known:
             known, stated = found_on, (found_on.layer.value, found_on.url, found_on.source)
         yield LinkRow._make((*place, part, *what, *stated, status.value, *span, page.payload))
+
+
+class PackedRows(NamedTuple):
+    """Rows of links in columns.
+
+    Args:
+        size: how many they are.
+        values: by the fields of a row, one that all have, or a tuple: numbers of four bytes; with
+            them the texts that they number, or that they are the sizes of.
+    """
+
+    size: int
+    values: tuple[Any, ...]
+
+
+def packed_rows(
+    page: Page, warc: str, names: dict[str, int], *, profile: Profile, policy: Policy
+) -> Iterator[LinkRow | PackedRows]:
+    """Yield what `link_rows` does, many at once where they can be.
+
+    `names` are numbers of elements' names; those that are not among them are added.
+    """
+    call = check(page.body, **arguments(page, profile, policy))
+    for are_packed, group in groupby(packed_called(page.body, call, names), _is_packed):
+        if are_packed:
+            yield from (_packed(page, warc, names, packed) for packed in cast("Any", group))
+        else:
+            yield from _rows(page, warc, cast("Iterable[Found]", group))
+
+
+def _packed(page: Page, warc: str, names: dict[str, int], packed: Packed) -> PackedRows:
+    elements, attributes, syntaxes, *texts, outcomes, starts, ends = packed.columns
+    found_on = packed.base
+    values = (
+        *(warc, page.offset, page.record_id, page.url, page.date, page.status, packed.part),
+        *((elements, names), (attributes, ATTRIBUTES), (syntaxes, SYNTAX_NAMES)),
+        *(tuple(texts[:2]), tuple(texts[2:])),
+        *(found_on.layer.value, found_on.url, found_on.source),
+        *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload),
+    )
+    return PackedRows(packed.size, values)
+
+
+def _is_packed(found: Found | Packed) -> bool:
+    return type(found) is Packed
+
+
+_OUTCOMES: Final = tuple(status.value for status in STATUSES)
 
 
 _IN_HEAD: Final = {"link": "Link", "script": "Scripts"}

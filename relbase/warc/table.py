@@ -7,12 +7,14 @@ What repeats is dictionary-encoded, as Parquet stores it. Arrays are made of buf
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, islice
+from itertools import accumulate, count, groupby, islice
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 
-from relbase.warc.rows import LinkRow
+from relbase.rewriting.listing import utf_8
+from relbase.warc.rows import LinkRow, PackedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -82,12 +84,16 @@ def error_row(fault: Fault, warc: str) -> ErrorRow:
     return ErrorRow(warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
 
 
+# The names of elements are numbered anew after this many characters: hostile pages have any names.
+_MOST_NAMES: Final = 1 << 16
+
+
 class Columns:
     """A batch that is being built.
 
     Args:
         schema: of numbers, texts, and texts with a dictionary of int32.
-        most: how many rows make a batch.
+        most: how many rows make a batch; rows that come in columns are not divided.
 
     >>> columns = Columns(pa.schema([("a", pa.string()), ("b", pa.int16())]), 2)
     >>> [batch.to_pylist() for batch in columns.add([("x", 1), (None, None), ("z", 3)])]
@@ -96,77 +102,177 @@ class Columns:
     [{'a': 'z', 'b': 3}]
     """
 
-    __slots__ = ("_columns", "_most", "_schema", "_size")
+    __slots__ = ("_columns", "_most", "_names", "_schema")
 
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
         self._most = most
-        self._begin()
+        self._names: dict[str, int] | None = {} if schema == SCHEMA else None
+        self._columns = list(map(_column, schema.types))
 
-    def _begin(self) -> None:
-        self._size = 0
-        self._columns: list[list[Any]] = [[] for _ in self._schema]
+    @property
+    def names(self) -> dict[str, int] | None:
+        """The numbers of elements' names for the rows of a page; None for rows one by one."""
+        if self._names is not None and sum(map(len, self._names)) > _MOST_NAMES:
+            self._names = {}
+        return self._names
 
-    def add(self, rows: Iterable[_Values]) -> Iterator[pa.RecordBatch]:
+    def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
         """Add rows, and yield the batches that are full."""
-        gathered = iter(rows)
-        while piece := list(islice(gathered, min(_PIECE, self._most - len(self)))):
-            added = list(zip(*piece, strict=True))
-            for column, type_, values in zip(self._columns, self._schema.types, added, strict=True):
-                column.extend(values)
-                if type_ not in _CODES:
-                    kept = values if type_ == pa.string() else {*values}
-                    self._size += sum(map(len, filter(None, kept)))
-            if len(self) >= self._most or self._size > MAX_TEXT:
-                yield self.take()
+        for are_packed, group in groupby(rows, _is_packed):
+            most = 1 if are_packed else _PIECE
+            while piece := list(islice(group, min(most, self._most - len(self)))):
+                if are_packed:
+                    self._add_packed(*piece[0])
+                else:
+                    for column, values in zip(self._columns, zip(*piece, strict=True), strict=True):
+                        column.extend(values)
+                if len(self) >= self._most or sum(map(_size, self._columns)) > MAX_TEXT:
+                    yield self.take()
+
+    def _add_packed(self, size: int, values: _Values) -> None:
+        for column, value in zip(self._columns, values, strict=True):
+            if isinstance(value, tuple):
+                column.pack(*value)
+            else:
+                column.repeat(value, size)
 
     def __len__(self) -> int:
         return len(self._columns[0])
 
     def take(self) -> pa.RecordBatch:
         """Return what has been added as a batch, and begin another."""
-        arrays = list(map(_made, self._schema.types, self._columns))
-        self._begin()
+        arrays = [column.made() for column in self._columns]
+        self._columns = list(map(_column, self._schema.types))
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
+
+def _is_packed(row: _Values | PackedRows) -> bool:
+    return type(row) is PackedRows
+
+
+_size: Final = attrgetter("size")
 
 # The codes of `array` for the numbers of Arrow.
 _CODES: Final = {pa.int16(): "h", pa.int32(): "i", pa.int64(): "q"}
 
 
-def _made(type_: pa.DataType, values: _Values) -> pa.Array:
-    nulls = None
-    if None in values:  # a bit for each value, the first the lowest
-        bits = "".join(["0" if value is None else "1" for value in reversed(values)])
-        nulls = pa.py_buffer(int(bits, 2).to_bytes(len(values) // 8 + 1, "little"))
-    if type_ in _CODES:
-        return _numbers(type_, values if nulls is None else [one or 0 for one in values], nulls)
-    texts = values if nulls is None else [one or "" for one in values]
-    if type_ == pa.string():
-        return _texts(texts, nulls)
-    known = {text: number for number, text in enumerate(dict.fromkeys(texts))}
-    numbers = _numbers(pa.int32(), map(known.__getitem__, texts), nulls)
-    return pa.DictionaryArray.from_arrays(numbers, _texts([*known], None))
+class _Numbers:
+    """A column of numbers."""
+
+    __slots__ = ("missing", "size", "type", "values")
+
+    def __init__(self, type_: pa.DataType) -> None:
+        self.type = type_
+        self.values = array(_CODES[type_])
+        self.missing: list[int] = []
+        self.size = 0  # of texts
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def extend(self, values: _Values) -> None:
+        self.values.extend(self.filled(values, 0))
+
+    def filled(self, values: _Values, empty: object) -> _Values:
+        """The values with another one for those that are missing."""
+        if None not in values:
+            return values
+        self.missing += [len(self) + at for at, value in enumerate(values) if value is None]
+        return [empty if value is None else value for value in values]
+
+    def repeat(self, value: Any, count: int) -> None:  # noqa: ANN401 (of the column's type)
+        if value is None:
+            self.missing += range(len(self), len(self) + count)
+        self.values.extend(array(self.values.typecode, [value or 0]) * count)
+
+    def pack(self, numbers: bytes, _what: Any = None) -> None:  # noqa: ANN401
+        self.values.frombytes(numbers)
+
+    def made(self) -> pa.Array:
+        buffers = [self.nulls(), pa.py_buffer(self.values)]
+        return pa.Array.from_buffers(self.type, len(self), buffers)
+
+    def nulls(self) -> pa.Buffer | None:
+        if not self.missing:
+            return None
+        bits = bytearray(b"\xff" * (len(self) // 8 + 1))  # for each value one, the first the lowest
+        for at in self.missing:
+            bits[at >> 3] &= ~(1 << (at & 7))
+        return pa.py_buffer(bits)
 
 
-def _numbers(type_: pa.DataType, values: Iterable[int], nulls: pa.Buffer | None) -> pa.Array:
-    numbers = array(_CODES[type_], values)
-    return pa.Array.from_buffers(type_, len(numbers), [nulls, pa.py_buffer(numbers)])
+class _Texts(_Numbers):
+    """A column of texts: the size of each, and all of them in UTF-8."""
+
+    __slots__ = ("data",)
+
+    def __init__(self, _type: pa.DataType) -> None:
+        super().__init__(pa.int32())
+        self.data = bytearray()
+
+    def extend(self, values: _Values) -> None:
+        texts = self.filled(values, "")
+        joined = "".join(texts)
+        if joined.isascii():
+            sizes, data = map(len, texts), joined.encode()
+        else:
+            pieces = [*map(utf_8, texts)]
+            sizes, data = map(len, pieces), b"".join(pieces)
+        self.pack(array("i", sizes).tobytes(), data)
+
+    def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
+        self.values.frombytes(numbers)
+        self.data += what
+        self.size += len(what)
+
+    def made(self) -> pa.Array:
+        ends = array("i", accumulate(self.values, initial=0))
+        buffers = [self.nulls(), pa.py_buffer(ends), pa.py_buffer(self.data)]
+        return pa.Array.from_buffers(pa.string(), len(self), buffers)
 
 
-def _texts(values: Sequence[str], nulls: pa.Buffer | None) -> pa.Array:
-    joined = "".join(values)
-    is_ascii = joined.isascii()
-    pieces = values if is_ascii else [*map(_utf8, values)]
-    data = joined.encode() if is_ascii else b"".join(pieces)  # type: ignore[arg-type]
-    ends = array("i", accumulate(map(len, pieces), initial=0))
-    buffers = [nulls, pa.py_buffer(ends), pa.py_buffer(data)]
-    return pa.Array.from_buffers(pa.string(), len(values), buffers)
+class _Repeated(_Numbers):
+    """A column of texts that repeat: the number of each in a dictionary."""
+
+    __slots__ = ("known", "packed")
+
+    def __init__(self, _type: pa.DataType) -> None:
+        super().__init__(pa.int32())
+        self.known: dict[str, int] = {}
+        self.packed: object = None  # has the numbers that `known` began with
+
+    def extend(self, values: _Values) -> None:
+        known, texts = self.known, self.filled(values, "")
+        self.values.extend([known.setdefault(text, len(known)) for text in texts])
+        self.size += sum(map(len, {*texts}))
+
+    def repeat(self, value: Any, count: int) -> None:  # noqa: ANN401
+        self.size += len(value)
+        super().repeat(self.known.setdefault(value, len(self.known)), count)
+
+    def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
+        if not self.known:
+            self.packed = what
+            self.known = what if isinstance(what, dict) else dict(zip(what, count(), strict=False))
+        if what is self.packed:
+            self.values.frombytes(numbers)
+        else:
+            known = [self.known.setdefault(text, len(self.known)) for text in what]
+            self.values.extend(map(known.__getitem__, array("i", numbers)))
+
+    def made(self) -> pa.Array:
+        texts, numbers = [*self.known], self.values
+        if sum(map(len, texts)) > max(self.size, _MOST_NAMES):
+            used = dict(zip(dict.fromkeys(numbers), count(), strict=False))
+            texts = [texts[number] for number in used]
+            self.values = array("i", map(used.__getitem__, numbers))
+        dictionary = _Texts(pa.string())
+        dictionary.extend(texts)
+        return pa.DictionaryArray.from_arrays(super().made(), dictionary.made())
 
 
-def _utf8(text: str) -> bytes:
-    """A text as a table holds it: bytes that are not UTF-8, carried as surrogates, are U+FFFD."""
-    try:
-        return text.encode()
-    except UnicodeEncodeError:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+def _column(type_: pa.DataType) -> _Numbers:
+    """An empty column."""
+    made = {pa.string(): _Texts, REPEATED: _Repeated}.get(type_, _Numbers)
+    return made(type_)

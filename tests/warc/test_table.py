@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
+import pytest
 from archives import http, response
 from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet
 
+from relbase import Policy, Profile
+from relbase.rewriting.listing import utf_8
 from relbase.warc import Fault, LinkRow, Page, Trouble, link_rows, pages, table
+from relbase.warc.rows import packed_rows
 from relbase.warc.table import ERRORS, SCHEMA, Columns, error_row, schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    import pytest
 
 PLAIN: Final = schema_of(texts=pa.string())
 PAGE: Final = http(b"<base href=/b/><a href=x>\xc3\xa9</a><img src='//[' srcset='y 2x'><a href=#f>")
@@ -119,6 +122,40 @@ def test_a_batch_is_full_of_text_too(monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(columns.add(rows))
     assert len(found) > 1
     assert sum(map(len, found)) + len(columns) == len(rows)
+
+
+# ---- rows in columns
+
+FIXTURES: Final = Path(__file__).parents[2] / "fixtures"
+PAGES: Final = [
+    *(path.read_bytes() for path in sorted(FIXTURES.glob("h[to]*/*.html"))),
+    b"".join(b"<x-%d href='a%d'><X\xc3\x89-%d href=&#97;>" % ((n,) * 3) for n in range(20_000)),
+    b"<a href='\xff/'><a href='/\xe9&amp;\xe9'><a href=#><a href='#\xe9'><base href=/d/>",
+]
+
+
+@pytest.mark.parametrize("most", [3, 1000])
+def test_rows_in_columns_are_those_of_links(most: int) -> None:
+    columns = Columns(SCHEMA, most)
+    policies = [Policy(), Policy(extended=True, keep_fragments=True)]
+    expected: list[LinkRow] = []
+    batches: list[pa.RecordBatch] = []
+    for number, body in enumerate(PAGES):
+        how: Any = {"profile": tuple(Profile)[number % 3], "policy": policies[number // 2 % 2]}
+        fields = (("content-type", "text/html; charset=windows-1252"),) * (number % 5 == 0)
+        page = Page(number, "<urn:x>", "http://h/d/?q", "", None, fields, body, "", ())
+        expected += link_rows(page, "a.warc", **how)
+        assert columns.names is not None
+        batches += columns.add(packed_rows(page, "a.warc", columns.names, **how))
+    batches.append(columns.take())
+    for batch in batches:
+        batch.validate(full=True)
+        assert sum(map(len, batch.column("element").dictionary.to_pylist())) < 1 << 18
+    found = [tuple(row.values()) for batch in batches for row in batch.to_pylist()]
+    assert found == [
+        tuple(utf_8(one).decode() if isinstance(one, str) else one for one in row)
+        for row in expected
+    ]
 
 
 def test_bytes_that_are_not_utf_8_are_replaced() -> None:
