@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.bases.layers import UNKNOWN, Base, Layer, Statement, establish, unsuitable, with_path
+from relbase.bases.layers import (
+    UNKNOWN,
+    Base,
+    Layer,
+    Statement,
+    establish,
+    remembering,
+    retrieval,
+    unsuitable,
+    with_path,
+)
 from relbase.edit import Span
 from relbase.notes import Reason
 from relbase.url.resolver import Profile, Resolver
@@ -33,13 +43,9 @@ def reasons(base: Base) -> list[Reason]:
 
 
 @PROFILES
-def test_without_a_statement_the_base_is_that_around(profile: Profile) -> None:
+def test_the_first_statement_that_holds_counts(profile: Profile) -> None:
     assert establish([], AROUND, profile=profile) == (AROUND, [])
     assert establish([], UNKNOWN, profile=profile) == (UNKNOWN, [])
-
-
-@PROFILES
-def test_the_first_statement_that_holds_counts(profile: Profile) -> None:
     statements = [entity("http://first.example/a"), entity("http://second.example/")]
     base, notes = establish(statements, AROUND, profile=profile)
     assert (base.url, base.layer, base.source) == ("http://first.example/a", Layer.ENTITY, "Base")
@@ -324,3 +330,94 @@ def test_no_statement_raises_and_what_counts_is_in_the_chain(
     else:
         assert (base.url, base.layer) == (outer.url, outer.layer)
     assert len(notes) <= len(statements)
+
+
+# --- RFC 1808 §3.3: the retrieval URL after its redirects
+# (url, redirects, the URL, its source)
+RETRIEVED = [
+    ("http://h.example/a/b", [], "http://h.example/a/b", "retrieval URL"),
+    (" http://h.example/a\n", [], "http://h.example/a", "retrieval URL"),
+    # each is resolved on the one before, by RFC 3986 whatever the profile
+    ("http://h.example/a/b", ["https://i.example/"], "https://i.example/", "redirect 1"),
+    ("http://h.example/a/b", ["c"], "http://h.example/a/c", "redirect 1"),
+    ("http://h.example/a/b", ["/c", "d/e", "../f"], "http://h.example/f", "redirect 3"),
+    ("http://h.example/a/b", ["//i.example/x", "?q"], "http://i.example/x?q", "redirect 2"),
+    ("http://h.example/a/b", ["../../../c"], "http://h.example/c", "redirect 1"),
+    ("http://h.example/a/b?q", [" c\r\n"], "http://h.example/a/c", "redirect 1"),
+    ("http://h.example/a/b", [""], "http://h.example/a/b", "redirect 1"),
+    ("http://h.example/a/b", ["x:g"], "x:g", "redirect 1"),
+    (None, ["http://h.example/"], "http://h.example/", "redirect 1"),
+    (None, ["/c"], "/c", "redirect 1"),
+    # a fragment is not part of a base (RFC 3986 §5.1)
+    ("http://h.example/a#f", [], "http://h.example/a", "retrieval URL"),
+    ("http://h.example/a#f", ["b#g"], "http://h.example/b", "redirect 1"),
+    ("http://h.example/a#f", ["#g"], "http://h.example/a", "redirect 1"),
+    ("http://h.example/a?b?c#d#e", [], "http://h.example/a?b?c", "retrieval URL"),
+    # a bare authority stays as it is: the profile's algorithm adds the path
+    ("http://h.example", [], "http://h.example", "retrieval URL"),
+    ("about:blank", [], "about:blank", "retrieval URL"),
+]
+
+
+@pytest.mark.parametrize(("url", "redirects", "expected", "source"), RETRIEVED)
+def test_the_last_url_is_stated(
+    url: str | None, redirects: list[str], expected: str, source: str
+) -> None:
+    (stated,), notes = retrieval(url, redirects)
+    assert (stated.layer, stated.value, stated.source) == (Layer.RETRIEVAL, expected, source)
+    assert notes == []
+
+
+@pytest.mark.parametrize(
+    ("url", "redirects"), [(None, []), ("", []), (" \n", []), (None, ["", " "])]
+)
+def test_no_url_states_nothing(url: str | None, redirects: list[str]) -> None:
+    assert retrieval(url, redirects) == ([], [])
+
+
+# (url, redirects, the URL): threat A7
+CREDENTIALS = [
+    ("http://u:secret@h.example/a", [], "http://h.example/a"),
+    ("http://u@h.example:8080/a", [], "http://h.example:8080/a"),
+    ("http://u:p@ss@h.example/a", [], "http://h.example/a"),
+    ("http://@h.example/a", [], "http://h.example/a"),
+    ("http://u:secret@h.example/a", ["b", "/c"], "http://h.example/c"),
+    ("http://h.example/a", ["//u:secret@i.example/"], "http://i.example/"),
+    ("ftp://u:secret@h.example", [], "ftp://h.example"),
+]
+
+
+@pytest.mark.parametrize(("url", "redirects", "expected"), CREDENTIALS)
+def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], expected: str) -> None:
+    (stated,), (note,) = retrieval(url, redirects)
+    assert stated.value == expected
+    assert note.reason is Reason.CREDENTIALS_REMOVED
+    assert "secret" not in note.text
+    assert note.text.startswith(stated.source)
+
+
+def test_credentials_of_an_earlier_url_need_no_note() -> None:
+    (stated,), notes = retrieval("http://u:p@h.example/", ["http://i.example/@x"])
+    assert (stated.value, notes) == ("http://i.example/@x", [])
+
+
+# --- What is remembered of bases: of long ones some, of longer ones none (threat N3)
+def test_what_was_made_is_made_once_by_the_length_of_the_base() -> None:
+    made: list[str] = []
+
+    @remembering
+    def make(url: str) -> str:
+        made.append(url)
+        return url.upper()
+
+    counts = {}
+    for name, length in {"short": 1 << 12, "long": 1 << 16, "longer": (1 << 16) + 1}.items():
+        urls = [letter * length for letter in "abcde"] * 3
+        made.clear()
+        assert [make(url)(url) for url in urls] == [url.upper() for url in urls]
+        in_turns = len(made)
+        made.clear()
+        assert {make(urls[-1])(urls[-1]) for _ in range(3)} == {"E" * length}
+        counts[name] = (in_turns, len(made))
+    # Of five in turns the next is forgotten where four are remembered.
+    assert counts == {"short": (5, 0), "long": (15, 0), "longer": (15, 3)}

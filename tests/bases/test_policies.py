@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from relbase import base, rewrite
 from relbase.bases.policies import forbidding
 
 OWN = "http://h.example/d/p.html"
@@ -46,3 +47,42 @@ def test_each_policy_has_to_allow_it() -> None:
     both = ["base-uri *", "base-uri 'self'"]
     assert forbidding(both, "http://b.example/", OWN) == "base-uri 'self'"
     assert forbidding([], "http://b.example/", OWN) is None
+
+
+# ---- what a page or its header forbids does not count, as in browsers [C]
+
+META = b"<meta http-equiv='Content-Security-Policy' content=\"base-uri &#39;none&#39;\">"
+BASE = b"<base href='http://b.example/'>"
+LINK = b"<a href='x'>"
+
+# (document, fields of its header, where its link leads)
+ROWS = [
+    (META + BASE + LINK, {}, "http://h.example/d/x"),
+    (BASE + META + LINK, {}, "http://b.example/x"),  # it comes too late
+    (
+        BASE + LINK,
+        {"Content-Security-Policy": "img-src *, base-uri 'self'"},
+        "http://h.example/d/x",
+    ),
+    (BASE + LINK, {"Content-Security-Policy-Report-Only": "base-uri 'none'"}, "http://b.example/x"),
+    (b"<!-- " + META + b" -->" + BASE + LINK, {}, "http://b.example/x"),
+    (b"<template>" + META + b"</template>" + BASE + LINK, {}, "http://b.example/x"),
+    (META.replace(b"none", b"self") + BASE + LINK, {}, "http://h.example/d/x"),
+]
+
+
+@pytest.mark.parametrize(("document", "headers", "leads"), ROWS)
+def test_where_links_lead(document: bytes, headers: dict[str, str], leads: str) -> None:
+    result = rewrite(document, url=OWN, headers=headers)
+    assert result.data == document.replace(b"'x'", f"'{leads}'".encode())
+    assert result.links[-1].url == leads
+    forbidden = ["base-forbidden"] if "h.example" in leads else []
+    assert [note.reason.value for note in result.notes] == forbidden
+    assert [note.reason.value for note in result.base.refused] == forbidden
+
+
+def test_a_page_whose_url_nobody_knows() -> None:
+    """Where \'self\' is cannot be known: the base counts. 'none' is none everywhere."""
+    itself = META.replace(b"none", b"self") + BASE + LINK
+    assert base(itself).url == "http://b.example/"
+    assert base(META + BASE + LINK).url == ""

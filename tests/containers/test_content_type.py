@@ -14,6 +14,7 @@ from relbase.containers.content_type import (
     effective_type,
     media_type,
     parameters,
+    read_type,
     token,
 )
 
@@ -229,3 +230,9 @@ def test_parameters_types_and_tokens_in_linear_time(start: str, unit: str) -> No
 )
 def test_the_last_valid_of_several_types_counts(values: list[str], expected: str) -> None:
     assert effective_type(values) == expected
+
+
+def test_boundaries_and_charsets_without_white_space_at_their_ends() -> None:
+    stated = read_type('multipart/x; boundary="a b  "; charset=" utf-8 "')
+    assert (stated.boundary, stated.charset) == (b"a b", "utf-8")
+    assert read_type("multipart/x; boundary=; charset=")[1:3] == (None, None)

@@ -7,290 +7,155 @@ we keep no such cache. "In small blocks" and "stop early" are `test_any_prefix` 
 
 from __future__ import annotations
 
-from typing import Any, Final
-from unittest.mock import patch
+from typing import Final
 
 import pytest
+from mime import leaves, message, walked
 
-from relbase.containers import fields, mail
+from relbase.containers import fields
 from relbase.containers.mail import Opaque, walk
-from relbase.edit import Span
 
-PLAIN: Final = b"Content-Type: text/plain\n"
-PAGE: Final = b"Content-Type: text/html\n"
-FORWARD: Final = b"Content-Type: message/rfc822\n\n"
 LONG: Final = "1234567890" * 8
 
-
-def mixed(boundary: str) -> bytes:
-    return f'Content-Type: multipart/mixed; boundary="{boundary}"\n\n'.encode()
-
-
-# What is in a part: None for a multipart or a message with parts of its own.
-Tree = list[tuple[str, bytes | None]]
-
-CASES: Final[list[tuple[str, bytes, Tree]]] = [
+# (the name of the case, the message, its leaves)
+CASES: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
     (
-        "truncated mime headers",
-        mixed(":x")
-        + b"--:x\n--:x\n"
-        + PLAIN
-        + b"--:x\n"
-        + PLAIN[:-1]
-        + b"\r\n--:x\n"
-        + PAGE
-        # no empty line anywhere
-        + b"--:x--\n",
+        "truncated mime headers",  # no empty line anywhere
+        "{:x}--:x\n--:x\nX: y\n--:x\nX: y\r\n--:x\nX: y\n--:x--\n",
         [("1", b""), ("2", b""), ("3", b""), ("4", b"")],
     ),
-    (
-        "truncated mime headers 2",
-        mixed("xy") + b"--xy\n" + mixed("x") + b"--xy\n" + PLAIN + b"\n--x\n\n",
-        [("1", None), ("2", b"--x\n\n")],
-    ),
-    ("truncated mime headers 3", mixed("xy")[:-1], []),
-    ("empty multipart", mixed("xy") + b"text\n", []),
-    (
-        "duplicate mime boundary",
-        mixed("x") + b"--x\n" + mixed("x") + b"--x\n" + PLAIN + b"\ntext\n",
-        [("1", None), ("1.1", b"text\n")],
-    ),
+    ("truncated mime headers 2", "{xy}--xy\n{x}--xy\nX: y\n\n--x\n\n", [("2", b"--x\n\n")]),
+    ("truncated mime headers 3", "Content-Type: multipart/mixed; boundary=xy\n", []),
+    ("empty multipart", "{xy}text\n", []),
+    ("duplicate mime boundary", "{x}--x\n{x}--x\nX: y\n\ntext\n", [("1.1", b"text\n")]),
     (
         "duplicate mime boundary, closed one by one",
-        mixed("x") + b"--x\n" + mixed("x") + b"--x\n\n1\n--x--\n--x\n\n2\n--x--\n--x\n",
-        [("1", None), ("1.1", b"1"), ("2", b"2")],
+        "{x}--x\n{x}--x\n\n1\n--x--\n--x\n\n2\n--x--\n--x\n",
+        [("1.1", b"1"), ("2", b"2")],
     ),
     (
         "trailing dashes",
-        mixed("x--")
-        + b"--x--\n"
-        + mixed("x----")
-        + b"--x----\n"
-        + PLAIN
-        + b"\n1\n--x------\n"
-        + PAGE
-        + b"\n2\n--x----",
-        [("1", None), ("1.1", b"1")],
+        "{x--}--x--\n{x----}--x----\nX: y\n\n1\n--x------\nX: y\n\n2\n--x----",
+        [("1.1", b"1")],
     ),
-    (
-        "continuing mime boundary",
-        mixed("x") + b"--x\n" + mixed("xy") + b"--xy\n" + PLAIN + b"\ntext\n",
-        [("1", None), ("1.1", b"text\n")],
-    ),
+    ("continuing mime boundary", "{x}--x\n{xy}--xy\nX: y\n\ntext\n", [("1.1", b"text\n")]),
     (
         "continuing mime boundary reverse",
-        mixed("xy") + b"--xy\n" + mixed("x") + b"--x\n\n1\n--xy\n" + PAGE + b"\n2\n",
-        [("1", None), ("1.1", b"1"), ("2", b"2\n")],
+        "{xy}--xy\n{x}--x\n\n1\n--xy\nX: y\n\n2\n",
+        [("1.1", b"1"), ("2", b"2\n")],
     ),
-    ("no EOH", b"a:b\n", []),
-    (
-        "mime version",
-        b"MIME-Version: 2.0\n" + mixed("1") + b"--1\n" + PLAIN + b"\ntext\n--1\n",
-        [("1", b"text"), ("2", b"")],
-    ),
-    (
-        "mime version, odd",
-        b"MIME-Version: (none)\n" + mixed("1") + b"--1\n" + PLAIN + b"\ntext\n--1--\n",
-        [("1", b"text")],
-    ),
+    ("no EOH", "a:b\n", []),
+    ("mime version", "MIME-Version: 2.0\n{1}--1\n\ntext\n--1\n", [("1", b"text"), ("2", b"")]),
+    ("mime version, odd", "MIME-Version: (none)\n{1}--1\n\ntext\n--1--\n", [("1", b"text")]),
     (
         "too many header bytes default",
-        mixed("1")
-        + b"--1\n"
-        + mixed("2")
-        + b"--2\n"
-        + FORWARD
-        + PLAIN
-        + b"\na\n--2\n"
-        + FORWARD
-        + PLAIN
-        + b"\nb\n--1\n"
-        + FORWARD
-        + PLAIN
-        + b"\nc\n",
-        [
-            *(("1", None), ("1.1", None), ("1.1.1", b"a"), ("1.2", None), ("1.2.1", b"b")),
-            *(("2", None), ("2.1", b"c\n")),
-        ],
+        "{1}--1\n{2}--2\n{>}X: y\n\na\n--2\n{>}X: y\n\nb\n--1\n{>}X: y\n\nc\n",
+        [("1.1.1", b"a"), ("1.2.1", b"b"), ("2.1", b"c\n")],
     ),
-    (
-        "preparsed empty preamble",
-        (mixed("b") + b"--b\n" + PLAIN + b"\ntext\n--b--\n").replace(b"\n", b"\r\n"),
-        [("1", b"text")],
-    ),
-    (
-        "preparsed empty preamble lf",
-        mixed("bb") + b"--bb\n" + PLAIN + b"\ntext\n--bb--\n",
-        [("1", b"text")],
-    ),
-    (
-        "preparsed epilogue without newline",
-        mixed("b") + b"--b\n" + PLAIN + b"\ntext\n--b--",
-        [("1", b"text")],
-    ),
-    (
-        "preparsed epilogue truncated",
-        mixed("b") + b"--b\n" + PLAIN + b"\ntext\n--b-",
-        [("1", b"text\n--b-")],
-    ),
+    ("preparsed empty preamble lf", "{bb}--bb\n\ntext\n--bb--\n", [("1", b"text")]),
+    ("preparsed epilogue without newline", "{b}--b\n\ntext\n--b--", [("1", b"text")]),
+    ("preparsed epilogue truncated", "{b}--b\n\ntext\n--b-", [("1", b"text\n--b-")]),
     (
         "preparsed epilogue boundary dashes",
-        mixed("b") + b"--b\n" + PLAIN + b"\ntext\n-xb--\n",
+        "{b}--b\n\ntext\n-xb--\n",
         [("1", b"text\n-xb--\n")],
     ),
     (
         "preparsed epilogue boundary long line",
-        mixed("b") + b"--b\n" + PLAIN + b"\ntext\n--b--" + b" " * 100 + b"\nepilogue\n",
+        "{b}--b\n\ntext\n--b--" + " " * 100 + "\nepilogue\n",
         [("1", b"text")],
     ),
     # Of "preparsed buffer sizes" what the cases above do not have.
     (
         "preparsed buffer sizes: padding after delimiters",
-        (mixed("b") + b"pre\n--b  \n\n1\n--b\t\n\n2\n--b--  \nepi\n").replace(b"\n", b"\r\n"),
+        "{b}pre\n--b  \n\n1\n--b\t\n\n2\n--b--  \nepi\n",
         [("1", b"1"), ("2", b"2")],
     ),
     (
         "preparsed buffer sizes: a line that ends in dashes",
-        mixed("z") + b"--z\n\ndashes--\n--zzz no\ntext\n--z--\n",
+        "{z}--z\n\ndashes--\n--zzz no\ntext\n--z--\n",
         [("1", b"dashes--\n--zzz no\ntext")],
     ),
     (
         "preparsed buffer sizes: a longer boundary inside, both closed",
-        mixed("x") + b"--x\n" + mixed("xy") + b"--xy\n\n1\n--xy--\n--x\n\n2\n--x--\n",
-        [("1", None), ("1.1", b"1"), ("2", b"2")],
+        "{x}--x\n{xy}--xy\n\n1\n--xy--\n--x\n\n2\n--x--\n",
+        [("1.1", b"1"), ("2", b"2")],
     ),
-    (
-        "preparsed sibling overlap",
-        (mixed("b") + b"--b\n\n1\n--b\n\n2\n--b--\n").replace(b"\n", b"\r\n"),
-        [("1", b"1"), ("2", b"2")],
-    ),
+    ("preparsed sibling overlap", "{b}--b\n\n1\n--b\n\n2\n--b--\n", [("1", b"1"), ("2", b"2")]),
 ]
 
 # Where we find something else, and why.
-DEPARTURES: Final[list[tuple[str, bytes, Tree]]] = [
+DEPARTURES: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
     # "--xy" is a delimiter of "x" to Dovecot, as RFC 2046 §5.1.1 compares beginnings: parts 1 and
     # 1.1. To Python's email, Go and Thunderbird it is text. What we write never makes such a line.
-    (
-        "garbage suffix mime boundary",
-        mixed("x") + b"--xy\n" + mixed("x") + b"--xz\n" + PLAIN + b"\ntext\n",
-        [],
-    ),
+    ("garbage suffix mime boundary", "{x}--xy\n{x}--xz\nX: y\n\ntext\n", []),
     # Without the empty line Dovecot enters no multipart: "this will not be a child [...] it would
     # complicate the message-parser even more". To us part 2.1 is a child all the same.
     (
         "continuing truncated mime boundary",
-        mixed("x")
-        + b"--x\n"
-        + mixed("xy")[:-1]
-        + b"MIME-Version: 1.0\n--xy\n"
-        + PLAIN
-        + b"\n--xy--\n--x--\n\n",
-        [("1", None), ("1.1", b"")],
+        "{x}--x\nContent-Type: multipart/x; boundary=xy\nA: b\n--xy\nX: y\n\n--xy--\n--x--\n",
+        [("1.1", b"")],
     ),
     # Dovecot cuts boundaries off at 80 characters, so that these are one: parts 1.1.1 to 1.1.4. We
     # compare all of them.
     (
         "long mime boundary",
-        mixed(LONG + "12")
-        + f"--{LONG}12\n".encode()
-        + mixed(LONG + "1")
-        + f"--{LONG}1\n".encode()
-        + mixed(LONG)
-        + f"--{LONG}\n\n1\n--{LONG}12\n\n22\n--{LONG}1\n\n333\n--{LONG}\n\n4444\n".encode(),
-        [
-            *(("1", None), ("1.1", None), ("1.1.1", b"1")),
-            ("2", f"22\n--{LONG}1\n\n333\n--{LONG}\n\n4444\n".encode()),
-        ],
+        "{L12}--L12\n{L1}--L1\n{L}--L\n\n1\n--L12\n\n22\n--L1\n\n333\n--L\n\n4444\n",
+        [("1.1.1", b"1"), ("2", b"22\n--L1\n\n333\n--L\n\n4444\n")],
     ),
     # Dovecot is asked there to take no message for MIME that does not say so. Nobody asks us:
     # mailers forget it, and readers show the parts.
-    (
-        "mime version missing",
-        mixed("1") + b"--1\n" + PLAIN + b"\ntext\n--1\n",
-        [("1", b"text"), ("2", b"")],
-    ),
+    ("mime version missing", "{1}--1\n\ntext\n--1\n", [("1", b"text"), ("2", b"")]),
 ]
+ROWS: Final = {name: row for name, *row in (*CASES, *DEPARTURES)}
 
 
-def tree(data: bytes) -> Tree:
-    parts = walk(data)
-    has_parts = {part.parent for part in parts}
-    return [
-        (
-            part.number,
-            None
-            if part.multipart or part.message or index in has_parts
-            else data[slice(*part.body)],
-        )
-        for index, part in enumerate(parts)
-        if index
-    ]
-
-
-ROWS: Final = [*CASES, *DEPARTURES]
-
-
-@pytest.mark.parametrize(
-    ("data", "expected"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS]
-)
-def test_as_in_dovecot(data: bytes, expected: Tree) -> None:
-    assert tree(data) == expected
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("eol", [b"\n", b"\r\n"])
+def test_as_in_dovecot(name: str, eol: bytes) -> None:
+    text, expected = ROWS[name]
+    assert isinstance(text, str)
+    data = message(text.replace("L", LONG)).replace(b"\r\n", b"\n").replace(b"\n", eol)
+    found = [(number, body.replace(eol, b"\n")) for number, body in leaves(data)]
+    assert found == [(number, body.replace(b"L", LONG.encode())) for number, body in expected]
 
 
 # ---- limits
 
-NESTED: Final = mixed("1") + b"--1\n" + mixed("2") + b"--2\n\n1\n--2\n\n22\n--1\n\n333\n"
-FORWARDED: Final = (
-    mixed("1")
-    + b"--1\n"
-    + mixed("2")
-    + b"--2\n"
-    + FORWARD
-    + b"\n1\n--2\n"
-    + FORWARD
-    + b"\n22\n--1\n"
-    + FORWARD
-    + b"\n333\n"
-)
+
+def limited(text: str, **limits: int) -> list[tuple[str, Opaque | None, bytes]]:
+    data = message(text)
+    return [(one.number, one.opaque, data[slice(*one.body)]) for one in walked(data, **limits)]
 
 
-def limited(data: bytes, **limits: Any) -> list[tuple[str, Opaque | None, bytes]]:
-    with patch.multiple(mail, **limits):
-        return [(part.number, part.opaque, data[slice(*part.body)]) for part in walk(data)]
+NESTED: Final = "{1}--1\n{2}--2\n\n1\n--2\n\n22\n--1\n\n333\n"
 
 
 def test_mime_part_nested_limit() -> None:
-    _, first, second = limited(NESTED, MAX_DEPTH=1)
+    _, first, second = limited(NESTED, depth=1)
     assert first == ("1", Opaque.DEPTH, b"--2\n\n1\n--2\n\n22")
     assert second == ("2", None, b"333\n")
-
-
-def test_mime_part_nested_limit_rfc822() -> None:
-    data = FORWARD + FORWARD + b"\n1\n"
-    _, inner = limited(data, MAX_DEPTH=1)
+    _, inner = limited("{>}{>}\n1\n", depth=1)  # mime part nested limit rfc822
     assert inner == ("1.1", Opaque.DEPTH, b"\n1\n")
 
 
 def test_mime_part_limit() -> None:
     """The last part that Dovecot reads holds the rest; we put it into one part more."""
-    *_, last, rest = limited(NESTED, MAX_PARTS=3)
+    *_, last, rest = limited(NESTED, parts=3)
     assert last == ("1.1", None, b"1")
     assert rest == ("1.2", Opaque.PARTS, b"\n22\n--1\n\n333\n")
 
 
 def test_mime_part_limit_rfc822() -> None:
     """The message that would be too many is not entered, in Dovecot it holds the rest."""
-    *_, message, rest = limited(FORWARDED, MAX_PARTS=3)
-    assert message == ("1.1", Opaque.PARTS, b"\n1")
-    assert rest[:2] == ("1.2", Opaque.PARTS)
-    assert FORWARDED.endswith(rest[2])
+    *_, inner, rest = limited("{1}--1\n{2}--2\n{>}\n1\n--2\n{>}\n22\n--1\n{>}\n333\n", parts=3)
+    assert inner == ("1.1", Opaque.PARTS, b"\n1")
+    assert rest == ("1.2", Opaque.PARTS, message("{>}\n22\n--1\n{>}\n333\n"))
 
 
 def test_too_many_header_bytes_100(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dovecot counts the bytes of all headers together, we those of each one."""
     monkeypatch.setattr(fields, "MAX_HEADER", 50)
-    long = b"Content-X: " + b"y" * 50 + b"\n"
-    data = mixed("1") + b"--1\n" + long + b"\n1\n--1\n" + PLAIN + b"\n2\n"
-    message, first, second = walk(data)
-    assert (message.opaque, first.opaque, second.opaque) == (None, Opaque.HEADER, None)
-    assert message.body == Span(len(mixed("1")), len(data))
+    long = "Content-X: " + "y" * 50
+    whole, first, second = walk(message("{1}--1\n" + long + "\n\n1\n--1\nX: y\n\n2\n"))
+    assert (whole.opaque, first.opaque, second.opaque) == (None, Opaque.HEADER, None)
