@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
 
 import relbase
 from relbase.cli import files, remarks, streams
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from relbase.warc import Fault, Page
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
-
-_Made = TypeVar("_Made")
 
 # The reason of the warnings on codings that are not as stated.
 _CODING: Final = "coding"
@@ -118,19 +117,15 @@ class Archive(NamedTuple):
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{self.source.shown}: warning: {text}")
 
-    def done(self, page: Page, work: Callable[[Page], _Made]) -> _Made | None:
-        """Return what is made of a page; a defect costs that page alone, and is reported."""
-        try:
-            return work(page)
-        except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-            self.report_defect(page, error)
-            return None
-
-    def report_defect(self, page: Page, error: Exception) -> None:
-        """Report what went wrong in relbase itself; the input counts as failed."""
+    @contextmanager
+    def guarding(self, page: Page) -> Iterator[None]:
+        """Let a defect cost a page alone: it is reported, and the input counts as failed."""
         from relbase.warc.work import fault_of_error  # noqa: PLC0415 (start-up time)
 
-        self.report(fault_of_error(page, error))
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 (one page of many stops no others)
+            self.report(fault_of_error(page, error))
 
     def place(self, page: Page) -> str:
         return f"{self.source.shown}:{page.offset}: {excerpt(page.url)}"
@@ -232,7 +227,9 @@ def rewritten(archive: Archive, plan: Plan, done: Done) -> Iterator[bytes]:
         pages += 1
         if not (page.succeeded or own.all_status):
             continue
-        made = archive.done(page, convert)
+        made = None
+        with archive.guarding(page):
+            made = convert(page)
         if made is None:
             continue
         done.notes.update(_CODING for _ in page.remarks)
@@ -325,9 +322,11 @@ def _show_wat(archive: Archive, page: Page) -> None:
 
     from relbase.warc.rows import wat  # noqa: PLC0415 (likewise)
 
-    made = archive.done(page, lambda page: wat(page, archive.source.name, **how_of(archive)))
+    made = None
+    with archive.guarding(page):
+        made = json.dumps(wat(page, archive.source.name, **how_of(archive)))
     if made is not None:
-        streams.say(json.dumps(made))
+        streams.say(made)
 
 
 def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> Iterator[Any]:
@@ -335,10 +334,8 @@ def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> 
     from relbase.warc.rows import link_rows, packed_rows  # noqa: PLC0415 (start-up time)
 
     make = link_rows if names is None else partial(packed_rows, names=names)
-    try:
+    with archive.guarding(page):
         yield from make(page, archive.source.name, **how_of(archive))
-    except Exception as error:  # noqa: BLE001 (one page of many stops no others)
-        archive.report_defect(page, error)
 
 
 def show_bases(archive: Archive, *, as_json: bool) -> None:

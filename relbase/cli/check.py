@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from typing import TYPE_CHECKING, Final, TypeAlias
+from itertools import chain
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -25,13 +26,8 @@ from relbase.url.grammar import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from relbase.cli.outcome import Tally
     from relbase.url.grammar import Violation
-
-    # A URL, the base it was judged on, and the findings.
-    _Judgement: TypeAlias = tuple[str, str | None, list[Violation]]
 
 # How many characters of the URL are shown on each side of a place.
 _BEFORE: Final = 40
@@ -105,7 +101,10 @@ def check(
     for name in filter(os.path.isfile, urls):
         fix = f"relbase rewrite --check {shlex.quote(name)}"
         streams.warn(printable(f"warning: {name!r} is a file; to check its links: {fix}"))
-    for url, its_base, found in _judged(urls or ("-",), base, grammar):
+    own = [] if base is None else [(base, None)]
+    for url, its_base in chain(own, ((url, base) for url in listed(urls or ("-",)))):
+        is_base = base is not None and its_base is None
+        found = base_violations(url, grammar) if is_base else violations(url, base, grammar)
         violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
         if as_json:
             click.echo(_json_line(url, its_base, found))
@@ -114,13 +113,6 @@ def check(
         if grammar is None and (both := _both_verdicts(url)):
             click.echo(f"{_INDENT}{both}")
     context.exit(1 if violating else 0)
-
-
-def _judged(urls: Iterable[str], base: str | None, grammar: str | None) -> Iterator[_Judgement]:
-    if base is not None:
-        yield base, None, base_violations(base, grammar)
-    for url in listed(urls):
-        yield url, base, violations(url, base, grammar)
 
 
 def _both_verdicts(url: str) -> str:
@@ -153,8 +145,9 @@ def counted_violations(reference: str, base: str, tally: Tally) -> list[Violatio
 
 def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
     if not found:
-        shown = _excerpt(url, 0, 0)[0]
-        return f"{shown}\n{_INDENT}ok: {_production(url, grammar)}"
+        by = (one.production for one in verdicts(url) if one.grammar == grammar)
+        production = parse_url(url).production if grammar is None else next(by)
+        return f"{_excerpt(url, 0, 0)[0]}\n{_INDENT}ok: {production}"
     lines: list[str] = []
     excerpt = None
     for one in found:
@@ -164,12 +157,6 @@ def report(url: str, found: list[Violation], grammar: str | None = None) -> str:
         excerpt = shown
         lines += [caret, _INDENT + _sentence(one)]
     return "\n".join(lines)
-
-
-def _production(url: str, grammar: str | None) -> str:
-    if grammar is None:
-        return parse_url(url).production
-    return next(one.production for one in verdicts(url) if one.grammar == grammar)
 
 
 def _sentence(found: Violation) -> str:

@@ -7,9 +7,7 @@ is unfolded twice. Past `_RATIO` times what was read, and `_LEAST` bytes, an inp
 from __future__ import annotations
 
 import zlib
-from functools import partial
 from importlib import import_module
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
@@ -19,7 +17,6 @@ from relbase.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import BinaryIO
 
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
@@ -39,27 +36,28 @@ class Coding(NamedTuple):
     writer: Callable[[], Any]
 
 
-# Start-up time: hardly an input is compressed.
-_bz2: Final = partial(import_module, "bz2")
-_lzma: Final = partial(import_module, "lzma")
+def _made(module: str, name: str, *arguments: int) -> Callable[[], Any]:
+    # Start-up time: hardly an input is compressed.
+    return lambda: getattr(import_module(module), name)(*arguments)
+
 
 _CODINGS: Final = (
     Coding(
         ".gz",
         b"\x1f\x8b\x08",
-        lambda: zlib.decompressobj(31),
-        lambda: zlib.compressobj(6, zlib.DEFLATED, 31),
+        _made("zlib", "decompressobj", 31),
+        _made("zlib", "compressobj", 6, zlib.DEFLATED, 31),
     ),
-    Coding(".bz2", b"BZh", lambda: _bz2().BZ2Decompressor(), lambda: _bz2().BZ2Compressor()),
+    Coding(".bz2", b"BZh", _made("bz2", "BZ2Decompressor"), _made("bz2", "BZ2Compressor")),
     Coding(
-        ".xz", b"\xfd7zXZ\0", lambda: _lzma().LZMADecompressor(), lambda: _lzma().LZMACompressor()
+        ".xz", b"\xfd7zXZ\0", _made("lzma", "LZMADecompressor"), _made("lzma", "LZMACompressor")
     ),
 )
 
 
 def _broken() -> tuple[type[Exception], ...]:
     """What the modules raise where data is broken."""
-    return zlib.error, OSError, EOFError, _lzma().LZMAError
+    return zlib.error, OSError, EOFError, import_module("lzma").LZMAError
 
 
 def recognised(source: OpenInput, first: bytes, settings: Settings) -> tuple[Coding, Kind] | None:
@@ -137,18 +135,15 @@ def kept(source: OpenInput) -> tuple[OpenInput, Callable[[], Iterator[bytes]]]:
     from tempfile import TemporaryFile  # noqa: PLC0415 (start-up time)
 
     file = TemporaryFile()  # noqa: SIM115 (it goes with the last reader)
-    for piece in source.pieces:
-        file.write(piece)
-    return source._replace(pieces=_read(file)), lambda: _read(file)
+    file.writelines(source.pieces)
 
+    def read() -> Iterator[bytes]:
+        at = 0
+        while file.seek(at) == at and (piece := file.read(PIECE)):  # two may read it at once
+            at += len(piece)
+            yield piece
 
-def _read(file: BinaryIO) -> Iterator[bytes]:
-    for at in count(0, PIECE):
-        file.seek(at)  # two may read it at once
-        piece = file.read(PIECE)
-        if not piece:
-            return
-        yield piece
+    return source._replace(pieces=read()), read
 
 
 def folded(

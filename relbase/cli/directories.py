@@ -179,8 +179,6 @@ def opened_below(
 class NewFile:
     """A file that is being written, under a name that nobody has, and locked."""
 
-    __slots__ = ("_is_open", "_parent", "descriptor", "name")
-
     def __init__(self, parent: Directory, name: str, mode: int) -> None:
         self._parent = parent
         self.name = f".{name[:40]}.{os.urandom(8).hex()}.relbase-tmp"

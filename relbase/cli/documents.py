@@ -121,21 +121,17 @@ def rewritten(document: InputDocument, call: Call | None = None) -> Result:
 
 def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link]:
     """Return the references of a document, as they are in its input."""
-    found = pipeline.links_called(document.data, call or check(document.data, **document.arguments))
-    one, lengths = document.message, document.lengths
-    if one is None or lengths is None:
-        return (link_in(document, link) for link in found)
-    from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
+    call = call or check(document.data, **document.arguments)
+    one, lengths, is_kept = document.message, document.lengths, False
+    if one is not None and lengths is not None:
+        from relbase.mail import mbox  # noqa: PLC0415 (start-up time: most inputs are pages)
 
-    # A message may stay as it is for what its mbox says of lengths.
-    if not (mbox.may_drop(one.message) or lengths.concern(one)):
-        return (link_in(document, link) for link in found)
-    is_kept = not rewritten(document, call).edits
-    return (
-        link_in(document, link._replace(status=Status.KEPT) if is_dropped else link)
-        for link in found
-        for is_dropped in (is_kept and link.status is Status.REWRITTEN,)
-    )
+        # A message may stay as it is for what its mbox says of lengths.
+        may_stay = mbox.may_drop(one.message) or lengths.concern(one)
+        is_kept = may_stay and not rewritten(document, call).edits
+    for link in pipeline.links_called(document.data, call):
+        is_dropped = is_kept and link.status is Status.REWRITTEN
+        yield link_in(document, link._replace(status=Status.KEPT) if is_dropped else link)
 
 
 # ---- what the library says of a document, said of the input

@@ -155,18 +155,14 @@ class _Plan:
             return
         if outputs.is_directory(output, len(found.all), trees=trees):
             self.directory = output
-            self._refuse_index(output)
+            path = os.path.join(output, _INDEX)  # noqa: PTH118 (the name as it was given)
+            if os.path.lexists(path) and not force:
+                text = f"'{printable(path)}' is there already: give --force to replace it"
+                raise click.UsageError(f"{text}, or another directory with -o")
         # The names of pages differ from those that are planned: what is there is seen when written.
         self._planned = outputs.plan(found.all, output, trees=trees, force=True)
 
-    def _refuse_index(self, output: str) -> None:
-        path = os.path.join(output, _INDEX)  # noqa: PTH118 (the name as it was given)
-        if os.path.lexists(path) and not self._force:
-            text = f"'{printable(path)}' is there already: give --force to replace it"
-            raise click.UsageError(f"{text}, or another directory with -o")
-
     def put(self, name: str, markup: str, summary: Summary, number: int = 0) -> None:
-        """Take the page of an input, or of a page in it."""
         data = markup.encode("utf-8", "backslashreplace")
         planned = self._planned.get(name)
         if planned is None:

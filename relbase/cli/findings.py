@@ -51,16 +51,10 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
         # A message of a mailbox may stay as it is as a whole.
         is_left = link.status is Status.REWRITTEN and not (result.edits or not document.number)
         if link.status in {Status.REWRITTEN, Status.UNRESOLVED} and not is_left:
-            yield _finding(file, document, link)
-
-
-def _finding(file: str, document: InputDocument, link: Link) -> Finding:
-    data = document.data
-    start = link.span.start - link.column + 1
-    column = _characters(data[start : link.span.start]) + 1
-    written = data[link.span.start : link.span.end]
-    end = None if b"\n" in written else column + _characters(written)
-    return Finding(file, _message(link), link_in(document, link), column, end)
+            data, (start, end) = document.data, link.span
+            column = _characters(data[start - link.column + 1 : start]) + 1
+            until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
+            yield Finding(file, _message(link), link_in(document, link), column, until)
 
 
 def _characters(data: bytes) -> int:
@@ -140,8 +134,6 @@ _SARIF: Final = (
 
 class Printer:
     """Prints lines to standard output; those of SARIF within one object."""
-
-    __slots__ = ("_before", "_is_sarif")
 
     def __init__(self, form: Format = "text") -> None:
         self._is_sarif = form == "sarif"

@@ -96,9 +96,9 @@ class _Commands(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            option = error.option_name
-            text = f"No such option: {option}. Options follow the command: {_example(option)}"
-            raise click.UsageError(text, ctx) from None
+            text = f"No such option: {error.option_name}. Options follow the command"
+            example = f"{PROGRAM} rewrite page.html {error.option_name} ..."
+            raise click.UsageError(f"{text}: {example}", ctx) from None
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -109,29 +109,24 @@ class _Commands(click.Group):
         return args[0] if command else None, command, args[1:]
 
 
-def _example(option: str) -> str:
-    return f"{PROGRAM} rewrite page.html {option} ..."
-
-
 def _mistaken(name: str, *rest: str) -> str:
     """What to say to somebody who gives something else where the command should be."""
     from difflib import get_close_matches  # noqa: PLC0415 (start-up time)
 
     shown = f"No such command '{printable(name)}'."
+    meant: tuple[str, ...] = ()
     if close := get_close_matches(name, _COMMANDS, n=1):
-        return f"{shown} Did you mean: {_line(close[0], *rest)}?"
-    if _is_url(name):
-        if rest and not rest[0].startswith("-"):
-            return f"{shown} Did you mean: {_line('resolve', name, *rest)}?"
-        right = _line("rewrite", "page.html", "--url", name)
+        meant = (close[0], *rest)
+    elif _is_url(name) and rest and not rest[0].startswith("-"):
+        meant = ("resolve", name, *rest)
+    elif _is_url(name):
+        right = printable(shlex.join([PROGRAM, "rewrite", "page.html", "--url", name]))
         return f"{shown} relbase fetches nothing. Save the page, then: {right}"
-    if name == "-" or "." in name or "/" in name or os.path.lexists(name):
-        return f"{shown} Did you mean: {_line('rewrite', name, *rest)}?"
+    elif name == "-" or "." in name or "/" in name or os.path.lexists(name):
+        meant = ("rewrite", name, *rest)
+    if meant:
+        return f"{shown} Did you mean: {printable(shlex.join([PROGRAM, *meant]))}?"
     return f"{shown} The commands are: {', '.join(_COMMANDS)}."
-
-
-def _line(*words: str) -> str:
-    return printable(shlex.join([PROGRAM, *words]))
 
 
 def _loaded(module: str) -> ModuleType:

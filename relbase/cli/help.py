@@ -137,8 +137,8 @@ class Command(click.Command):
             _write(section, (one for one in options if _section(one) == section), ctx, formatter)
 
     def _options(self, ctx: click.Context) -> list[click.Option]:
-        options = (one for one in self.get_params(ctx) if isinstance(one, click.Option))
-        return sorted(options, key=lambda one: _SECTIONS.index(_section(one)))
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        return [one for section in _SECTIONS for one in options if _section(one) == section]
 
     def _show_brief(self, ctx: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001
         if not asked or ctx.resilient_parsing:

@@ -83,8 +83,7 @@ def inputs_of(
     settings = options.settings(given)
     if several:
         _refuse_one_url(settings)
-    inputs = Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed))
-    return inputs, settings
+    return Inputs(found, tuple(trees), listed is not None, several, ", ".join(passed)), settings
 
 
 def _listed(given: dict[str, Any]) -> list[str] | None:
@@ -144,11 +143,8 @@ def _refuse_repeated(inputs: Sequence[Input]) -> None:
 
 def _refuse_one_url(settings: Settings) -> None:
     """Refuse one URL, or the headers of one document, for several (rule 16)."""
-    for option, value in (
-        ("--url", settings.url),
-        ("--redirect", settings.redirects),
-        ("--headers", settings.fields),
-    ):
+    values = settings.url, settings.redirects, settings.fields
+    for option, value in zip(("--url", "--redirect", "--headers"), values, strict=True):
         if value:
             text = f"{option} is that of one document, and there are several: give each its own"
             raise click.UsageError(f"{text} with --map FILE, --root DIR=URL or --mirror DIR")
@@ -156,18 +152,13 @@ def _refuse_one_url(settings: Settings) -> None:
 
 # ---- trees
 
-
-# HTTrack's directory of its own.
-_OWN_DIRECTORY: Final = "hts-cache"
-
-# What stands beside a file and says something of it: wget -K, Windows.
-_BESIDE: Final = (".orig", ":Zone.Identifier")
+_OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
+_BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file
 
 # Why such names are left out, in words for the summary.
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
-# What keeps a file as it was, as people and editors name it: a second run would change the backups
-# of the first.
+# As people and editors name them: a second run would change the backups of the first.
 _BACKUPS: Final = (".bak", ".old", "~")
 
 # --backup numbers what it keeps when there is one already: x.bak, x.bak.1, ...
@@ -225,14 +216,6 @@ def _why_skipped(
         added = (f"{own}.html", f"{own}.css") if suffix == ".orig" else ()
         if entry.name.endswith(suffix) and not names.isdisjoint((own, *added)):
             return _KEPT
-    return _KEPT if _is_backup(entry.name, names, backups) else None
-
-
-def _is_backup(name: str, names: set[str], suffixes: tuple[str, ...]) -> bool:
-    """Whether a name is that of another file with the end of a backup, perhaps numbered."""
-    unnumbered = _NUMBER.sub("", name)
-    return any(
-        one.endswith(suffix) and one.removesuffix(suffix) in names
-        for one in (name, unnumbered)
-        for suffix in suffixes
-    )
+    named = entry.name, _NUMBER.sub("", entry.name)
+    kept = (one.removesuffix(end) for one in named for end in backups if one.endswith(end))
+    return None if names.isdisjoint(kept) else _KEPT

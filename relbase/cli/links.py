@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import (
-    archives,
-    files,
-    options,
-    remarks,
-    senders,
-    streams,
-    tables,
-)
+from relbase.cli import archives, files, options, remarks, senders, streams, tables
 from relbase.cli.documents import calls, links_of, part_name
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
 from relbase.cli.outcome import Tally, WarningPrinter
-from relbase.cli.streams import excerpt
+from relbase.cli.streams import counted, excerpt
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from relbase.cli.files import OpenInput
     from relbase.cli.tables import Table
     from relbase.results import Link
@@ -102,9 +92,14 @@ def links(
     "-" or no INPUT is standard input. Long references are cut, and unprintable characters are shown
     as escapes; --json has both in full.
     """
-    outputs = {"--parquet": parquet, "--unresolved-by": unresolved_by, "--wat": wat or None}
-    _refuse_two(outputs, as_json, violations)
-    _refuse_columns(parquet, columns, no_data_urls)
+    outputs = {
+        "--parquet": parquet is not None,
+        "--unresolved-by": unresolved_by is not None,
+        "--wat": wat,
+        "--json": as_json,
+        "--violations": violations,
+    }
+    _refuse(outputs, has_columns=bool(columns or no_data_urls))
     tally = Tally()
     found, settings, finder = begin(inputs, given, tally)
     printer = WarningPrinter(settings.verbosity)
@@ -115,21 +110,23 @@ def links(
         if archive is not None:
             archives.show(archive, table, link_printer, wat=wat)
             return
-        _refuse_documents(table, wat=wat)
-        unresolved = 0
-        base, type_ = None, ""
+        if table is not None or wat:
+            option = "--wat" if wat else "--parquet"
+            raise files.InputError(f"it is not a web archive: {option} is for those")
+        unresolved, base, type_ = 0, "", ""
         for document, call in calls(source, settings, finder):
             for link in links_of(document, call):
                 _show(link_printer, source, document.number, link)
                 if link.status is relbase.Status.UNRESOLVED:
-                    unresolved += 1
-                    base = base or link.base
+                    base = base if unresolved else link.base.url
                     type_ = type_ or next(entities_called(document.data, call)).type
-        if base is not None:
+                    unresolved += 1
+        if unresolved:
             tally.warnings += 1
-            advice = remarks.advice(type_, several=found.several)
-            text = f"{source.shown}: warning: {_unresolved(unresolved, base.url, advice)}"
-            printer.add("unresolved", text)
+            why = f"none resolves against {excerpt(base)}"
+            why = why if base else remarks.advice(type_, several=found.several)
+            text = f"{counted(unresolved, 'unresolved link')}: {why}"
+            printer.add("unresolved", f"{source.shown}: warning: {text}")
 
     if unresolved_by is not None:
         left = senders.Unresolved(unresolved_by)
@@ -144,33 +141,12 @@ def links(
     context.exit(tally.status(strict=settings.strict))
 
 
-def _refuse_columns(
-    parquet: str | None,
-    columns: tuple[str, ...] | None,
-    no_data_urls: bool,  # noqa: FBT001 (the flag)
-) -> None:
-    if parquet is None and (columns or no_data_urls):
+def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
+    both = [name for name, is_given in outputs.items() if is_given][:2]
+    if len(both) > 1 and both != ["--json", "--violations"]:
+        raise click.UsageError(f"{' and '.join(both)} exclude each other: give one of them")
+    if has_columns and not outputs["--parquet"]:
         raise click.UsageError("--columns and --no-data-urls are of a table: give --parquet FILE")
-
-
-def _refuse_documents(table: Table | None, *, wat: bool) -> None:
-    if table is not None or wat:
-        option = "--wat" if wat else "--parquet"
-        raise files.InputError(f"it is not a web archive: {option} is for those")
-
-
-def _refuse_two(tables: Mapping[str, object], as_json: bool, violations: bool) -> None:  # noqa: FBT001
-    """Refuse two kinds of output."""
-    given = [name for name, value in tables.items() if value is not None]
-    given += [name for name, value in (("--json", as_json), ("--violations", violations)) if value]
-    if len(given) > 1 and given != ["--json", "--violations"]:
-        both = " and ".join(given[:2])
-        raise click.UsageError(f"{both} exclude each other: give one of them")
-
-
-def _unresolved(count: int, base: str, advice: str) -> str:
-    links = f"{count} unresolved link{'s'[: count > 1]}"
-    return f"{links}: none resolves against {excerpt(base)}" if base else f"{links}: {advice}"
 
 
 def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:

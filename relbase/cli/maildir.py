@@ -16,7 +16,7 @@ from relbase.cli import streams
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import Input, InputError, shown_name
 from relbase.cli.outputs import Output
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.streams import printable
 from relbase.cli.writing import settle
 from relbase.expressions import expression
 
@@ -66,13 +66,10 @@ def messages(
 
 def _is_real(folder: str, failed: Callable[[str, Exception], None]) -> bool:
     """Whether the directories of a folder are its own: a symbolic link may lead anywhere."""
-    links = [
-        path
-        for directory in sorted(_DIRECTORIES)
-        if os.path.islink(path := os.path.join(folder, directory))  # noqa: PTH114, PTH118
-    ]
+    paths = [os.path.join(folder, directory) for directory in sorted(_DIRECTORIES)]  # noqa: PTH118
+    links = list(filter(os.path.islink, paths))
+    text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
     for path in links:
-        text = "it is a symbolic link: not followed without rewrite --follow-symlinks"
         failed(path, InputError(text))
     return not links
 
@@ -111,23 +108,20 @@ def copies(
     """Make the directories of a copy of a Maildir; return where each message goes there."""
     _refuse(original, copy)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
-    try:
-        folders = _folders(original)
-        for folder in folders:
-            made.add(_make(original, copy, folder))
-        left = sorted(_left(original, folders))
-    except OSError as error:
-        where = printable(str(error.filename or copy))
-        raise OutputError(f"{where}: {error.strerror}") from None
+    folders = _folders(original)
+    made.update(_make(original, copy, folder) for folder in folders)
+    left = sorted(_left(original, folders))
     if left:
         shown = ", ".join(map(printable, left[:_LISTED]))
         more = f" and {len(left) - _LISTED} more" if len(left) > _LISTED else ""
         text = f"not copied, since they are not messages: {shown}{more}"
         streams.warn(f"{shown_name(original)}: {text}")
     settle(made)
-    parts = ((one.name, os.path.relpath(one.name, original).split(os.sep)) for one in messages)  # noqa: PTH206
     return {
-        name: Output(copy, tuple(steps), goes_on=goes_on, in_maildir=True) for name, steps in parts
+        one.name: Output(
+            copy, tuple(Input(one.name, original).parts), goes_on=goes_on, in_maildir=True
+        )
+        for one in messages
     }
 
 

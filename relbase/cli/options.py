@@ -103,7 +103,7 @@ def settings(given: dict[str, Any]) -> Settings:
     return Settings(
         redirects=given.pop("redirect") or (dump.redirects if dump else ()),
         fields=dump.fields if dump else (),
-        policy=Policy(**{field.name: _policy_value(field, given) for field in _FIELDS}),
+        policy=_policy(given),
         detect=detect,
         verbosity=Verbosity.NONE if quiet else Verbosity.ALL if verbose else Verbosity.COUNTED,
         message_urls=_message_urls(given),
@@ -121,11 +121,15 @@ def _message_urls(given: dict[str, Any]) -> MessageUrlTable | None:
     return MessageUrlTable(mapped or {}, names or ())
 
 
-def _policy_value(field: dataclasses.Field[Any], given: dict[str, Any]) -> Any:  # noqa: ANN401
-    if field.default is True:
-        return not given.pop(f"no_{field.name}")
-    value = given.pop(field.name)
-    return tuple(chain.from_iterable(value)) if isinstance(field.default, tuple) else value
+def _policy(given: dict[str, Any]) -> Policy:
+    values: dict[str, Any] = {}
+    for field in _FIELDS:
+        name = f"no_{field.name}" if field.default is True else field.name
+        value = given.pop(name)
+        values[field.name] = not value if field.default is True else value
+        if isinstance(field.default, tuple):
+            values[field.name] = tuple(chain.from_iterable(value))
+    return Policy(**values)
 
 
 def _policy_option(field: dataclasses.Field[Any]) -> Option:

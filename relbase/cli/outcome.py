@@ -74,8 +74,6 @@ class Collected:
 class WarningPrinter:
     """Prints the warnings of a run."""
 
-    __slots__ = ("_inputs", "_more", "_verbosity")
-
     def __init__(self, verbosity: Verbosity) -> None:
         self._verbosity = verbosity
         self._more: Counter[str] = Counter()  # warnings that were not printed

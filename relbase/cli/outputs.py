@@ -15,7 +15,7 @@ import click
 
 from relbase.cli.directories import opened_below
 from relbase.cli.files import STDIN, Input
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.streams import printable
 from relbase.cli.writing import Place, failure, identity
 
 if TYPE_CHECKING:
@@ -66,10 +66,7 @@ def plan(
         return found
     if known is None and not force:  # else it is looked at when it is known what would be there
         _refuse_there([one.path for one in found.values() if os.path.lexists(one.path)])
-    try:
-        os.makedirs(output, exist_ok=True)  # noqa: PTH103
-    except OSError as error:
-        raise OutputError(f"{printable(output)}: {error.strerror}") from None
+    os.makedirs(output, exist_ok=True)  # noqa: PTH103
     if known is None:
         return found
     return {

@@ -38,7 +38,6 @@ _CONTEXT: Final = (
 # How long a process that takes too long has to remove its unfinished file, in seconds.
 _FAREWELL: Final = 1.0
 
-
 # How many jobs a process has at once: it need not wait for the next.
 _AHEAD: Final = 2
 

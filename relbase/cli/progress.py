@@ -32,7 +32,7 @@ class Bar:
         self._shown = shown
         self._count = count
         self._files = 0
-        self._drawn = 0.0
+        self._due = 0.0
         if shown is not None:
             self._task = shown.add_task("", total=max(size, 1), files=0, count=count)
 
@@ -40,8 +40,8 @@ class Bar:
         if self._shown is None:
             return
         now = time.monotonic()
-        is_due = now - self._drawn >= _PAUSE or self._files == self._count
-        self._drawn = now if is_due else self._drawn
+        is_due = now >= self._due or self._files == self._count
+        self._due = now + _PAUSE if is_due else self._due
         self._shown.update(self._task, advance=size, files=self._files, refresh=is_due)
 
     def done(self) -> None:

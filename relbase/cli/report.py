@@ -17,7 +17,6 @@ from relbase.cli.streams import OutputError, counted, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Self
 
 
 class Counted:
@@ -77,48 +76,38 @@ def _row(done: Done) -> dict[str, object]:
     }
 
 
-class Report:
-    """The report of a run, which may go on with the lines that are there."""
+@contextmanager
+def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
+    """Yield what writes the line of an input, after those of a report that goes on."""
+    if goes_on:
+        # The line that whatever ended a run has cut is taken off: none follows it.
+        with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
+            cut.truncate(sum(len(line) for line in cut if line.endswith(b"\n")))
+    try:
+        file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed below)
+    except FileExistsError:
+        fix = "give --resume with the same name to go on with it, or another name"
+        text = f"the report '{printable(path)}' is there already: {fix}"
+        raise click.UsageError(text) from None
 
-    def __init__(self, path: str, *, goes_on: bool) -> None:
-        self._path = path
-        with self._failing():
-            if goes_on:
-                _cut_off(path)
-            try:
-                self._file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed by `__exit__`)
-            except FileExistsError:
-                fix = "give --resume with the same name to go on with it, or another name"
-                text = f"the report '{printable(path)}' is there already: {fix}"
-                raise click.UsageError(text) from None
+    def add(done: Done) -> None:
+        with _failing(path):
+            file.write(object_line(_row(done)).encode() + b"\n")
+            file.flush()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with self._failing(), self._file:
-            self._file.flush()
-            os.fsync(self._file.fileno())
-
-    def add(self, done: Done) -> None:
-        with self._failing():
-            self._file.write(object_line(_row(done)).encode() + b"\n")
-            self._file.flush()
-
-    @contextmanager
-    def _failing(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            text = f"{printable(self._path)}: {error.strerror or error}"
-            raise OutputError(text) from None
+    try:
+        yield add
+    finally:
+        with _failing(path), file:
+            os.fsync(file.fileno())
 
 
-def _cut_off(path: str) -> None:
-    """Take off the line that whatever ended a run has cut: what follows it would not be read."""
-    with suppress(FileNotFoundError), open(path, "r+b") as file:  # noqa: PTH123
-        whole = sum(len(line) for line in file if line.endswith(b"\n"))
-        file.truncate(whole)
+@contextmanager
+def _failing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
 
 # ---- the report of an earlier run
@@ -139,18 +128,13 @@ class Earlier(NamedTuple):
 
 def read_report(path: str | None) -> Earlier:
     """Read the report of an earlier run; a `UsageError` says that it is not a report."""
-    if path is None:
+    if path is None or not os.path.exists(path):  # noqa: PTH110
         return Earlier({}, None)
     found = Earlier({}, set())
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123
-            for number, line in enumerate(file, 1):
-                if line.endswith(b"\n") or line[: len(_START)] != _START[: len(line)]:
-                    _read(line, found, f"{printable(path)}, line {number}")
-    except FileNotFoundError:
-        return Earlier({}, None)
-    except OSError as error:
-        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+    with open(path, "rb") as file:  # noqa: PTH123
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n") or line[: len(_START)] != _START[: len(line)]:
+                _read(line, found, f"{printable(path)}, line {number}")
     return found
 
 

@@ -14,7 +14,7 @@ from relbase.cli.findings import Printer
 from relbase.cli.jobs import Action, State
 from relbase.cli.outcome import Tally, Verbosity, WarningPrinter
 from relbase.cli.progress import progress
-from relbase.cli.report import Report
+from relbase.cli.report import reporting
 from relbase.cli.senders import Unresolved, summed
 from relbase.cli.streams import OutputError, counted, printable
 from relbase.cli.work import Worker
@@ -22,7 +22,7 @@ from relbase.cli.writing import settle
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from relbase.cli.jobs import Done, Job, Plan
     from relbase.cli.progress import Bar
@@ -81,10 +81,10 @@ class _Running:
         self._verbose = verbosity is Verbosity.ALL or (is_shown and not self.quiet)
         is_coloured = streams.is_terminal(output=True) and "NO_COLOR" not in os.environ
         self._is_coloured = is_coloured and plan.action is Action.DIFF
-        self._report: Report | None = None
+        self._report: Callable[[Done], None] | None = None
         if own.report is not None:
-            self._report = Report(own.report, goes_on=own.report == own.resume)
-            stack.enter_context(self._report)
+            goes_on = own.report == own.resume
+            self._report = stack.enter_context(reporting(own.report, goes_on=goes_on))
         self._warnings = WarningPrinter(verbosity)
         self._lines = Printer(own.format or "text")
         self._places = 0
@@ -101,7 +101,7 @@ class _Running:
         """Print, count and report what became of an input."""
         # First of all: what is not in the report is done again.
         if self._report is not None and done.state is not State.SKIPPED:
-            self._report.add(done)
+            self._report(done)
         self._count(done)
         if done.state is State.STOPPED:
             raise OutputError(done.error + self.how_to_go_on)

@@ -66,12 +66,8 @@ def _selector(data: bytes, by: str) -> str:
     from relbase.bases import headers  # noqa: PLC0415 (start-up time)
     from relbase.mail.message import fields_of_mail  # noqa: PLC0415
 
-    read = {
-        "sender": headers.sender,
-        "list": headers.list_id,
-        "message": headers.message_id,
-    }[by]
-    return read(fields_of_mail(data)) or SELECTORS[by]
+    read = {"sender": headers.sender, "list": headers.list_id, "message": headers.message_id}
+    return read[by](fields_of_mail(data)) or SELECTORS[by]
 
 
 def stated_by(data: bytes, base: Base, urls: MessageUrlSource | None, *, has_url: bool) -> str:

@@ -1,7 +1,4 @@
-"""What is done with one input, in whatever process: read, find its URL, rewrite, check, write.
-
-Whatever goes wrong with one input is said in its `Done`, so that it stops no other.
-"""
+"""What is done with one input, in whatever process: read, find its URL, rewrite, check, write."""
 
 from __future__ import annotations
 
@@ -46,17 +43,11 @@ if TYPE_CHECKING:
 
 
 class _SkippedError(Exception):
-    """An input is not to be processed, for what `state` says."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
-        self.state = state
+    """An input is not processed, for the reason that its `State` says."""
 
 
 class Worker:
     """Does the jobs of one process; `read` is called with the number of bytes read."""
-
-    __slots__ = ("_plan", "_read", "_writer")
 
     def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
         self._plan = plan
@@ -66,9 +57,16 @@ class Worker:
     def do(self, job: Job) -> Done:
         """Do a job, and say what became of it; only what ends the run is raised."""
         try:
-            return self._tried(job)
+            if is_done(job):
+                return Done(job, State.SKIPPED)
+            try:
+                return self._done(job)
+            except ChangedError:
+                if self._plan.action is not Action.REPLACE:
+                    raise
+                return self._done(job)  # who wrote to it may be done by now
         except _SkippedError as skipped:
-            return Done(job, skipped.state)
+            return Done(job, *skipped.args)
         except SelfCheckError as error:
             return Done(job, State.UNSAFE, f"{error}: nothing was written, please report it")
         except OutputError as error:
@@ -77,16 +75,6 @@ class Worker:
             raise
         except Exception as error:  # noqa: BLE001 (one bad document of many stops no others)
             return Done(job, State.FAILED, reason(error))
-
-    def _tried(self, job: Job) -> Done:
-        if is_done(job):
-            raise _SkippedError(State.SKIPPED)
-        try:
-            return self._done(job)
-        except ChangedError:
-            if self._plan.action is not Action.REPLACE:
-                raise
-            return self._done(job)  # who wrote to it may be done by now
 
     def _done(self, job: Job) -> Done:
         with files.opened(job.input, self._plan.roots) as source:
@@ -106,7 +94,7 @@ class _Doing:
         self._before = Counted(read, hashes=self._reports)
         self._after = Counted(hashes=self._reports)
         self._coding: compressed.Coding | None = None  # of mail that is compressed
-        self._original: Callable[[], Iterator[bytes]] = lambda: iter(())
+        self._original: Callable[[], Iterator[bytes]] | None = None  # reads its own bytes again
 
     def done(self, source: OpenInput) -> Done:
         done = self._done
@@ -158,13 +146,23 @@ class _Doing:
             self._done.warned.add("zip", f"{source.shown}: warning: {text} [zip]")
         if packed:
             self._coding, settings = packed[0], settings._replace(kind=kind.value)
+            source, self._original = compressed.kept(source)
         if FORMATS[kind].visit is None and source.input.root:
             # Pictures and films of a tree: whoever copies it wants them, and nobody all in memory.
             self._copy(self._counted(source))
         elif plan.action is Action.REPLACE:
             self._replace(source, settings, found, streamed=FORMATS[kind].streams)
+        elif plan.action is Action.DIFF:
+            self._diff(source, self._rewritten(source, settings, found))
+        elif plan.action is Action.CHECK:
+            self._check(source, self._rewritten(source, settings, found))
         else:
-            self._show(source, self._rewritten(source, settings, found))
+            # What takes no file's place can be made again: that is not looked through twice.
+            output, checked = self._done.job.output, plan.options.delivery
+            if output is not None:
+                checked = (output.replaces or output.goes_on) and os.path.lexists(output.path)
+            made = self._rewritten(source, settings, found)
+            self._put(source, self._pieces(made, checked=checked))
         self._sum_up()
 
     # ---- rewriting
@@ -177,8 +175,6 @@ class _Doing:
     ) -> Iterator[Rewritten]:
         """The documents of an input and what became of them, one at a time."""
         plan = self._plan
-        if self._coding is not None:
-            source, self._original = compressed.kept(source)
         source = self._counted(source)
         if self._coding is not None:
             source = source._replace(pieces=compressed.unfolded(source.pieces, self._coding))
@@ -204,9 +200,8 @@ class _Doing:
 
     def _pieces(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         pieces = self._plain(rewritten, checked=checked)
-        if self._coding is not None:
-            original = lambda: self._original()  # noqa: E731, PLW0108 (known when it is read)
-            pieces = compressed.folded(pieces, self._coding, original, self._has_changed)
+        if self._coding is not None and self._original is not None:
+            pieces = compressed.folded(pieces, self._coding, self._original, self._has_changed)
         return self._after.counting(pieces)
 
     def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
@@ -275,14 +270,6 @@ class _Doing:
 
     # ---- where it goes
 
-    def _show(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
-        if self._plan.action is Action.DIFF:
-            self._diff(source, rewritten)
-        elif self._plan.action is Action.CHECK:
-            self._check(source, rewritten)
-        else:
-            self._put(source, self._pieces(rewritten, checked=self._is_checked()))
-
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)
 
@@ -303,13 +290,6 @@ class _Doing:
                 for found in findings(source.name, document, result, call):
                     self._done.found += found.link is not None
                     self._done.lines.append(LINES[self._plan.options.format or "text"](found))
-
-    def _is_checked(self) -> bool:
-        # What takes no file's place can be made again: that is not looked through twice.
-        output = self._done.job.output
-        if output is None:
-            return self._plan.options.delivery
-        return (output.replaces or output.goes_on) and os.path.lexists(output.path)
 
     def _copy(self, source: OpenInput) -> None:
         """Skip a file that holds no references; to an output it is copied all the same."""

@@ -54,8 +54,6 @@ class Writer:
     Two names are one file where the file system takes them for one ("A" and "a").
     """
 
-    __slots__ = ("_identities", "_swept")
-
     def __init__(self) -> None:
         self._identities: set[tuple[int, int]] = set()
         self._swept: set[str] = set()
@@ -167,18 +165,16 @@ def _refuse_moved(place: Place, folder: Directory, old: Old) -> None:
     if old.backup or old.descriptor is None or not os.fstat(old.descriptor).st_nlink:
         return
     unique = old.name.partition(":")[0].partition(",")[0]
+    seen: set[tuple[int, int]] = set()
     for box in ("cur", "new"):
         with folder.below(box) as opened:
             for name in opened.names():
-                if name.startswith(unique) and _is(opened, name, old.status):
-                    place.parent.unlink(place.name)
-                    raise InputError(_MOVED)
-
-
-def _is(parent: Directory, name: str, status: os.stat_result) -> bool:
-    with suppress(FileNotFoundError):
-        return identity(parent.stat(name)) == identity(status)
-    return False
+                if name.startswith(unique):
+                    with suppress(FileNotFoundError):
+                        seen.add(identity(opened.stat(name)))
+    if identity(old.status) in seen:
+        place.parent.unlink(place.name)
+        raise InputError(_MOVED)
 
 
 def refuse_changed(now: os.stat_result, read: os.stat_result) -> None:

@@ -91,8 +91,6 @@ _requested: Final = expression(rb"^--[0-9]{4}-[0-9-]+ [0-9:]+--  (\S+)", re.MULT
 class Finder:
     """Finds the URLs of inputs, and of the files that their references lead to."""
 
-    __slots__ = ("_known", "_listed", "origins", "trees")
-
     def __init__(self, origins: Origins, trees: tuple[str, ...]) -> None:
         self.trees = trees  # whose lists are read
         self._listed: dict[str, str] = {}
