@@ -48,22 +48,12 @@ VALUES = [
     ("<URL:http://h.example/a/b>;", None),
     ("<URL:http://h.example/a/>, <URL:http://h.example/b/>", None),
     ("http://h.example/a;", "http://h.example/a;"),  # RFC 1808 §2.1: params
-    # RFC 2047 §2
-    ("=?us-ascii?Q?http://h.example/?=", "http://h.example/"),
+    # RFC 2047 §2; tests/view/test_encoded_words.py has the grammar of words
     ("=?UTF-8?q?http=3A//h=2Eexample/=C3=A9?=", "http://h.example/é"),
-    ("=?iso-8859-1?Q?http://h.example/=E9?=", "http://h.example/é"),
-    ("=?utf-8?B?aHR0cDovL2guZXhhbXBsZS8=?=", "http://h.example/"),
     ("=?utf-8?b?aHR0cDov?=\r\n =?utf-8?b?L2guZXhhbXBsZS8=?=", "http://h.example/"),
     ("<URL:=?utf-8?Q?http://h.example/?=>", "http://h.example/"),
     ("=?utf-8?Q?http://h.example/a_b?=", "http://h.example/ab"),  # _ is a space, and is dropped
-    ("=?utf-8*en?Q?http://h.example/?=", "http://h.example/"),  # RFC 2231 §5
-    # Words that cannot be decoded stay
     ("=?x-unknown?Q?http://h.example/?=", "=?x-unknown?Q?http://h.example/?="),
-    ("=?utf-7?Q?+ADw-?=", "=?utf-7?Q?+ADw-?="),  # none of the WHATWG table (threat E3)
-    ("=?unicode_escape?Q?x?=", "=?unicode_escape?Q?x?="),
-    ("=?utf-8?B?a?=", "=?utf-8?B?a?="),
-    ("=?utf-8?Q?=FF?=", "=?utf-8?Q?=FF?="),
-    ("=?utf-8?Q?é?=", "=?utf-8?Q?é?="),
     # Nothing
     ("", ""),
     (" \r\n\t ", ""),

@@ -73,25 +73,21 @@ def test_the_chain_goes_outward_to_none(profile: Profile) -> None:
 
 # --- §2.3: (candidate, why it is unsuitable; None when it is suitable). The same in each profile.
 SUITABLE = [
-    ("http://h.example/", None),
-    ("HTTPS://H.example/a?b#c", None),
-    ("ftp://u:p@h.example/", None),
-    ("file:///etc/", None),
-    ("gopher://h.example/", None),
-    ("x-y.z+1:/a", None),
-    ("foo://h", None),
-    ("thismessage:/", None),
-    ("mailto:a@b.example", "never used with relative URLs"),
-    ("news:a.b", "never used with relative URLs"),
-    ("news:/a/b", "never used with relative URLs"),
-    ("telnet://h.example/", "never used with relative URLs"),
-    ("data:text/html,x", "never used with relative URLs"),
-    ("DATA:/x", "never used with relative URLs"),
-    ("javascript:/x", "never used with relative URLs"),
-    ("cid:a@b", "never used with relative URLs"),
-    ("mid:a@b/c@d", "never used with relative URLs"),
-    ("about:blank", "never used with relative URLs"),
-    ("blob:http://h.example/1", "never used with relative URLs"),
+    *(
+        (url, None)
+        for url in (
+            *("http://h.example/", "HTTPS://H.example/a?b#c", "ftp://u:p@h.example/", "foo://h"),
+            *("file:///etc/", "gopher://h.example/", "x-y.z+1:/a", "thismessage:/"),
+        )
+    ),
+    *(
+        (url, "never used with relative URLs")
+        for url in (
+            *("mailto:a@b.example", "news:a.b", "news:/a/b", "telnet://h.example/", "DATA:/x"),
+            *("data:text/html,x", "javascript:/x", "cid:a@b", "mid:a@b/c@d", "about:blank"),
+            "blob:http://h.example/1",
+        )
+    ),
     ("C:\\docs\\x", "drive letter"),
     ("c:/docs/x", "drive letter"),
     ("http:g", "needs a network location"),

@@ -17,108 +17,68 @@ def urls(marks: Marks) -> list[str]:
     return [statement.value for statement in marks.pages]
 
 
-def reasons(marks: Marks) -> list[str]:
-    return [note.reason.value for note in marks.notes]
-
-
 HTTRACK: Final = b" by HTTrack Website Copier/3.x [XR&CO'2014], Sat, 01 Jan 2022 10:00:00 GMT -->"
 
-# The program, what it writes, the URL, and the reasons of the notes.
+# What programs write, the URL, and the reasons of the notes.
 MARKS: Final = [
+    # Chrome, Edge and IE; the second - of a run is %2D
     (
-        "Chrome",
-        b"<!DOCTYPE html>\n<!-- saved from url=(0017)https://h.ex/a?b=1 -->\n<html><head>",
-        "https://h.ex/a?b=1",
-        ["mark-doubtful"],
-    ),
-    (
-        "Chrome: the second - of a run is %2D",
-        b"<!-- saved from url=(0019)https://h.ex/a-%2Db -->",
-        "https://h.ex/a--b",
+        b"<!DOCTYPE html>\n<!-- saved from url=(0017)https://h/a?b=123 -->\n",
+        "https://h/a?b=123",
         [],
     ),
-    ("IE", b"<!-- saved from url=(0012)http://h.ex/ -->\r\n<HTML>", "http://h.ex/", []),
-    ("a number that is too great", b"<!-- saved from url=(0099)http://h/ -->", "", ["doubtful"]),
-    ("IE, offline", b"<!-- saved from url=(0014)about:internet -->", "", ["refused"]),
-    ("IE, of a file", b"<!-- saved from url=(0014)file:///C:/a.h -->", "", ["refused"]),
+    (b"<!-- saved from url=(0016)https://h/a-%2Db -->", "https://h/a--b", []),
+    (b"<!-- saved from url=(0012)http://h.ex/ -->\r\n<HTML>", "http://h.ex/", []),
+    (b"<!-- saved from url=(0011)http://h.ex/ -->", "http://h.ex/", ["mark-doubtful"]),
+    (b"<!-- saved from url=(0099)http://h/ -->", "", ["mark-doubtful"]),
+    (b"<!-- saved from url=(0014)about:internet -->", "", ["mark-refused"]),
+    (b"<!-- saved from url=(0014)file:///C:/a.h -->", "", ["mark-refused"]),
+    (b"<!-- saved from url=(0016)http://u:p@h.ex/ -->", "http://h.ex/", ["credentials-removed"]),
+    # SingleFile, and an older one without a date
     (
-        "SingleFile",
-        (
-            b"<!DOCTYPE html> <html><!--\n Page saved with SingleFile \n url: https://h.ex/a#s \n"
-            b" saved date: Sat Jan 01 2022 10:00:00 GMT\n--><meta charset=utf-8>"
-        ),
-        "https://h.ex/a",
+        b"<html><!--\n Page saved with SingleFile \n url: https://h/a#s \n saved date: Sat\n--><p>",
+        "https://h/a",
         [],
     ),
     (
-        "SingleFile, older, without a date",
-        b"<html><!--\r\n Archive processed by SingleFile \r\n url: http://h.ex/a\r\n--><p>",
-        "http://h.ex/a",
+        b"<html><!--\r\n Archive processed by SingleFile \r\n url: http://h/a\r\n-->",
+        "http://h/a",
         [],
     ),
+    # HTTrack without a scheme, with one, and at the end of a page without head
     (
-        "HTTrack without scheme",
         b"<html>\n<!-- Mirrored from h.ex/a by HTTrack b" + HTTRACK + b"\n<head>",
         "http://h.ex/a by HTTrack b",
         ["mark-doubtful"],
     ),
+    (b"<html>\n<!-- Mirrored from https://h/\xc3\xa9" + HTTRACK + b"\n<head>", "https://h/é", []),
+    (b"<p>text\n<!-- Mirrored from https://h/a" + HTTRACK + b"\n</html>\n", "https://h/a", []),
+    # monolith
     (
-        "HTTrack with scheme",
-        b"<html>\n<!-- Mirrored from https://h.ex/\xc3\xa9" + HTTRACK + b"\n<head>",
-        "https://h.ex/é",
+        b"<!-- Saved from https://h/ at 2022-01-01T10:00:00Z using monolith v2.8 -->",
+        "https://h/",
         [],
     ),
+    (b"<!-- Saved from local source at 2022 using monolith v2 -->", "", []),
+    # WebScrapBook, Save Page WE, Evernote
+    (b'<html data-scrapbook-source="http://h/?a&amp;b=2#s" lang=en>', "http://h/?a&b=2", []),
+    (b'<html data-scrapbook-source="data:,x">', "", ["mark-refused"]),
+    (b'<style>a{}</style><meta name="savepage-url" content="http://h/a">', "http://h/a", []),
+    (b'<head><meta itemprop="source-url" content="https://h/a"/>', "https://h/a", []),
+    # the Wayback Machine
     (
-        "HTTrack at the end of a page without head",
-        b"<p>text\n<!-- Mirrored from https://h.ex/a" + HTTRACK + b"\n</html>\n",
-        "https://h.ex/a",
+        b'<script>__wm.wombat("http://h:80/a","20120611024252","https://web.archive.org/","web","/");',
+        "https://web.archive.org/web/20120611024252/http://h:80/a",
         [],
     ),
-    (
-        "monolith",
-        b"<!-- Saved from https://h.ex/ at 2022-01-01T10:00:00Z using monolith v2.8.1 -->\n<html>",
-        "https://h.ex/",
-        [],
-    ),
-    ("monolith of a file", b"<!-- Saved from local source at 2022 using monolith v2 -->", "", []),
-    (
-        "WebScrapBook",
-        b'<html data-scrapbook-source="https://h.ex/?a=1&amp;b=2#s" lang=en>',
-        "https://h.ex/?a=1&b=2",
-        [],
-    ),
-    ("WebScrapBook of data:", b'<html data-scrapbook-source="data:,x">', "", ["refused"]),
-    (
-        "Save Page WE",
-        b'<head><style>a{}</style><meta name="savepage-url" content="https://h.ex/a">',
-        "https://h.ex/a",
-        [],
-    ),
-    (
-        "Evernote",
-        b'<head><meta itemprop="source-url" content="https://h.ex/a"/>',
-        "https://h.ex/a",
-        [],
-    ),
-    (
-        "Wayback Machine",
-        (
-            b'<head><script>__wm.wombat("http://h.ex:80/a","20120611024252","https://web.archive.org/",'
-            b'"web","/_static/","1339383772");</script>'
-        ),
-        "https://web.archive.org/web/20120611024252/http://h.ex:80/a",
-        [],
-    ),
-    ("credentials", b"<!-- saved from url=(0016)http://u:p@h.ex/ -->", "http://h.ex/", ["cred"]),
 ]
 
 
-@pytest.mark.parametrize(("program", "page", "url", "noted"), MARKS)
-def test_marks(program: str, page: bytes, url: str, noted: list[str]) -> None:
+@pytest.mark.parametrize(("page", "url", "noted"), MARKS)
+def test_marks(page: bytes, url: str, noted: list[str]) -> None:
     marks = read_marks(page)
-    assert urls(marks) == ([url] if url else []), program
-    assert len(marks.notes) == len(noted)
-    assert all(expected in found for expected, found in zip(noted, reasons(marks), strict=True))
+    assert urls(marks) == ([url] if url else [])
+    assert [note.reason.value for note in marks.notes] == noted
 
 
 @pytest.mark.parametrize(
@@ -188,24 +148,13 @@ def test_other_comments_with_a_base(page: bytes) -> None:
     [
         ("http://h", "http://h"),
         ("HTTPS://h/a#b", "HTTPS://h/a"),
-        ("ftp://h/a", ""),
-        ("http:///a", ""),
-        ("http:a", ""),
-        ("//h/a", ""),
-        ("blob:https://h/1", ""),
-        ("javascript:alert(1)", ""),
-        ("", ""),
+        *((url, "") for url in ("ftp://h/a", "http:///a", "http:a", "//h/a", "blob:https://h/1")),
+        *((url, "") for url in ("javascript:alert(1)", "")),
     ],
 )
 def test_what_counts(url: str, counts: str) -> None:
     value, why, notes = found_url(url, "x")
     assert (value, bool(why), notes) == (counts, not counts, [])
-
-
-def test_credentials_are_removed_with_a_note() -> None:
-    value, _, (note,) = found_url("http://joe:x@h/", "the mark")
-    assert (value, note.reason) == ("http://h/", Reason.CREDENTIALS_REMOVED)
-    assert note.text == "the mark: the user name and password in it were removed"
 
 
 # ---- hostile pages

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
-import io
 from typing import Final
 
 import pytest
@@ -11,7 +9,6 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.containers.fields import text_of
 from relbase.containers.http import Dump, final_head, is_partial, parse_dump, read_head, values
 
 # ---- heads
@@ -97,26 +94,6 @@ def test_every_repeated_field_has_its_span() -> None:
     assert values(FIELDS, head, "content-encoding") == ["\udcff"]
     for field in head.header.fields:
         assert FIELDS[field.span.start : field.span.end].lower().startswith(field.name.encode())
-
-
-def test_heads_are_read_as_http_client_reads_them() -> None:
-    class Socket:
-        def makefile(self, _mode: str) -> io.BytesIO:
-            return io.BytesIO(FIELDS)
-
-    response = http.client.HTTPResponse(Socket())  # type: ignore[arg-type]
-    response.begin()
-    head = read_head(FIELDS)
-    assert head is not None
-    assert [
-        (field.name, "".join(text_of(FIELDS, field).splitlines()))
-        for field in head.header.fields
-        if field.name != "content-encoding"
-    ] == [
-        (name.lower(), "".join(value.splitlines()))
-        for name, value in response.getheaders()
-        if name not in ("X", "Content-Encoding")
-    ]
 
 
 # ---- dumps of headers

@@ -536,11 +536,6 @@ def test_the_soup_has_parts() -> None:
     assert sum(number > 1 for number in counts) > len(counts) / 5
 
 
-@given(st.binary(max_size=200))
-def test_any_bytes(data: bytes) -> None:
-    walked(data)
-
-
 @pytest.mark.parametrize("data", [IMAP, IMAP.replace(b"\n", b"\r\n"), nested(3)])
 def test_any_prefix(data: bytes) -> None:
     for end in range(len(data) + 1):

@@ -18,7 +18,6 @@ from relbase.rewriting.items import (
     plain_in_css,
     plain_in_quotes,
     plain_unquoted,
-    shift,
 )
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import document_view
@@ -52,11 +51,6 @@ def utf_16(text: str) -> View:
     found = document_view(text.encode("utf-16-le"), "utf-16le")
     assert found is not None
     return found
-
-
-def test_shift() -> None:
-    items = list(shift([found(0, 2), Edit(1, 2, b"x")], 10))
-    assert (spans(items), edits(items)) == ([(10, 12)], [Edit(11, 12, b"x")])
 
 
 # (spans of `aAbBc`, their places in `a%41b%42c`)
