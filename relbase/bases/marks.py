@@ -73,7 +73,6 @@ def read_marks(text: bytes, charset: str = "utf-8") -> Marks:
     found = _Found(text, charset, Lines(text, "utf-8"))
     for token in head_tokens(text):
         found.read(token)
-    found.read_end()
     return found.marks()
 
 
@@ -217,6 +216,10 @@ class _Found:
     _notes: list[Note] = field(default_factory=list)
 
     def marks(self) -> Marks:
+        start = max(0, len(self._text) - _END)
+        if not self._pages and (last := _last_comment.search(self._text, start)):
+            end = last.end(1) - len("-->") * last[1].endswith(b"-->")
+            self._url_comment(Span(last.start(1), end))
         notes = tuple(dict.fromkeys(self._notes))
         return Marks(tuple(self._pages.values()), self._base, self._stand_in, notes)
 
@@ -227,14 +230,6 @@ class _Found:
             self._script(token)
         elif token.name in _ELEMENTS:
             self._attributes(token)
-
-    def read_end(self) -> None:
-        start = max(0, len(self._text) - _END)
-        found = None if self._pages else _last_comment.search(self._text, start)
-        if found is not None:
-            end = found.end(1)
-            inside = Span(found.start(1), end - len("-->") if found[1].endswith(b"-->") else end)
-            self._url_comment(inside)
 
     def _comment(self, token: HeadToken) -> None:
         inside = self._text[token.start : token.end]
@@ -276,14 +271,14 @@ class _Found:
             found = attributes.get(row.attribute)
             if row.element != token.name or found is None:
                 continue
-            if row.when is None or self._is(attributes.get(row.when[0]), row.when[1]):
+            name, value = row.when or (row.attribute, None)
+            other = attributes.get(name)
+            if other is not None and (value is None or self._raw(other).lower() == value):
                 span = Span(found.start, found.end)
                 self._page(self._value(found), "", f"the mark of {row.program}", span)
 
-    def _is(self, attribute: Attribute | None, value: bytes) -> bool:
-        if attribute is None:
-            return False
-        return self._text[attribute.start : attribute.end].lower() == value
+    def _raw(self, attribute: Attribute) -> bytes:
+        return self._text[attribute.start : attribute.end]
 
     def _script(self, token: HeadToken) -> None:
         found = _wombat.search(self._text, token.after, token.raw_end)
@@ -294,8 +289,7 @@ class _Found:
         self._page(url, "", "the mark of the Wayback Machine", Span(*found.span()))
 
     def _value(self, attribute: Attribute) -> str:
-        raw = self._text[attribute.start : attribute.end]
-        view = attribute_view(raw, attribute.quote or b"", self._charset)
+        view = attribute_view(self._raw(attribute), attribute.quote or b"", self._charset)
         return clean(decode_inner(view.inner))
 
     def _page(self, url: str, doubt: str, program: str, span: Span) -> None:

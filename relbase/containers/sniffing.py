@@ -86,6 +86,12 @@ _root: Final = expression(
     re.VERBOSE,
 )
 
+
+def _root_of(start: bytes) -> bytes:
+    found = _root.match(start)
+    return found[1].lower() if found else b""
+
+
 # What may stand before the first tag of a page or a template (rule 15): a byte order mark and white
 # space, front matter, instructions of servers, of XML and of template languages, comments.
 _PROLOGUE: Final = rb"""(?:---[ \t]*+\r?\n (?:(?!---[ \t]*+\r?$)[^\n]*+\n)*+ ---[ \t]*+\r?\n)?+
@@ -143,9 +149,9 @@ def is_html(start: bytes) -> bool:
     usual = _usual.match(start)
     if usual and (usual[1] or usual[2].lower() in _NAMES):
         return True
-    if _xml.match(start) and (root := _root.match(start)):
+    if _xml.match(start) and (root := _root_of(start)):
         # With an XML declaration in front a page is HTML to browsers, unless a type says otherwise.
-        return root[1].lower() == b"html"
+        return root == b"html"
     return _html.match(start) is not None
 
 
@@ -167,8 +173,7 @@ def is_xml(start: bytes) -> bool:
     """Whether an XML document begins so that is not a page to browsers."""
     if _doctype_html.match(start):
         return False  # `<!doctype html><svg>`
-    root = _root.match(start)
-    if root is not None and root[1].lower() in _ROOTS:
+    if _root_of(start) in _ROOTS:
         return True
     return _xml.match(start) is not None and not is_html(start)
 
@@ -178,8 +183,7 @@ _FEEDS: Final = frozenset((b"rss", b"feed", b"rdf", b"urlset", b"sitemapindex"))
 
 def is_feed(start: bytes) -> bool:
     """Whether a feed or a sitemap begins so, in XML."""
-    root = _root.match(start)
-    return root is not None and root[1].lower() in _FEEDS
+    return _root_of(start) in _FEEDS
 
 
 def is_http(start: bytes) -> bool:

@@ -58,7 +58,12 @@ def prepare(call: Call) -> Prepared:
     retrieved, remarks = retrieval(call.url, call.redirects)
     if call.origin is not None and not call.redirects:
         retrieved = [one._replace(source=call.origin.source) for one in retrieved]
-    stated, refused = _stated(call)
+    stated: list[Statement] = []
+    refused: list[Note] = []
+    if call.fields:
+        from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
+
+        stated, refused = http_statements(call.fields)
     charset = _charset_value.search(type_) if type_ else None
     task = Task(
         call.profile,
@@ -183,12 +188,3 @@ def _partial(call: Call) -> Recognized | None:
     text = f"it is a part of a document (Content-Range: {ranges[0][:40]}): left unchanged"
     note = Note(Reason.BODY_PARTIAL, "", None, text)
     return Recognized(kind=Kind.OTHER, notes=(note,))
-
-
-def _stated(call: Call) -> tuple[list[Statement], list[Note]]:
-    """What the header of the transport states as the base, strongest first, and what to note."""
-    if not call.fields:
-        return [], []
-    from relbase.bases.headers import http_statements  # noqa: PLC0415 (start-up time)
-
-    return http_statements(call.fields)

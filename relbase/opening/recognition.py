@@ -134,21 +134,17 @@ def _seems(row: Format, data: bytes) -> str:
     """What a file of a kind begins like, for people; "" for nothing else."""
     start = sniffing.beginning(data)
     if row.looks is not None and row.looks(start):
-        return Kind.MBOX.value if _holds_messages(data) else ""
+        if not data.startswith(b"From "):
+            return ""
+        from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
+
+        # a message may be kept as one, too
+        return Kind.MBOX.value if sum(1 for _ in islice(mbox.split([data]), 2)) > 1 else ""
     for marks, what in _BEGINNINGS:
         if marks.match(start):
             return what
     other = kind_of_bytes(data)
     return other.value if FORMATS[other].doubts else ""
-
-
-def _holds_messages(data: bytes) -> bool:
-    """Whether what begins as an mbox holds several messages: a message may be kept as one, too."""
-    if not data.startswith(b"From "):
-        return False
-    from relbase.containers import mbox  # noqa: PLC0415 (start-up time: few files begin so)
-
-    return sum(1 for _ in islice(mbox.split([data]), 2)) > 1
 
 
 # What no document of text begins with, and what reads as a page but is data.

@@ -19,8 +19,6 @@ from relbase.view.charset import (
 from relbase.view.transcode import document_view, text_view
 
 if TYPE_CHECKING:
-    import re
-
     from relbase.rewriting.context import Context
     from relbase.view.runs import View
 
@@ -76,17 +74,14 @@ def read_text(data: bytes, charset: Charset, rule: ViewRule, context: Context) -
         return Note(Reason.CHARSET_UNSUPPORTED, context.part, None, f"{text}: passed through")
     view = rule(data, charset.name)
     name = charset.name if view is None else "utf-8"
-    unstated = _unstated(data) if charset.source in _GUESSED else None
+    unstated = None
+    if charset.source in _GUESSED:  # in a reference it decides what is read, and queries
+        unstated = _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
     inside = context.having(charset=name, encoding=charset.name, unstated=unstated)
     return Text(data if view is None else view.inner, view, charset, inside)
 
 
 _GUESSED: Final = (CharsetSource.GUESS, CharsetSource.DEFAULT, CharsetSource.CONTRADICTED)
-
-
-def _unstated(data: bytes) -> re.Pattern[str]:
-    # What depends on the charset in a reference: what is read, and how queries are written.
-    return _QUERY_NOT_ASCII if data.isascii() else _NOT_ASCII
 
 
 _NOT_ASCII: Final = expression(r"[\0-\x7f]*+[^\0-\x7f]")

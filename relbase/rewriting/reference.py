@@ -243,8 +243,12 @@ class Verdict(NamedTuple):
 
 def verdict_of(reference: str, context: Context, place: Place, *, is_kept: bool = False) -> Verdict:
     """Return what becomes of a reference, which may be known to stay if it is relative."""
-    places = context.task.places
-    if _is_absolute(reference, context, place):
+    places, base = context.task.places, context.base.url
+    # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
+    is_alone = place.element == "base" and not base and context.resolve is None
+    if is_absolute(reference, context.task.profile, base) or (
+        is_alone and parses_alone(reference, context.task.profile)
+    ):
         inside = places.inside(reference) if isinstance(places, Unarchived) else None
         return Verdict(Status.REWRITTEN, inside) if inside else Verdict(Status.ABSOLUTE, reference)
     is_local = place.row.local and reference.startswith("#")  # rule 8
@@ -273,13 +277,6 @@ def _shown(reference: str, context: Context, place: Place) -> str | None:
     if budget is not None:
         budget.shown -= len(url or "")
     return url
-
-
-def _is_absolute(reference: str, context: Context, place: Place) -> bool:
-    base, profile = context.base.url, context.task.profile
-    # What serves as the base, since the parser takes it alone, is absolute itself (rule 5).
-    is_alone = place.element == "base" and not base and context.resolve is None
-    return is_absolute(reference, profile, base) or (is_alone and parses_alone(reference, profile))
 
 
 def _resolved(reference: str, context: Context, place: Place) -> Verdict:

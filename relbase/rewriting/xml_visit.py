@@ -257,12 +257,13 @@ class Visit:
         codebase = slot.codebase and on_codebase(url_of(self._text, slot.codebase), context)
         place = Place(shown(slot.element), shown(slot.attribute), slot.row, codebase)
         if not value.quote and not _means_itself(raw):
-            view = _text_view(raw)
-            if view is None:
+            found = pieces(raw) if b"<" in raw else []
+            if len(found) > MAX_PIECES:
                 text = f"a text in more than {MAX_PIECES} sections or comments: left unchanged"
                 return (
                     Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
                 )
+            view = PiecesView(raw, found, piece_view) if found else text_view(raw)
             is_read = isinstance(view, EscapedView) and not view.is_flawed
             if is_read and len(raw) >= _LEFT_OUT_FROM:
                 self.read.append(Span(value.start, value.end))
@@ -342,13 +343,6 @@ def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Ite
 
     yield from shift(view.lowered(edits()), offset)
     yield from lower(findings, view, offset)
-
-
-def _text_view(raw: bytes) -> TextView | PiecesView | None:
-    if b"<" not in raw:
-        return text_view(raw)
-    found = pieces(raw)
-    return PiecesView(raw, found, piece_view) if len(found) <= MAX_PIECES else None
 
 
 def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:
