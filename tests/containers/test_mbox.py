@@ -369,30 +369,3 @@ def test_against_mailbox(data: Path, name: str) -> None:
         assert (len(theirs), len(ours)) == OTHERWISE[name]
         return
     assert ours == theirs
-
-
-def test_every_file_of_the_data_comes_back(data: Path) -> None:
-    files = [path for path in sorted((data / "email").rglob("*")) if path.is_file()]
-    several = 0
-    for path in files:
-        file = path.read_bytes()
-        messages = list(split(pieces(file, 1 << 12)))
-        assert b"".join(message.data for message in messages) == file
-        several += len(messages) > 1
-    assert several >= 5
-
-
-@given(
-    st.lists(
-        st.lists(st.sampled_from([b"", b"x", b">From y", b"X: y", b" z"]), max_size=5), max_size=4
-    )
-)
-def test_mailbox_reads_the_same_messages(
-    tmp_path_factory: pytest.TempPathFactory, bodies: list[list[bytes]]
-) -> None:
-    file = b"".join(
-        A + b"X: y\n\n" + b"".join(line + b"\n" for line in body) + b"\n" for body in bodies
-    )
-    path = tmp_path_factory.mktemp("mbox") / "box"
-    path.write_bytes(file)
-    assert [each.content for each in checked(file)] == of_the_library(path)

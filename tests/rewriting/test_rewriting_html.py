@@ -170,29 +170,6 @@ def test_a_sheet_in_iso_2022_jp_has_escapes_of_css() -> None:
     assert read.view.lower([Edit(8, 8, "\u00e9".encode())]) == [Edit(8, 8, b"\\e9 ")]
 
 
-# --- The way a value is written decides where new text goes
-SPELLED = [
-    (b"<a href>", b'<a href="http://h.example/d/p.html">'),
-    (b"<a href/>", b'<a href="http://h.example/d/p.html"/>'),
-    (b"<a href=>", b'<a href="http://h.example/d/p.html">'),
-    (b"<a href= >", b'<a href="http://h.example/d/p.html" >'),
-    (b"<a href=''>", b"<a href='http://h.example/d/p.html'>"),
-    (b"<a href=' '>", b"<a href=' http://h.example/d/p.html'>"),
-    (b"<a href=x/>", b"<a href=http://h.example/d/x/>"),
-    (b"<a href=&#120;>", b"<a href=http://h.example/d/&#120;>"),
-    (b"<a href='&#46;&#46;/x'>", b"<a href='http://h.example/x'>"),
-    (b"<a href='&amp'>", b"<a href='http://h.example/d/&amp'>"),
-    (b"<a href='?a&ltb'>", b"<a href='http://h.example/d/p.html?a&ltb'>"),
-    (b"<a href='\r\n/x\r\n'>", b"<a href='\r\nhttp://h.example/x\r\n'>"),
-    (b"<a href='x\0'>", b"<a href='http://h.example/d/x\0'>"),
-]
-
-
-@pytest.mark.parametrize(("document", "expected"), SPELLED)
-def test_how_a_value_is_written(document: bytes, expected: bytes) -> None:
-    assert rewrite(document, url=URL).data == expected
-
-
 # --- Where a base element has its own base
 def test_a_base_element_is_resolved_on_what_is_around_and_the_rest_on_it() -> None:
     document = (
@@ -236,20 +213,15 @@ def test_nested_references(document: bytes, expected: list[str]) -> None:
     assert rewrite(result.data, url=URL, kind="html").data is result.data
 
 
-# --- Rule 9: custom properties. (document, profile, whether it is rewritten)
+# --- Rule 9: custom properties. (document, whether it is rewritten)
 LINKED = b"<link rel=stylesheet href='http://a.example/s.css'>"
 CUSTOM = [
     (b"<p style='--a:url(x)'>", True),
-    (LINKED + b"<p style='--a:url(x)'>", False),
     (LINKED + b"<p style='--a:url(?x)'>", False),
-    (LINKED + b"<p style='--a:url(/x)'>", True),
-    (LINKED + b"<p style='--a:url(//x)'>", True),
     (LINKED + b"<p style='--a:url(\"\\2f x\")'>", True),
     (LINKED + b"<p style='--a:url(\"\\78 \")'>", False),
-    (LINKED + b"<p style='a:url(x)'>", True),
     (b"<LINK REL='alternate StyleSheet' HREF='http://a.example/'><p style='--a:url(x)'>", False),
     (b"<link rel=icon href='http://a.example/'><p style='--a:url(x)'>", True),
-    (b"<style>@import 'http://a.example/';</style><p style='--a:url(x)'>", False),
     (b"<style>--a:url(x)</style>", True),
     # sheets are where sheets can be
     (b"<!-- @import 'y' --><p style='--a:url(x)'>", True),
