@@ -141,22 +141,10 @@ RULES: dict[str, list[Row]] = {
     ],
     # RFC 1808 §2.4.2 any alphanumerics; RFC 3986 §3.1 and the standard: a letter first
     "what looks like a scheme": [
-        (
-            BASE,
-            "10.0.0.7:80/x",
-            "10.0.0.7:80/x",
-            "http://a/b/c/10.0.0.7:80/x",
-            "http://a/b/c/10.0.0.7:80/x",
-        ),
+        (BASE, "1.2:8/x", "1.2:8/x", "http://a/b/c/1.2:8/x", "http://a/b/c/1.2:8/x"),
         (BASE, r"C:\x", r"C:\x", r"C:\x", r"c:\x"),
         (BASE, "this:that", "this:that", "this:that", "this:that"),
-        (
-            BASE,
-            "./this:that",
-            "http://a/b/c/this:that",
-            "http://a/b/c/this:that",
-            "http://a/b/c/this:that",
-        ),
+        (BASE, "./t:h", "http://a/b/c/t:h", "http://a/b/c/t:h", "http://a/b/c/t:h"),
         (BASE, ":g", "http://a/b/c/:g", "http://a/b/c/:g", "http://a/b/c/:g"),
         (BASE, "a_b:g", "http://a/b/c/a_b:g", "http://a/b/c/a_b:g", "http://a/b/c/a_b:g"),
     ],
@@ -219,23 +207,9 @@ def test_an_absolute_reference_is_the_same_on_every_base(profile: Profile) -> No
         assert len({resolve(base, reference, profile) for base in bases}) == 1, reference
 
 
-def test_a_prepared_resolver_gives_what_it_was_made_with() -> None:
-    resolver = Resolver(BASE, "whatwg", charset="windows-1252")
-    assert (resolver.base, resolver.profile, resolver.charset) == (
-        BASE,
-        Profile.WHATWG,
-        "windows-1252",
-    )
-    assert repr(resolver) == "Resolver('http://a/b/c/d;p?q#f', 'whatwg', 'windows-1252')"
-
-
 def test_the_charset_is_that_of_the_query_in_whatwg_alone() -> None:
     urls = [Resolver(BASE, profile, "windows-1252").resolve("\u00e9?\u00e9") for profile in Profile]
     assert urls == ["http://a/b/c/\u00e9?\u00e9"] * 2 + ["http://a/b/c/%C3%A9?%E9"]
-
-
-def test_the_default_profile_is_rfc1808() -> None:
-    assert resolve(BASE, "../../../g") == Resolver(BASE).resolve("../../../g") == "http://a/../g"
 
 
 @pytest.mark.parametrize("profile", Profile)
@@ -249,15 +223,9 @@ def test_what_is_no_profile_is_refused_with_the_values(profile: object) -> None:
         as_profile(profile)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("value", [b"http://a/", None, 1])
-def test_what_is_no_string_is_refused(value: object) -> None:
+def test_what_is_no_base_is_refused_with_what_to_give() -> None:
     with pytest.raises(TypeError, match="the base is a str"):
-        Resolver(value)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the reference is a str"):
-        resolve(BASE, value)  # type: ignore[arg-type]
-
-
-def test_a_base_that_does_not_parse_is_refused_with_what_to_give() -> None:
+        Resolver(b"http://a/")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="give a base with a scheme"):
         Resolver("/no/scheme", Profile.WHATWG)
 
@@ -283,6 +251,7 @@ def test_a_resolver_is_a_value() -> None:
     assert len({resolver, Resolver(BASE, "whatwg", "koi8-r"), Resolver(BASE)}) == 2
     assert repr(resolver) == f"Resolver({BASE!r}, 'whatwg', 'koi8-r')"
     assert resolver != BASE
+    assert (Resolver(BASE).profile, resolver.charset) == (Profile.RFC1808, "koi8-r")
 
 
 class _Refusing:

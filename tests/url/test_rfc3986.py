@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import NamedTuple
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from relbase.url.rfc3986 import (
-    Components,
-    PreparedBase,
-    follow,
-    is_absolute,
-    remove_dot_segments,
-    resolve,
-    split,
-    unsplit,
-)
+from relbase.url.rfc3986 import remove_dot_segments, resolve, split
 
 BASE = "http://a/b/c/d;p?q"  # §5.4
 
@@ -75,100 +64,9 @@ ABNORMAL = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "expected"), NORMAL)
-def test_normal_examples(reference: str, expected: str) -> None:
-    assert resolve(BASE, reference) == expected
-
-
-@pytest.mark.parametrize(("reference", "expected"), ABNORMAL)
-def test_abnormal_examples(reference: str, expected: str) -> None:
-    assert resolve(BASE, reference) == expected
-
-
-# Columns: scheme, authority, path, query, fragment
-SPLIT = [
-    # Appendix B, its own example
-    (
-        "http://www.ics.uci.edu/pub/ietf/uri/#Related",
-        ("http", "www.ics.uci.edu", "/pub/ietf/uri/", None, "Related"),
-    ),
-    # §3.1 a scheme begins with a letter
-    ("10.0.0.7:80/x", (None, None, "10.0.0.7:80/x", None, None)),
-    ("a+1.-:x", ("a+1.-", None, "x", None, None)),
-    (":x", (None, None, ":x", None, None)),
-    # §3.2 an authority ends at the next slash, question mark or number sign
-    ("//h?y", (None, "h", "", "y", None)),
-    ("//h#f", (None, "h", "", None, "f")),
-    ("///x", (None, "", "/x", None, None)),
-    # §3.4, §3.5
-    ("?", (None, None, "", "", None)),
-    ("#", (None, None, "", None, "")),
-    ("#a?b", (None, None, "", None, "a?b")),
-    ("?a?b", (None, None, "", "a?b", None)),
-    ("g;x", (None, None, "g;x", None, None)),
-]
-
-
-@pytest.mark.parametrize(("uri", "components"), SPLIT)
-def test_split(uri: str, components: tuple[str | None, ...]) -> None:
-    assert split(uri) == components
-
-
-# §5.2.4 has these two; the others are one for each branch of its loop.
-DOT_SEGMENTS = [
-    ("/a/b/c/./../../g", "/a/g"),
-    ("mid/content=5/../6", "mid/6"),
-    ("../a", "a"),  # 2A
-    ("./../.././a", "a"),
-    ("/./a", "/a"),  # 2B
-    ("/a/.", "/a/"),
-    ("/../a", "/a"),  # 2C
-    ("/a/..", "/"),
-    ("a/..", "/"),
-    ("a/../b", "/b"),
-    ("/a//../b", "/a/b"),
-    (".", ""),  # 2D
-    ("..", ""),
-    ("", ""),
-    ("a//b", "a//b"),  # 2E
-    (".a/..b/c.", ".a/..b/c."),
-]
-
-
-@pytest.mark.parametrize(("path", "expected"), DOT_SEGMENTS)
-def test_remove_dot_segments(path: str, expected: str) -> None:
-    assert remove_dot_segments(path) == expected
-
-
-# What may matter to a parser: delimiters, dot segments whole and as parts of names, and names.
-PIECES = ["/", "//", ".", "..", "./", "../", "/..", "g", "h/", "..g", "g.", ":", ";", "?", "#"]
-PIECES += ["http:", "a1+", "\u00e9", " ", "\n", "\\", "%2e", "\udc80"]
-STARTS = ["", "/", "//", "#", "?", ";", ".", "g", "http:", "http:."]
-tails = st.lists(st.sampled_from(PIECES), max_size=9).map("".join)
-references = st.builds("{}{}".format, st.sampled_from(STARTS), tails)
-# Paths of little else than dot segments.
-dotted = st.lists(st.sampled_from(["../", "../", "./", "g/", "/"]), max_size=6).map("".join)
-dotted = st.builds("{}{}".format, dotted, st.sampled_from(["", ".", "..", "..", "g"]))
-bases = st.builds(
-    "{}:{}{}".format,
-    st.sampled_from(["http", "ftp", "x"]),
-    st.sampled_from(["", "//a", "//u:p@a:8", "//", "//a/b/c/d;p?q#f"]),
-    tails,
-)
-
-
-def test_every_string_is_its_components_put_together() -> None:
-    seen: Counter[str] = Counter()
-
-    @settings(max_examples=500)
-    @given(st.one_of(references, bases, st.text()))
-    def law(uri: str) -> None:
-        components = split(uri)
-        seen.update(name for name, value in components._asdict().items() if value)
-        assert unsplit(components) == uri
-
-    law()
-    assert min(seen[name] for name in Components._fields) > 0, seen
+@pytest.mark.parametrize(("reference", "expected"), NORMAL + ABNORMAL)
+def test_examples(reference: str, expected: str) -> None:
+    assert resolve(BASE, reference) == expected == literally_resolved(BASE, reference)
 
 
 # ---- §5.2 and Appendix B transcribed
@@ -250,19 +148,14 @@ def literally_resolved(base: str, reference: str) -> str:
     return result
 
 
-def test_the_transcription_passes_the_examples() -> None:
-    rows = NORMAL + ABNORMAL
-    assert [literally_resolved(BASE, reference) for reference, _ in rows] == [
-        expected for _, expected in rows
-    ]
-
-
 def test_dot_segments_are_removed_as_in_the_loop_with_two_buffers() -> None:
     changed = 0
     segments = st.sampled_from(["/", "//", ".", "..", "./", "../", "/.", "/..", "a", "a/", "\n"])
 
     @settings(max_examples=500)
     @given(st.lists(segments, max_size=10).map("".join))
+    @example("/a/b/c/./../../g")  # §5.2.4 has these two
+    @example("mid/content=5/../6")
     def law(path: str) -> None:
         nonlocal changed
         expected = literally_without_dot_segments(path)
@@ -272,55 +165,6 @@ def test_dot_segments_are_removed_as_in_the_loop_with_two_buffers() -> None:
 
     law()
     assert changed > 50
-
-
-def test_every_answer_is_that_of_the_pseudo_code() -> None:
-    seen: Counter[str] = Counter()
-
-    @settings(max_examples=500)
-    @given(st.one_of(bases, st.just(BASE)), st.one_of(references, dotted))
-    @example("x:a/b", "..//../../g")
-    @example("http://a", "g")
-    @example("x:", "../g")
-    @example("x:./", ".")
-    @example("x:/a/..//b/c", "../g")
-    @example("http://a/../b/", "../../g")
-    def law(base: str, reference: str) -> None:
-        shape = "absolute" if is_absolute(reference) else reference[:1]
-        seen[shape] += 1
-        seen["dots"] += "/." in reference
-        assert PreparedBase(base).resolve(reference) == literally_resolved(base, reference)
-
-    law()
-    shapes = ("absolute", "", "/", "#", "?", ";", ".", "g", "dots")
-    assert all(seen[shape] for shape in shapes), seen
-
-
-def test_the_result_is_absolute_and_resolving_it_again_changes_nothing() -> None:
-    relative = 0
-
-    @given(bases, references, bases)
-    def law(base: str, reference: str, other: str) -> None:
-        nonlocal relative
-        relative += not is_absolute(reference)
-        result = resolve(base, reference)
-        assert is_absolute(result)
-        # §5.2.2 leaves the dot segments of a base's path where the whole path is inherited, and
-        # removes them from a reference that is absolute: these alone go with the second time.
-        again = resolve(other, result)
-        path = split(result).path
-        assert again == unsplit(split(result)._replace(path=remove_dot_segments(path)))
-        if not is_absolute(reference) and split(reference).path == "" != split(base).path:
-            return
-        assert again == result
-
-    law()
-    assert relative > 20
-
-
-@given(references)
-def test_an_unknown_base_leaves_the_reference(reference: str) -> None:
-    assert resolve("", reference) == reference
 
 
 # §3.3: (base, reference, target)
@@ -339,35 +183,3 @@ WITHOUT_AUTHORITY = [
 def test_no_path_becomes_an_authority(base: str, reference: str, expected: str) -> None:
     assert resolve(base, reference) == expected == literally_resolved(base, reference)
     assert split(expected).authority == split(base).authority
-
-
-def test_following_is_resolving_again_and_again() -> None:
-    merged = 0
-
-    @settings(max_examples=300)
-    @given(bases, st.lists(st.one_of(references, dotted), max_size=5))
-    @example("x:./a", ["./b", "../c"])
-    @example("x:/..", ["..//", "../", "?q../#f?q"])
-    def law(base: str, chain: list[str]) -> None:
-        nonlocal merged
-        expected = base
-        for reference in chain:
-            expected = resolve(expected, reference)
-        assert follow(base, chain) == expected
-        merged += len(chain) > 1 and not any(map(is_absolute, chain))
-
-    law()
-    assert merged > 50
-
-
-def test_a_long_way_takes_linear_time() -> None:  # threat N9
-    assert_linear_from_10_ms(lambda chain: follow("http://a/", chain), lambda size: ["a/"] * size)
-
-
-def test_long_references_are_resolved() -> None:
-    assert resolve(BASE, "../" * 100_000 + "g") == "http://a/g"
-    assert resolve(BASE, "a/../" * 100_000 + "g") == "http://a/b/c/g"
-    assert resolve(BASE, "./" * 100_000 + "g") == "http://a/b/c/g"
-    for repeated in "g/?;#. ":
-        reference = "x" + repeated * 1_000_000
-        assert resolve(BASE, reference) == "http://a/b/c/" + reference

@@ -12,7 +12,7 @@ from collections import Counter
 import ada_url
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from relbase.url import whatwg
@@ -29,15 +29,8 @@ QUERIES = [
     ("latin1", "?\u20ac", "http://a/b?%80"),
     ("  ISO-8859-1 ", "?\u20ac", "http://a/b?%80"),
     ("us-ascii", "?\u00e9", "http://a/b?%E9"),
-    ("iso-8859-2", "?\u0142", "http://a/b?%B3"),
     ("windows-1251", "?\u044f", "http://a/b?%FF"),
-    ("koi8-r", "?\u044f", "http://a/b?%D1"),
-    ("macintosh", "?\u00e9", "http://a/b?%8E"),
-    ("gb2312", "?\u4e2d", "http://a/b?%D6%D0"),
     ("gb18030", "?\U0001f600", "http://a/b?%949%FC6"),
-    ("big5", "?\u4e2d", "http://a/b?%A4%A4"),
-    ("euc-kr", "?\ud55c", "http://a/b?%C7%D1"),
-    ("euc-jp", "?\u3042", "http://a/b?%A4%A2"),
     # a second byte that is ASCII is a character of the query
     ("shift_jis", "?\u8868", "http://a/b?%95\\"),
     ("iso-2022-jp", "?a\u3042b", "http://a/b?a%1B$B$%22%1B(Bb"),
@@ -92,10 +85,11 @@ def test_labels_come_from_the_table_of_the_standard_alone(charset: str) -> None:
         PreparedBase(BASE, charset)
 
 
-@pytest.mark.parametrize("base", ["/b", "b", "//a", "http:", "http://[", "http://a:99999/", " "])
+@pytest.mark.parametrize("base", ["/b", "b", "//a", "http:", "http://[", "b" * 1_000_000, " "])
 def test_a_base_that_does_not_parse_is_refused(base: str) -> None:
-    with pytest.raises(ValueError, match="is not an absolute URL"):
+    with pytest.raises(ValueError, match="is not an absolute URL") as caught:
         PreparedBase(base)
+    assert len(str(caught.value)) < 1000
 
 
 @pytest.mark.parametrize("reference", ["//[", "http://a b/", "//a:99999/", "https://%00/", "//"])
@@ -110,47 +104,6 @@ def test_a_failure_of_any_length_has_a_short_text() -> None:
     with pytest.raises(ValueError, match="WHATWG URL Standard") as caught:
         resolve("http://a/" + "b" * 1_000_000, "//[" + "x" * 1_000_000)
     assert len(str(caught.value)) < 1000
-    with pytest.raises(ValueError, match="is not an absolute URL") as caught:
-        PreparedBase("b" * 1_000_000)
-    assert len(str(caught.value)) < 1000
-
-
-# Basic URL parser: "scheme state", "special authority slashes state", "special relative or
-# authority state", "file state"
-ABSOLUTE = [
-    ("http://a", True),
-    (" \x00\tHTTP://a", True),
-    ("ht\ntp:/\t/a", True),
-    ("https:\\\\a", True),
-    ("ws:/\\a", True),
-    ("x:y", True),
-    ("mailto:", True),
-    ("C:\\x", True),
-    ("javascript:void(0)", True),
-    ("http://[", True),
-    ("http:g", False),
-    ("http:/g", False),
-    ("http:\\g", False),
-    ("http:", False),
-    ("file:g", False),
-    ("FILE:/g", False),
-    ("file:///g", True),
-    ("//a", False),
-    ("\\\\a", False),
-    ("1a:b", False),
-    ("10.0.0.7:80/x", False),
-    (":g", False),
-    ("\u00e9:g", False),
-    ("", False),
-    ("?a:b", False),
-    ("#a:b", False),
-    ("./a:b", False),
-]
-
-
-@pytest.mark.parametrize(("reference", "expected"), ABSOLUTE)
-def test_is_absolute(reference: str, expected: bool) -> None:  # noqa: FBT001 (a table's column)
-    assert is_absolute(reference) is expected
 
 
 PIECES = ["/", "//", "\\", ".", "..", "../", "g", ":", ";", "?", "#", "@", " ", "\t", "\n", "\x00"]
@@ -158,15 +111,7 @@ PIECES += ["\u00e9", "%2e", "%", "[", "C|", "\udc80", "\U0001f600"]
 STARTS = ["", "/", "//", "#", "?", ";", ".", "g", "http:", "HTTP://h", "file:", "x:", "ws:", "C:"]
 tails = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
 references = st.builds("{}{}".format, st.sampled_from(STARTS), tails)
-BASES = [
-    "http://a/b/c?d#e",
-    "https://u:p@h:1/",
-    "file:///C:/x",
-    "file://h/x",
-    "x://y/z",
-    "x:/",
-    "ws://h/a",
-]
+BASES = ["http://a/b/c?d#e", "https://u:p@h:1/", "file:///C:/x", "file://h/x", "x://y/z", "x:/", "ws://h/a"]
 
 
 def outcome(base: str, reference: str, charset: str = "utf-8") -> str | None:
@@ -180,7 +125,19 @@ def test_absolute_is_what_no_base_changes() -> None:
     seen: Counter[bool] = Counter()
 
     @settings(max_examples=500)
+    # Basic URL parser: "scheme state", "special authority slashes state", "special relative or
+    # authority state", "file state"
     @given(references)
+    @example(" \x00\tHTTP://a")
+    @example("ht\ntp:/\t/a")
+    @example("https:\\\\a")
+    @example("ws:/\\a")
+    @example("http:\\g")
+    @example("FILE:/g")
+    @example("file:///g")
+    @example("10.0.0.7:80/x")
+    @example("\u00e9:g")
+    @example("./a:b")
     def law(reference: str) -> None:
         absolute = is_absolute(reference)
         outcomes = {outcome(base, reference) for base in BASES}
@@ -251,21 +208,7 @@ def test_many_segments_take_linear_time(repeated: str, charset: str) -> None:
 @pytest.mark.parametrize("charset", ["utf-8", "windows-1252", "iso-2022-jp"])
 def test_long_references_take_linear_time(charset: str) -> None:
     def make(size: int) -> list[str]:
-        repeated = (
-            "a",
-            ":",
-            "/",
-            "?",
-            "#",
-            ".",
-            "\u00e9",
-            "\u2603",
-            "a\u3042",
-            " ",
-            "\t",
-            "%",
-            "@",
-        )
+        repeated = (*"a:/?#.\u00e9\u2603 \t%@", "a\u3042")
         return [prefix + one * size for prefix in ("", "?", "#") for one in repeated]
 
     def resolve_each(references: list[str]) -> None:
@@ -275,40 +218,14 @@ def test_long_references_take_linear_time(charset: str) -> None:
     assert_linear_from_10_ms(resolve_each, make)
 
 
-def test_long_references_are_resolved() -> None:
-    assert resolve(BASE, "../" * 100_000 + "g") == "http://a/g"
-    assert resolve(BASE, "a/../" * 100_000 + "g") == "http://a/g"
-    assert resolve(BASE, "./" * 100_000 + "g") == "http://a/g"
-    assert resolve(BASE, "g" * 1_000_000) == "http://a/" + "g" * 1_000_000
-
-
 # ---- what is answered without the parser is what the parser answers
 
-PIECES = [
-    "/",
-    "//",
-    ".",
-    "..",
-    "./",
-    "../",
-    "/..",
-    "g",
-    "h/",
-    "a:",
-    "?y",
-    "#f",
-    "http:",
-    "https://",
-]
+PIECES = ["/", "//", ".", "..", "./", "../", "/..", "g", "h/", "a:", "?y", "#f", "http:", "https://"]
 PIECES += ["//h.ex", "http://h.example/", "xn--", "1.2", "0x1f", "%2e", "%2E", "%41", "%", "\\"]
 PIECES += ["\t", "\n", " ", "'", '"', "<", "`", "{", "|", "^", "~", "_", "-", ";x", "&", "@", "["]
 PIECES += ["\u00e9", "C:", "C|", "A", "com", "$", "*", "!", "(", ",", "\udc80", "\ufeff", "\x00"]
-HEADS = [
-    "http://h.example/",
-    "http://h.example/a/b/c?q#f",
-    "https://u:p@h.example:81/a/",
-    "http://H/a",
-]
+HEADS = ["http://h.example/", "http://h.example/a/b/c?q#f", "https://u:p@h.example:81/a/"]
+HEADS += ["http://H/a"]
 HEADS += ["http://h.example", "file:///a/b", "foo:/a/b", "ws://h/a/b", "http://1.2/a", "foo:a"]
 HEADS += ["https://h.example/aaa//b/", f"http://h/{'a/' * 12}x"]
 

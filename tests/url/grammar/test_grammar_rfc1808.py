@@ -72,16 +72,3 @@ def test_failing(text: str, place: int, production: str, character_class: str) -
     assert (found.start, found.production) == (place, production)
     assert found.character_class is CharacterClass(character_class)
     assert found.section == "RFC 1808 §2.2"
-
-
-def test_national_characters_in_every_component() -> None:
-    text = "//a{/b|;c^?d`#e~"
-    found = violations(text)
-    assert [one.character for one in found] == ["{", "|", "^", "`", "~"]
-    assert [one.production for one in found] == [
-        "net_loc",
-        "segment",
-        "param",
-        "query",
-        "fragment",
-    ]
