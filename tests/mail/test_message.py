@@ -9,7 +9,7 @@ import hashlib
 import quopri
 import re
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import laws
 import pytest
@@ -162,15 +162,12 @@ def test_a_mark_counts_in_the_outermost_header_only() -> None:
 
 
 @pytest.mark.parametrize("length", [-1, 0, 1])
-def test_a_base_has_a_greatest_length(length: int) -> None:
+def test_bases_have_a_greatest_length(length: int) -> None:
+    """That of a base that is stated, and of one that another may be relative to."""
     base = "http://b.example/".ljust(MAX_STATED_BASE + length - 1, "d") + "/"
     result = rewrite(b"Base: %b\n%b\n%b" % (base.encode(), HTML, LINK))
     assert result.base.url == (URL if length > 0 else base)
     assert ("base-unsuitable" in reasons(result)) == (length > 0)
-
-
-@pytest.mark.parametrize("length", [-1, 0, 1])
-def test_what_a_base_may_be_relative_to_has_a_greatest_length(length: int) -> None:
     url = "http://b.example/".ljust(MAX_BASE + length - 1, "d") + "/"
     result = rewrite(b"Content-Base: sub/\n%b\n%b" % (HTML, LINK), url=url)
     assert result.base.url == (url if length > 0 else url + "sub/")
@@ -203,32 +200,6 @@ def test_what_is_signed_or_sealed_stays_to_the_byte(sealed: bytes) -> None:
         return hashlib.sha256(message[part.header.start : part.body.end]).hexdigest()
 
     assert digest(data) == digest(result.data)
-
-
-SIGNATURE: Final = b"DKIM-Signature: v=1; h=from:subject; b=x\n"
-
-# (message, the remark): the body of a signed message, or its header
-SIGNED: Final = [
-    (SIGNATURE + HTML + b"\n" + LINK, "no longer holds"),
-    # What a signature covers is in test_signatures.py
-    (SIGNATURE + b"List-Help: <x>\n\ntext", None),
-    (SIGNATURE + HTML + b"\n<a href=http://h.example/>", None),
-    (b"Link: <x>\nContent-Type: message/rfc822\n\n" + SIGNATURE + b"\n", None),
-    # A part is not a message: nobody signs it so
-    (
-        b"Content-Type: multipart/mixed; boundary=b\n\n--b\n" + SIGNATURE + HTML + b"\n" + LINK,
-        None,
-    ),
-]
-
-
-@pytest.mark.parametrize(("data", "remark"), SIGNED)
-def test_a_broken_signature_is_remarked(data: bytes, remark: str | None) -> None:
-    notes = [note for note in rewrite(data).notes if note.reason.value == "signature-broken"]
-    assert [note.text.endswith(str(remark)) for note in notes] == [True] * (remark is not None)
-    for note in notes:
-        assert note.span is not None
-        assert data[slice(*note.span)] == SIGNATURE
 
 
 # ---- Limits at N-1, N, N+1
@@ -271,59 +242,56 @@ def test_what_a_line_has_no_room_for_is_not_listed_as_rewritten() -> None:
     assert [note.reason.value for note in result.notes] == ["mime-boundary"]
 
 
-@pytest.mark.parametrize("depth", [mail.MAX_DEPTH - 1, mail.MAX_DEPTH, mail.MAX_DEPTH + 1])
-@pytest.mark.parametrize("kind", ["multipart", "message"])
-def test_the_limit_of_depth(kind: str, depth: int) -> None:
-    heads = [
-        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (level, level)
-        if kind == "multipart"
-        else b"Content-Type: message/rfc822\n\n"
-        for level in range(depth)
-    ]
-    data = b"".join(heads) + HTML + b"\n" + LINK
-    result = rewrite(data)
-    passes = depth <= mail.MAX_DEPTH
-    assert result.data == (data.replace(LINK, DONE) if passes else data)
-    assert reasons(result) == ["limit-mime-depth"] * (not passes)
+def multiparts(depth: int) -> bytes:
+    heads = (b"Content-Type: multipart/x; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(depth))
+    return b"".join(heads) + HTML + b"\n" + LINK
 
 
-@pytest.mark.parametrize("parts", [mail.MAX_PARTS - 1, mail.MAX_PARTS, mail.MAX_PARTS + 1])
-def test_the_limit_of_parts(parts: int) -> None:
+def parts(count: int) -> bytes:
     """The message itself is one of them."""
-    part = b"--b\n\n\n" * (parts - 2) + b"--b\n" + HTML + b"\n" + LINK + b"\n--b--\n"
-    data = b"Content-Type: multipart/mixed; boundary=b\n\n" + part
+    end = b"--b\n" + HTML + b"\n" + LINK + b"\n--b--\n"
+    return b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\n\n" * (count - 2) + end
+
+
+class Limit(NamedTuple):
+    make: Callable[[int], bytes]  # a message of a size
+    module: Any
+    name: str
+    reason: str
+    lowered: int | None = None  # for the test
+
+
+LIMITS: Final = [
+    Limit(multiparts, mail, "MAX_DEPTH", "limit-mime-depth"),
+    Limit(
+        lambda depth: b"Content-Type: message/rfc822\n\n" * depth + HTML + b"\n" + LINK,
+        *(mail, "MAX_DEPTH", "limit-mime-depth"),
+    ),
+    Limit(parts, mail, "MAX_PARTS", "limit-mime-parts"),
+    Limit(
+        lambda size: b"Content-ID: ".ljust(size - 1, b"x") + b"\n" + HTML + b"\n" + LINK,
+        *(fields, "MAX_FIELD", "limit-header", 200),
+    ),
+    Limit(
+        lambda size: HTML + b"X: ".ljust(size - len(HTML) - 1, b"x") + b"\n\n" + LINK,
+        *(fields, "MAX_HEADER", "limit-header", 300),
+    ),
+    Limit(
+        lambda count: HTML + b"Content-ID: y\n" * (count - 1) + b"\n" + LINK,
+        *(fields, "MAX_FIELDS", "limit-header"),
+    ),
+]
+
+
+@pytest.mark.parametrize("more", [-1, 0, 1])
+@pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: limit.name)
+def test_limits(limit: Limit, more: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    if limit.lowered is not None:
+        monkeypatch.setattr(limit.module, limit.name, limit.lowered)
+    data = limit.make(getattr(limit.module, limit.name) + more)
     result = rewrite(data)
-    passes = parts <= mail.MAX_PARTS
-    assert result.data == (data.replace(LINK, DONE) if passes else data)
-    assert reasons(result) == ["limit-mime-parts"] * (not passes)
-
-
-@pytest.mark.parametrize("length", [-1, 0, 1])
-def test_the_limit_of_a_field(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "MAX_FIELD", 200)
-    field = b"Content-ID: " + b"x" * (200 + length - len(b"Content-ID: \n")) + b"\n"
-    data = field + HTML + b"\n" + LINK
-    result = rewrite(data)
-    assert result.changed == (length <= 0)
-    assert reasons(result) == ["limit-header"] * (length > 0)
-
-
-@pytest.mark.parametrize("length", [-1, 0, 1])
-def test_the_limit_of_a_header(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fields, "MAX_HEADER", 300)
-    rest = 300 + length - len(HTML) - len(b"X: \n")
-    data = HTML + b"X: " + b"x" * rest + b"\n\n" + LINK
-    result = rewrite(data)
-    assert result.changed == (length <= 0)
-    assert reasons(result) == ["limit-header"] * (length > 0)
-
-
-@pytest.mark.parametrize("count", [-1, 0, 1])
-def test_the_limit_of_fields(count: int) -> None:
-    data = HTML + b"Content-ID: y\n" * (fields.MAX_FIELDS + count - 1) + b"\n" + LINK
-    result = rewrite(data)
-    assert result.changed == (count <= 0)
-    assert reasons(result) == ["limit-header"] * (count > 0)
+    assert result.data == (data if more > 0 else data.replace(LINK, DONE))
+    assert reasons(result) == [limit.reason] * (more > 0)
 
 
 # ---- Laws on messages that a grammar makes
