@@ -136,8 +136,11 @@ def _visit_part(entity: MailPart, encoded: int) -> Iterator[Item]:
         yield entity.note(*_OPAQUE[part.opaque])
     elif reader is not None:
         yield from () if is_passed_over else visit_body(entity, reader)
-    elif is_leaf and (_is_noted(part) or (holds is not None and holds(part.name))):
-        yield entity.note(Reason.KIND_UNSUPPORTED, f"{_known_as(part)}{_SILENT}")
+    elif is_leaf:
+        known = _known_as(part)
+        is_noted = part.type not in _NOT_NOTED and (known or part.type.startswith(_NOTED))
+        if is_noted or (holds is not None and holds(part.name)):
+            yield entity.note(Reason.KIND_UNSUPPORTED, f"{known}{_SILENT}")
 
 
 def _message_view(entity: MailPart, encoded: int) -> View | None:
@@ -212,33 +215,18 @@ def visit_field(
 _SILENT: Final = "is not looked into: relative links in it stay as they are"
 _NOTED: Final = ("text/", "message/", "application/mbox", "application/http")
 # Formats that hold links, and that people know by another name than their type.
-_RTF: Final = "is Rich Text and "
 _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
 _KNOWN_AS: Final = {
-    "text/rtf": _RTF,
-    "application/rtf": _RTF,
-    "application/ms-tnef": _TNEF,
-    "application/vnd.ms-tnef": _TNEF,
+    **dict.fromkeys(("text/rtf", "application/rtf"), "is Rich Text and "),
+    **dict.fromkeys(("application/ms-tnef", "application/vnd.ms-tnef"), _TNEF),
 }
-_NOT_NOTED: Final = frozenset(
-    [
-        "text/plain",
-        "text/rfc822-headers",
-        "text/csv",
-        "message/delivery-status",
-        "message/disposition-notification",
-        "message/feedback-report",
-        "message/global-delivery-status",
-        "message/global-disposition-notification",
-        "message/global-headers",
-        "message/tracking-status",
-    ]
+_REPORTS: Final = (
+    *("delivery-status", "disposition-notification", "feedback-report", "tracking-status"),
+    *("global-delivery-status", "global-disposition-notification", "global-headers"),
 )
-
-
-def _is_noted(part: Part) -> bool:
-    is_noted = part.type.startswith(_NOTED) or bool(_known_as(part))
-    return is_noted and part.type not in _NOT_NOTED
+_NOT_NOTED: Final = frozenset(
+    ("text/plain", "text/rfc822-headers", "text/csv", *(f"message/{name}" for name in _REPORTS))
+)
 
 
 def _known_as(part: Part) -> str:

@@ -142,7 +142,10 @@ class PreparedBase:
         try:
             url = self._parse(reference)
             if not reference.isascii() and self._encode_query and url.startswith(_ENCODED_SCHEMES):
-                url = self._parse(self._with_query_encoded(_cleaned(reference)))
+                # In a special URL the first `?` that is not in the fragment begins the query.
+                rest, hash_, fragment = _cleaned(reference).partition("#")
+                rest, mark, query = rest.partition("?")
+                url = self._parse(rest + mark + self._encode_query(query) + hash_ + fragment)
         except ValueError:
             raise ValueError(
                 f"{_shown(reference)} is a failure by the WHATWG URL Standard, "
@@ -174,13 +177,6 @@ class PreparedBase:
         climbed = self._base[: self._slashes[max(len(self._slashes) - 1 - climbs, 0)] + 1]
         # What is left of the path is after a dot segment: it may begin with a slash or a scheme.
         return climbed, "/".join([".", *kept]) + reference[found.end() :]
-
-    def _with_query_encoded(self, reference: str) -> str:
-        """In a special URL the first `?` that is not in the fragment begins the query."""
-        assert self._encode_query is not None
-        rest, hash_, fragment = reference.partition("#")
-        rest, mark, query = rest.partition("?")
-        return rest + mark + self._encode_query(query) + hash_ + fragment
 
 
 _path_match: Final = re.compile(r"[^?#]++").match
@@ -314,14 +310,10 @@ def _query_encoder(charset: str) -> Callable[[str], str] | None:
         return None
 
     def percent_encode(run: re.Match[str]) -> str:
-        encoded = encode_query(run[0], name, _unencodable)
+        # https://url.spec.whatwg.org/#string-percent-encode-after-encoding, step 4.3
+        encoded = encode_query(run[0], name, lambda one: b"%%26%%23%d%%3B" % ord(one))
         return "".join(map(_IN_QUERY.__getitem__, encoded))
 
     # ISO-2022-JP has states, which what stands between changes.
     run = _ANY if name == "iso-2022-jp" else _NOT_ASCII
     return lambda query: run.sub(percent_encode, query)
-
-
-def _unencodable(character: str) -> bytes:
-    """https://url.spec.whatwg.org/#string-percent-encode-after-encoding, step 4.3."""
-    return b"%%26%%23%d%%3B" % ord(character)

@@ -30,7 +30,7 @@ from relbase.url.grammar.rfc1808 import check_fragment, scheme_match
 from relbase.url.step import not_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
 __all__ = [
     "MAX_VIOLATIONS",
@@ -146,10 +146,10 @@ def parse_url(text: str) -> Url:
     ('ftpurl', '', None, 'host.com', 'a', 'i')
     """
     core = core_of(text)
-    cut = _cut(core.text)
-    if failed := _failed(core, cut):
-        cut = _fragment_apart(core.text, rfc1808.url)
-        if _failed(core, cut):
+    cut, found = _judged(core)
+    if failed := _violation(found):
+        cut, found = _judged(core, Grammar.RFC1808)
+        if _violation(found):
             raise ValueError(
                 f"no URL: at character {failed.start + 1} {failed.message} ({failed.production},"
                 f" {failed.section}); violations() tells all of it"
@@ -175,10 +175,10 @@ def verdicts(text: str) -> tuple[Verdict, Verdict]:
     [(True, 'generic-RL'), (False, 'httpurl')]
     """
     core = core_of(text)
-    generic, own = (_fragment_apart(core.text, module.url) for module in (rfc1808, rfc1738))
+    generic, own = (_judged(core, grammar) for grammar in Grammar)
     return (
-        Verdict(Grammar.RFC1808, _failed(core, generic) is None, generic.production),
-        Verdict(Grammar.RFC1738, _failed(core, own, alone=True) is None, own.production),
+        Verdict(Grammar.RFC1808, _violation(generic[1]) is None, generic[0].production),
+        Verdict(Grammar.RFC1738, _violation(own[1]) is None, own[0].production),
     )
 
 
@@ -197,7 +197,7 @@ def violations(
     core = core_of(text)
     # Recommended practice is RFC 1808's.
     practice = () if grammar == Grammar.RFC1738 else remarks(core.text, base)
-    return _merged(core, _found(core, grammar), practice)
+    return _merged(core, _judged(core, grammar)[1], practice)
 
 
 def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
@@ -207,38 +207,26 @@ def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Vio
     ['"mailto" is never used with relative URLs']
     """
     core = core_of(base)
-    return _merged(core, _found(core, grammar), base_remarks(core.text))
+    return _merged(core, _judged(core, grammar)[1], base_remarks(core.text))
 
 
-def _found(core: Core, grammar: Grammar | str | None) -> list[Violation]:
-    asked = None if grammar is None else Grammar(grammar)
-    if asked is Grammar.RFC1738:
-        return _alone(_searched(core, _fragment_apart(core.text, rfc1738.url)))
-    generic = asked is Grammar.RFC1808
-    return _searched(core, _fragment_apart(core.text, rfc1808.url) if generic else _cut(core.text))
-
-
-def _cut(text: str) -> Cut:
-    return _fragment_apart(text, rfc1738.url if scheme_match(text) else rfc1808.url)
-
-
-def _fragment_apart(text: str, cut_url: Callable[[str, int, int], Cut]) -> Cut:
+def _judged(core: Core, grammar: Grammar | str | None = None) -> tuple[Cut, list[Violation]]:
+    """How a core is cut by a grammar, None for the one that is meant for it, and what is found."""
+    text, asked = core.text, None if grammar is None else Grammar(grammar)
+    own = asked is Grammar.RFC1738 or (asked is None and scheme_match(text) is not None)
     # URL         = ( absoluteURL | relativeURL ) [ "#" fragment ]
     crosshatch = text.find("#")
-    cut = cut_url(text, 0, len(text) if crosshatch < 0 else crosshatch)
+    cut = (rfc1738 if own else rfc1808).url(text, 0, len(text) if crosshatch < 0 else crosshatch)
     if crosshatch >= 0:
         cut.parts.append(Component("fragment", crosshatch + 1, len(text), check_fragment))
-    return cut
-
-
-def _failed(core: Core, cut: Cut, *, alone: bool = False) -> Violation | None:
     found = _searched(core, cut)
-    listed = _alone(found) if alone else found
-    return next((one for one in listed if one.kind is Severity.VIOLATION), None)
+    if asked is Grammar.RFC1738:
+        found = [one for one in map(rfc1738.by_itself, found) if one is not None]
+    return cut, found
 
 
-def _alone(found: list[Violation]) -> list[Violation]:
-    return [one for one in map(rfc1738.by_itself, found) if one is not None]
+def _violation(found: list[Violation]) -> Violation | None:
+    return next((one for one in found if one.kind is Severity.VIOLATION), None)
 
 
 def _searched(core: Core, cut: Cut) -> list[Violation]:
