@@ -111,7 +111,15 @@ PIECES += ["\u00e9", "%2e", "%", "[", "C|", "\udc80", "\U0001f600"]
 STARTS = ["", "/", "//", "#", "?", ";", ".", "g", "http:", "HTTP://h", "file:", "x:", "ws:", "C:"]
 tails = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
 references = st.builds("{}{}".format, st.sampled_from(STARTS), tails)
-BASES = ["http://a/b/c?d#e", "https://u:p@h:1/", "file:///C:/x", "file://h/x", "x://y/z", "x:/", "ws://h/a"]
+BASES = [
+    "http://a/b/c?d#e",
+    "https://u:p@h:1/",
+    "file:///C:/x",
+    "file://h/x",
+    "x://y/z",
+    "x:/",
+    "ws://h/a",
+]
 
 
 def outcome(base: str, reference: str, charset: str = "utf-8") -> str | None:
@@ -220,7 +228,22 @@ def test_long_references_take_linear_time(charset: str) -> None:
 
 # ---- what is answered without the parser is what the parser answers
 
-PIECES = ["/", "//", ".", "..", "./", "../", "/..", "g", "h/", "a:", "?y", "#f", "http:", "https://"]
+PIECES = [
+    "/",
+    "//",
+    ".",
+    "..",
+    "./",
+    "../",
+    "/..",
+    "g",
+    "h/",
+    "a:",
+    "?y",
+    "#f",
+    "http:",
+    "https://",
+]
 PIECES += ["//h.ex", "http://h.example/", "xn--", "1.2", "0x1f", "%2e", "%2E", "%41", "%", "\\"]
 PIECES += ["\t", "\n", " ", "'", '"', "<", "`", "{", "|", "^", "~", "_", "-", ";x", "&", "@", "["]
 PIECES += ["\u00e9", "C:", "C|", "A", "com", "$", "*", "!", "(", ",", "\udc80", "\ufeff", "\x00"]
