@@ -112,7 +112,7 @@ class Rewriter:
 
 
 def _on(call: Call, url: URL | None) -> Call:
-    return call if url is None else call._replace(url=as_url(url))
+    return call if url is None else Call(as_url(url), *call[1:])
 
 
 def _bytes(data: bytes) -> bytes:

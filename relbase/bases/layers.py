@@ -186,7 +186,11 @@ def remembering(make: Callable[P, T]) -> Callable[[str], Callable[P, T]]:
 
 def unsuitable(url: str) -> str | None:
     """Say why no relative reference can be resolved against a URL; None when they can."""
-    return _remembered(url)(url)
+    return None if _is_suitable.match(url) else _remembered(url)(url)
+
+
+# Most bases.
+_is_suitable: Final = expression(r"https?://[^/?#]")
 
 
 def _unsuitable(url: str) -> str | None:

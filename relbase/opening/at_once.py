@@ -5,11 +5,13 @@ Everything else goes the long way, which has the same result for what goes this 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import UNKNOWN, establish, remembering, retrieval
 from relbase.bases.marks import may_have_marks
+from relbase.call import Call
 from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
 from relbase.opening.recognition import recognized
@@ -17,48 +19,82 @@ from relbase.references import scanner
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.document import read_charset
 from relbase.rewriting.scan import priced_scan_for
+from relbase.rewriting.shape_edits import edits_on
 from relbase.url.resolver import Profile
-from relbase.view.charset import CharsetSource
+from relbase.view.charset import PRESCAN_LENGTH, CharsetSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from relbase.call import Call
     from relbase.edit import Edit
+    from relbase.kind import Kind
+    from relbase.policy import Policy
     from relbase.rewriting.context import Context
     from relbase.rewriting.document import CharsetRule
+    from relbase.rewriting.shape_edits import ShapeEdits
 
 
-class AtOnce(NamedTuple):
-    """What does small pages of a call at once."""
+class _Pages:
+    """What does the small pages of a call at once, whatever their URL."""
 
-    scan: Callable[..., tuple[Any, ...]]  # what it makes costs, where nothing is asked of each
-    label: str | None
-    charset: CharsetRule
-    detect: bool
+    __slots__ = ("_call", "_charset", "_encoding", "_scan")
 
-    def edits(self, data: bytes) -> list[Edit] | None:
+    def __init__(self, call: Call, charset: CharsetRule, context: Context) -> None:
+        self._call = call
+        self._charset = charset
+        self._encoding = context.encoding
+        self._scan = priced_scan_for(context)
+
+    def edits(self, data: bytes, url: str) -> list[Edit] | None:
         """All edits of a document that nothing is to be remarked on; None where it is not sure."""
-        is_stated = False
-        # Any other beginning may be a byte order mark.
-        if self.label != _UTF_8 or not data[:1].isascii() or b"\0" in data[:4]:
-            name, source, _ = read_charset(data, self.label, self.charset)
-            is_stated = source is CharsetSource.META
-            if not (data.isascii() and name in _PLAIN) and not (is_stated and name == _UTF_8):
-                return None
-        if self.detect and may_have_marks(data):
+        shapes = _remembered(url)(self, url)
+        is_stated = self._is_stated(data)
+        if shapes is None or is_stated is None or (self._call.detect and may_have_marks(data)):
             return None
         edits: list[Edit]
-        edits, at, *cost = self.scan(data, 0, len(data), False, False)
+        edits, at, cost = self._scan(shapes, data, 0, len(data))
         if at >= 0:
             return None
         budget = Budget(len(data))
-        if cost[0] > budget.left if cost else len(budget.covered(edits, 0)) < len(edits):
-            return None
+        if cost is None:  # each was asked for
+            is_covered = len(budget.covered(edits, 0)) == len(edits)
+        else:
+            is_covered = cost <= budget.left
         # The declaration of the charset must not get another place.
-        if is_stated and edits and edits[0].start < data.lower().find(b"charset"):
-            return None
-        return edits
+        is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")
+        return edits if is_covered and not is_moved else None
+
+    def _is_stated(self, data: bytes) -> bool | None:
+        """Whether a document states its charset; None where what is read may depend on it."""
+        label, is_ascii = self._call.charset, data.isascii()
+        # Any other beginning may be a byte order mark.
+        if label == _UTF_8 and data[:1].isascii() and b"\0" not in data[:4]:
+            return False
+        if label is None and is_ascii and not _may_state(data[:PRESCAN_LENGTH].lower()):
+            return False
+        name, source, _ = read_charset(data, label, self._charset)
+        is_stated = source is CharsetSource.META
+        is_plain = (is_ascii and name in _PLAIN) or (is_stated and name == _UTF_8)
+        return is_stated if is_plain else None
+
+    def shapes_on(self, url: str) -> ShapeEdits | None:
+        """What becomes of references on a retrieval URL; None where that is to be remarked on."""
+        profile = self._call.profile
+        if profile is Profile.WHATWG or not _is_plain(url):
+            stated, remarks = retrieval(url, ())
+            base, notes = establish(stated, UNKNOWN, profile=profile)
+            if remarks or notes or not base.url.isascii():
+                return None
+            url = base.url
+        return edits_on(url, profile, self._encoding)
+
+
+_remembered: Final = remembering(_Pages.shapes_on)
+
+# A retrieval URL that is a base as it is.
+_is_plain: Final = re.compile(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+").fullmatch
+
+
+def _may_state(start: bytes) -> bool:
+    return b"charset" in start or b"<?xml" in start or b"\0" in start
 
 
 # ASCII means the same in them.
@@ -70,35 +106,21 @@ _LARGE: Final = 1 << 13
 
 
 @lru_cache(maxsize=16)
-def _context(call: Call) -> Context | None:
-    """The context of all pages of a call without a URL; None where none can be done at once."""
-    row = FORMATS[call.kind] if call.kind is not None else None
-    if row is None or row.charset is None or not row.makes_links:
+def _pages(
+    kind: Kind, charset: str | None, profile: Profile, policy: Policy, *, detect: bool
+) -> _Pages | None:
+    """What does small pages of such calls at once; None where none can be."""
+    row = FORMATS[kind]
+    if row.charset is None or not row.makes_links:
         return None
-    if call.policy.attributes:  # the compiled scanner does not know them
+    if policy.attributes:  # the compiled scanner does not know them
         return None
     # The charset decides on what is not ASCII in browsers: that is noted where nothing states it.
-    if call.profile is Profile.WHATWG and call.charset is None:
+    if profile is Profile.WHATWG and charset is None:
         return None
+    call = Call(None, (), (), kind, "", charset, profile, policy, detect)
     given = open_input(b"", prepare(call))
-    context = given.document.context
-    return None if given.notes else context.asking(context.task._replace(edits_only=True))
-
-
-def _at_once(call: Call) -> AtOnce | None:
-    context = _context(call._replace(url=None))
-    if context is None or call.kind is None:
-        return None
-    stated, remarks = retrieval(call.url, ())
-    base, notes = establish(stated, UNKNOWN, profile=call.profile)
-    if remarks or notes or not base.url.isascii():
-        return None
-    if (rule := FORMATS[call.kind].charset) is None:
-        return None
-    return AtOnce(priced_scan_for(context.on(base)), call.charset, rule, call.detect)
-
-
-_remembered: Final = remembering(_at_once)
+    return None if given.notes else _Pages(call, row.charset, given.document.context)
 
 
 def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
@@ -106,14 +128,13 @@ def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
     is_bare = not (call.fields or call.origin or call.message_urls or call.redirects)
     if scanner.compiled is None or not is_bare or len(data) > _LARGE:
         return None
-    if call.kind is None or call.name:
-        kind, notes = recognized(call.kind, "", call.name, data)
+    kind = call.kind
+    if kind is None or call.name:
+        kind, notes = recognized(kind, "", call.name, data)
         if notes:
             return None
-        call = call._replace(kind=kind, name="")
     try:
-        hash(call)
+        pages = _pages(kind, call.charset, call.profile, call.policy, detect=call.detect)
     except TypeError:  # a policy may ask an object that has no hash
         return None
-    found = _remembered(call.url or "")(call)
-    return None if found is None else found.edits(data)
+    return None if pages is None else pages.edits(data, call.url or "")

@@ -125,7 +125,7 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
 /* ---- Python: the scan */
 
 /* What is asked of a walk. What all calls for a document have in common comes first: tables, mode,
-   flags, edits, Edit, text, pos, end[, in_noscript, in_comment]. */
+   flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
   Shapes shapes; /* first: `learn` gets a pointer to it */
   Scan scan;
@@ -230,8 +230,8 @@ static int read_call(PyObject *args, Call *call) {
   int flags;
   Scan *s = &call->scan;
   memset(call, 0, sizeof *call);
-  if (!PyArg_ParseTuple(args, "OiiOOSnn|pp:scan", &capsule, &s->mode, &flags, &call->edits,
-                        &call->type, &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
+  if (!PyArg_ParseTuple(args, "OiiOOSnn|pp:scan", &capsule, &s->mode, &flags, &call->type,
+                        &call->edits, &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
     return 0;
   s->tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!s->tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return 0;

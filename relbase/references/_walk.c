@@ -828,7 +828,7 @@ static int attributes(Scan *s, Text *pp, Text e, const unsigned char *row, Tag *
     if (p >= e) return ENDS;
     if (*p == '>') break;
     Attribute a;
-    if (!attribute(&p, e, &a)) return ENDS;
+    if (!attribute(&p, e, &a) || p == e) return ENDS;
     const Name *known = look_up(&s->tables->attributes, a.name, a.length);
     if (!known) continue;
     int number = known->row;
@@ -1082,7 +1082,7 @@ static int start_tag(Scan *s, Text *pp, Text e) {
 
 static int end_tag(const Scan *s, Text *pp, Text e) {
   Text name = *pp, p = name;
-  if (p >= e) return STOPS;
+  if (p >= e) return ENDS;
   if (!IS(*p, ALPHA)) {
     p = find(p, e, '>');
     *pp = p ? p + 1 : e;

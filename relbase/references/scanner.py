@@ -56,8 +56,8 @@ SAMPLES: Final[Mapping[int, str]] = {
     Shape.NETWORK: "//x/",
     Shape.PATH: "x",
     Shape.EMPTY: "",
-    Shape.HERE: "./x",
-    **{Shape.HERE + levels: "../" * levels + "x" for levels in range(1, MAX_UP + 1)},
+    Shape.HERE: "./",  # nothing or more follows
+    **{Shape.HERE + levels: "../" * levels for levels in range(1, MAX_UP + 1)},
 }
 
 # Where what is written may stand as it is, besides in quotes.
@@ -76,10 +76,6 @@ class ShapeEdit(NamedTuple):
 
 # By the number of the shape; None when references have to be looked at one by one.
 EditsByShape: TypeAlias = "Mapping[int, ShapeEdit | None]"
-
-# Of each of many plain references whether it is to stay as it is: a true value. Text is what one
-# says as it is written, and bytes have to be decoded for that.
-KeepsEach: TypeAlias = "Callable[[list[str | bytes]], Iterable[object]]"
 
 # Called with a text, where to begin, where to end and whether that is the inside of a noscript, or
 # of a conditional comment, it returns what it found on the way to the next place that has to be
@@ -118,7 +114,7 @@ def _built() -> Any:  # noqa: ANN401
 
 # The CRC-32 of _scanner.c and _walk.c, which the build writes into what it makes of them. A test
 # knows the files.
-_SOURCE: Final = 0x4854B083
+_SOURCE: Final = 0x1F8E94F8
 
 # The compiled scanner, or None: then all is read by the exact one. Only tests change it.
 compiled: Any = _load()
@@ -135,7 +131,7 @@ CSS_WALK: Final = "css"
 XML_WALK: Final = "xml"
 LINKS_WALK: Final = "links"
 
-_EDITS, _WRITTEN, _ALL = range(3)
+EDITS, WRITTEN, ALL = range(3)
 _PLAIN, _LOOK, _RAW, _SCRIPT, _STYLE, _NOSCRIPT, _SVG, _MATH = range(8)
 # Elements that change what is markup: the exact tokenizer counts them.
 _LOOKED_AT: Final = frozenset((b"base", b"template", b"frameset", b"plaintext"))
@@ -150,29 +146,25 @@ _KINDS: Final[Mapping[bytes, int]] = {
 }
 
 
+@cache
 def scanning(
-    becomes: EditsByShape,
-    *,
     walk: str = HTML_WALK,
+    *,
     whatwg: bool = False,
     in_css: bool = True,
     ascii_stands: bool = True,
     extended: bool = False,
-    lists: bool = False,
-    keeps: KeepsEach | None = None,
+    mode: int = EDITS,
 ) -> Callable[..., Any]:
-    """Return what makes edits up to the next place that has to be looked at, and what they cost.
+    """Return what goes up to the next place that has to be looked at; `EditsByShape` comes first.
 
-    Where some may be kept it is not told what they cost. With `lists` it lists references: where
-    one begins and ends, its `Shape` (0 for an absolute one), the number of its attribute in
+    It makes edits, with what they cost, or with what is written there. Or it lists references:
+    where one begins and ends, its `Shape` (0 for an absolute one), the number of its attribute in
     `attribute_names` (-1 for the text of an element), what `held_syntax` and `is_local` know, and
     where the element's name begins and ends.
     """
     flags = whatwg | in_css << 1 | ascii_stands << 2
-    mode = _ALL if lists else _EDITS if keeps is None else _WRITTEN
-    tables = _tables(extended=extended)
-    scan = partial(getattr(compiled, walk), tables, mode, flags, becomes, Edit)
-    return scan if keeps is None else partial(_scan_kept, scan, keeps)
+    return partial(getattr(compiled, walk), _tables(extended=extended), mode, flags, Edit)
 
 
 def head(text: bytes) -> tuple[int, bytes] | None:
@@ -190,13 +182,6 @@ def spliced(data: bytes, edits: list[Edit]) -> bytes:
         if done is not None:
             return done
     return splice(data, edits)
-
-
-def _scan_kept(
-    scan: Callable[..., tuple[Any, ...]], keeps: KeepsEach, text: bytes, *where: int
-) -> tuple[Any, ...]:
-    edits, *places, written = scan(text, *where)
-    return [edit for edit, kept in zip(edits, keeps(written), strict=True) if not kept], *places
 
 
 @cache

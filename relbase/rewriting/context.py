@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from relbase.bases.layers import Base, establish, remembering, unsuitable
-from relbase.url.resolver import Profile, Resolver
+from relbase.url.resolver import Profile, prepared_base
 
 if TYPE_CHECKING:
     import re
@@ -140,11 +140,12 @@ def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] 
     """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
     if not url:  # as each context begins
         return None
-    return _prepared(url)(url, profile, encoding)
+    return _remembered(url)(url, profile, encoding)
 
 
-def _prepared_once(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    return None if unsuitable(url) else Resolver(url, profile, encoding).resolve
+def prepared(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
+    """Return the same, made anew."""
+    return None if unsuitable(url) else prepared_base(url, profile, encoding).resolve
 
 
-_prepared: Final = remembering(_prepared_once)
+_remembered: Final = remembering(prepared)

@@ -6,7 +6,7 @@ the budget covers them.
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.edit import Span
@@ -22,9 +22,7 @@ from relbase.references.holding import (
     is_local,
 )
 from relbase.rewriting.items import Found, Packed, Status
-from relbase.rewriting.shape_edits import is_same_in_css, shape_edits
-from relbase.url.resolver import Profile
-from relbase.view.characters import is_multi_byte
+from relbase.rewriting.shape_edits import shape_edits, walk_for
 from relbase.view.characters import text as decode_inner
 from relbase.view.charrefs import attribute_view
 
@@ -49,15 +47,7 @@ def listing_for(
 
 
 def _records(context: Context, walk: str) -> Callable[..., Any]:
-    return scanner.scanning(
-        shape_edits(context),
-        walk=walk,
-        lists=True,
-        whatwg=context.task.profile is Profile.WHATWG,
-        in_css=is_same_in_css(context),
-        ascii_stands=walk == scanner.CSS_WALK or not is_multi_byte(context.charset),
-        extended=context.task.policy.extended,
-    )
+    return partial(walk_for(context, walk, scanner.ALL), shape_edits(context))
 
 
 class Linker:

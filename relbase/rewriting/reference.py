@@ -99,8 +99,8 @@ def _is_covered(written: str, url: str | None, context: Context) -> bool:
         return True
     if url is None:
         return budget.spend(0)
-    shared = _shared(written, url)
-    cost = weight(url[: len(url) - shared], context.depth) - (len(written) - shared)
+    stays = shared(written, url)
+    cost = weight(url[: len(url) - stays], context.depth) - (len(written) - stays)
     return budget.spend(max(0, cost))
 
 
@@ -174,7 +174,7 @@ def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) 
         is_noted = verdict.note is None and begins_with_placeholder(clean(written))
         return verdict._replace(note=_BEGINS) if is_noted else verdict
     if verdict.url is not None:
-        stays = _shared(written, _spelled(verdict.url, text, span, place))
+        stays = shared(written, _spelled(verdict.url, text, span, place))
         if found[0][0] < len(written) - stays:
             return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
     return verdict
@@ -207,25 +207,25 @@ def own_url(base: Base) -> str | None:
 
 def smallest(written: str, url: str, span: Span) -> Edit:
     """The edit that leaves the suffix which the reference and the URL share as it is written."""
-    shared = _shared(written, url)
-    new = url[: len(url) - shared]
+    stays = shared(written, url)
+    new = url[: len(url) - stays]
     encoded = _encoded(new) if len(new) <= _REMEMBERED else encode_inner(new)
-    if shared == len(written):
+    if stays == len(written):
         return Edit(span.start, span.start, encoded)
-    kept = len(encode_inner(written[len(written) - shared :]))
+    kept = len(encode_inner(written[len(written) - stays :]))
     return Edit(span.start, span.end - kept, encoded)
 
 
-def _shared(written: str, url: str) -> int:
-    """How long the suffix is that a reference and its URL share."""
+def shared(written: str, url: str) -> int:
+    """Return how long the suffix is that a reference and its URL share."""
     if url.endswith(written):
         return len(written)
-    shared = 0
+    count = 0
     for ours, theirs in zip(reversed(written), reversed(url), strict=False):
         if ours != theirs:
             break
-        shared += 1
-    return shared
+        count += 1
+    return count
 
 
 # What is inserted is mostly the same: of a million references each need not have its own.

@@ -6,7 +6,6 @@ The compiled scanner is told what becomes of references of each plain shape on a
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from relbase.references import scanner
@@ -16,12 +15,10 @@ from relbase.references.values import clean
 from relbase.references.vocabulary import named_rows
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.listing import Linker, listing_for, written_in
-from relbase.rewriting.shape_edits import NO_EDITS, is_same_in_css, shape_edits
-from relbase.url.resolver import Profile
-from relbase.view.characters import is_multi_byte
+from relbase.rewriting.shape_edits import NO_EDITS, is_same_in_css, shape_edits, walk_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from relbase.policy import Policy
     from relbase.references.css import Scan as CssScan
@@ -70,8 +67,8 @@ def xml_scan_for(context: Context, *, reads_markup: bool) -> Callable[..., Any]:
     """
     is_asked = context.task.policy.keeper() is not None  # each reference is looked at
     edits = NO_EDITS if is_asked else shape_edits(context)
-    scan = scanner.scanning(edits, **_how(context, scanner.XML_WALK))
-    return lambda *where: scan(*where[:-2], reads_markup, *where[-2:])
+    scan = walk_for(context, scanner.XML_WALK)
+    return lambda *where: scan(edits, *where[:-2], reads_markup, *where[-2:])
 
 
 def is_same_in_markup(context: Context) -> bool:
@@ -80,50 +77,36 @@ def is_same_in_markup(context: Context) -> bool:
 
 
 def priced_scan_for(context: Context, walk: str = scanner.HTML_WALK) -> Callable[..., Any]:
-    """Return what makes the edits of plain references, whatever the budget covers.
+    """Return what makes the edits of plain references on `shape_edits`, whatever the budget covers.
 
-    What it returns ends in what they cost, unless the policy is asked of each.
+    What it returns ends in what they cost; in None where the policy is asked of each.
     """
-    keeps = context.task.policy.keeper()
-    each = None if keeps is None else partial(_keeps_each, keeps, context.charset)
-    return scanner.scanning(shape_edits(context), keeps=each, **_how(context, walk))
+    keeps, charset = context.task.policy.keeper(), context.charset
+    if keeps is None:
+        return walk_for(context, walk)
+    scan = walk_for(context, walk, scanner.WRITTEN)
+
+    def asked(*where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places, written = scan(*where)
+        # Text is what a reference says as it is written, and bytes have to be decoded for that.
+        said = (one if isinstance(one, str) else clean(written_in(one, charset)) for one in written)
+        left = [edit for edit, one in zip(edits, said, strict=True) if not keeps(one)]
+        return left, *places, None
+
+    return asked
 
 
 def _editing(context: Context, walk: str) -> Callable[..., Any]:
     """Return what makes the edits of plain references that the budget covers."""
-    scan = priced_scan_for(context, walk)
-    depth, is_each = context.depth, context.task.policy.keeper() is not None
+    scan, shapes, depth = priced_scan_for(context, walk), shape_edits(context), context.depth
     budget = context.task.budget or Budget(0)
 
-    def covered_each(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
-        edits, *places = scan(text, *where)
-        return budget.covered(edits, depth), *places
-
-    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401
-        edits, *places, cost = scan(text, *where)
-        if cost <= budget.left:
+    def covered(text: bytes, *where: Any) -> tuple[Any, ...]:  # noqa: ANN401 (of `scan`)
+        edits, *places, cost = scan(shapes, text, *where)
+        if cost is not None and cost <= budget.left:
             budget.left -= cost
         else:
             edits = budget.covered(edits, depth)
         return edits, *places
 
-    return covered_each if is_each else covered
-
-
-def _how(context: Context, walk: str) -> dict[str, Any]:
-    """How a document is passed over, whatever its base."""
-    return {
-        "walk": walk,
-        "whatwg": context.task.profile is Profile.WHATWG,
-        "in_css": is_same_in_css(context),
-        "ascii_stands": walk != scanner.HTML_WALK or not is_multi_byte(context.charset),
-        "extended": context.task.policy.extended,
-    }
-
-
-def _keeps_each(
-    keeps: Callable[[str], object], charset: str, written: list[str | bytes]
-) -> Iterable[object]:
-    return [
-        keeps(one if isinstance(one, str) else clean(written_in(one, charset))) for one in written
-    ]
+    return covered

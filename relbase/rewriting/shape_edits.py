@@ -7,15 +7,27 @@ where a sample resolves to anything else, references of that shape are looked at
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import re
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import remembering
-from relbase.edit import Span
-from relbase.references.scanner import IN_CSS, SAMPLES, UNQUOTED, Shape, ShapeEdit
+from relbase.references.scanner import (
+    EDITS,
+    HTML_WALK,
+    IN_CSS,
+    LINKS_WALK,
+    SAMPLES,
+    UNQUOTED,
+    Shape,
+    ShapeEdit,
+    scanning,
+)
 from relbase.rewriting.budget import weight
+from relbase.rewriting.context import prepared
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
-from relbase.rewriting.reference import smallest
+from relbase.rewriting.reference import shared
 from relbase.url.resolver import Profile, has_net_loc
+from relbase.view.characters import inner, is_multi_byte
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,38 +53,65 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         sample = SAMPLES.get(shape)
         if sample is None:
             return None
-        dots = sample[:-1] if shape >= Shape.HERE else ""
         try:
-            resolved = resolve(sample)
-            is_alike = not dots or resolve(dots) + "x" == resolved
+            url = resolve(sample)
         except ValueError:
             return None
+        stays = shared(sample, url)
+        until = len(sample) - stays
         # What climbs above the root is noted, one by one.
-        if not (is_alike and resolved.isascii()) or (dots and "/../" in resolved):
+        if (not stays or "/../" in url) if shape >= Shape.HERE else until:
             return None
-        _, end, new = smallest(sample, resolved, Span(0, len(sample)))
-        if end > len(dots) or not plain_in_quotes(new):
+        text = url[: len(url) - stays]
+        new = inner(text)
+        if _means_itself(text):
+            return ShapeEdit(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
+        if not plain_in_quotes(new):
             return None
         fits = (UNQUOTED if plain_unquoted(new) else 0) | (IN_CSS if plain_in_css(new) else 0)
-        cost = max(0, weight(new.decode("ascii"), self._depth) - end)
-        return ShapeEdit(end, new, cost, fits)
+        return ShapeEdit(until, new, max(0, weight(text, self._depth) - until), fits)
 
 
-_remembered: Final = remembering(ShapeEdits)
 NO_EDITS: Final = ShapeEdits(None, 0)
+
+# Wherever it is written, and of any depth: most of what is written.
+_means_itself: Final = re.compile(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
+
+
+def edits_on(url: str, profile: Profile, encoding: str, depth: int = 0) -> ShapeEdits:
+    """Return what becomes of plain references on a base."""
+    # The WHATWG parser treats the paths of file and of other schemes by rules of their own; without
+    # a net_loc a path may be written otherwise.
+    is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
+    if is_odd or not has_net_loc(url):
+        return NO_EDITS
+    return ShapeEdits(prepared(url, profile, encoding), depth)
+
+
+_remembered: Final = remembering(edits_on)
 
 
 def shape_edits(context: Context) -> ShapeEdits:
     """Return what becomes of plain references in a context."""
-    base = context.base.url
-    # The WHATWG parser treats the paths of file and of other schemes by rules of their own.
-    is_whatwg = context.task.profile is Profile.WHATWG
-    if is_whatwg and not base.startswith(("http:", "https:")):
+    if context.task.places is not None:  # what is saved beside the page may stay
         return NO_EDITS
-    # What is saved beside the page may stay; without a net_loc a path may be written otherwise.
-    if context.task.places is not None or not has_net_loc(base):
-        return NO_EDITS
-    return _remembered(base)(context.resolve, context.depth)
+    url = context.base.url
+    return _remembered(url)(url, context.task.profile, context.encoding, context.depth)
+
+
+def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:
+    """Return the walk of the compiled scanner over a document, on whatever base."""
+    return scanning(
+        walk,
+        mode=mode,
+        whatwg=context.task.profile is Profile.WHATWG,
+        in_css=is_same_in_css(context),
+        ascii_stands=walk not in _OF_TAGS or not is_multi_byte(context.charset),
+        extended=context.task.policy.extended,
+    )
+
+
+_OF_TAGS: Final = frozenset((HTML_WALK, LINKS_WALK))
 
 
 def is_same_in_css(context: Context) -> bool:

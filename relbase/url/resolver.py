@@ -70,7 +70,7 @@ class Resolver:
         if not isinstance(base, str):
             raise not_text(base, "base")
         self._key = (base, as_profile(profile), charset)
-        self._prepared = _prepared(*self._key)
+        self._prepared = prepared_base(*self._key)
         self.resolve = self._prepared.resolve
 
     @property
@@ -120,7 +120,8 @@ class Resolver:
         return f"Resolver({self.base!r}, {self.profile.value!r}, {self.charset!r})"
 
 
-def _prepared(base: str, profile: Profile, charset: str) -> Prepared:
+def prepared_base(base: str, profile: Profile, charset: str) -> Prepared:
+    """Return what the profile's algorithm makes of a base: `Resolver` checks its arguments."""
     if profile is not Profile.WHATWG:
         return _RFCS[profile][0](base)
     from relbase.url import whatwg  # noqa: PLC0415 (loads a C library: start-up time)

@@ -133,9 +133,9 @@ def test_places_outside_of_the_text() -> None:
     scan = scanner.compiled.scan
     for pos, end in ((-1, 1), (0, 5), (3, 2)):
         with pytest.raises(ValueError, match="outside"):
-            scan(tables, 0, 0, {}, relbase.Edit, b"<p>", pos, end, False, False)
+            scan(tables, 0, 0, relbase.Edit, {}, b"<p>", pos, end, False, False)
     with pytest.raises(ValueError, match="mode"):
-        scan(tables, 7, 0, {}, relbase.Edit, b"<p>", 0, 3, False, False)
+        scan(tables, 7, 0, relbase.Edit, {}, b"<p>", 0, 3, False, False)
 
 
 def test_law_9a_what_a_process_did_before_decides_no_result() -> None:

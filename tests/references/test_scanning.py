@@ -45,8 +45,7 @@ def search(
     text: bytes, becomes: scanner.EditsByShape = QUOTED, *, in_css: bool = False
 ) -> tuple[list[Edit], int]:
     """What the compiled scanner makes of a text, and where it stops."""
-    scan = scanner.scanning(becomes, in_css=in_css)
-    found, at, _cost = scan(text, 0, len(text), False, False)
+    found, at, _cost = scanner.scanning(in_css=in_css)(becomes, text, 0, len(text))
     return found, at
 
 
@@ -361,8 +360,7 @@ HOSTILE += [
 def test_time_is_linear(piece: bytes, name: str) -> None:
     scan = skipping(extended=False, absolute=True)
     if name == scanner.COMPILED:
-        priced = scanner.scanning(BECOMES)
-        scan = lambda *where: priced(*where)[:2]  # noqa: E731
+        scan = lambda *where: scanner.scanning()(BECOMES, *where)[:2]  # noqa: E731
 
     def look(text: bytes) -> int:
         return len([*html.elements(text, 0, len(text), scan=scan)])
