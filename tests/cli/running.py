@@ -25,6 +25,13 @@ def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> Result:
     return result
 
 
+def told(status: int, *arguments: str | os.PathLike[str], stdin: bytes = b"") -> str:
+    """What a command that ends with a status says on standard error, on one line."""
+    result = run(*arguments, stdin=stdin)
+    assert result.exit_code == status, result.output
+    return " ".join(result.stderr.split())
+
+
 def program(
     *arguments: str | bytes | os.PathLike[str], **more: Any
 ) -> subprocess.CompletedProcess[bytes]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
-from running import run
+from running import run, told
 
 from relbase import pipeline
 from relbase.cli import streams, tables
@@ -32,8 +32,8 @@ RECORDS: Final = [
 
 
 @pytest.fixture
-def crawl(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.warc.gz"
+def crawl() -> Path:
+    path = Path("crawl.warc.gz")
     path.write_bytes(b"".join(map(gz, RECORDS)))
     return path
 
@@ -44,8 +44,8 @@ def made(path: Path) -> list[Page]:
     return [one for one in found if isinstance(one, Page)]
 
 
-def test_rewrite_writes_conversions(crawl: Path, tmp_path: Path) -> None:
-    output = tmp_path / "out.warc.gz"
+def test_rewrite_writes_conversions(crawl: Path) -> None:
+    output = Path("out.warc.gz")
     result = run("rewrite", crawl, "-o", output, "--date", DATE, "-v")
     assert result.exit_code == 0
     assert [(page.url, page.body, page.date) for page in made(output)] == [
@@ -55,18 +55,16 @@ def test_rewrite_writes_conversions(crawl: Path, tmp_path: Path) -> None:
     assert b"WARC-Filename: out.warc.gz" in gzip.decompress(output.read_bytes())
 
 
-def test_a_terminal_gets_a_summary(
-    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_terminal_gets_a_summary(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streams, "is_terminal", lambda **_: True)
     for jobs in ("1", "2"):
-        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "-j", jobs)
+        result = run("rewrite", crawl, "-o", "out.warc.gz", "-j", jobs)
         assert result.stderr.endswith(
             f"{crawl}: 3 pages, 1 conversion, links made absolute in 1 place\n"
         )
 
 
-def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path, tmp_path: Path) -> None:
+def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path) -> None:
     body = gz(b"<a href=x>" + bytes(range(256)))[:60]
     cut = response(4, "http://h/g/", http(body, "Content-Encoding: gzip"))
     crawl.write_bytes(b"".join(map(gz, [*RECORDS, cut])))
@@ -75,7 +73,7 @@ def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path, tmp_pat
     rows = [json.loads(line) for line in listed.stdout.splitlines()]
     assert [row["payload"] for row in rows] == ["", "", "", "truncated"]
     assert "not all of the page is there, gzip: it breaks off at byte 60 [coding]" in listed.stderr
-    output = tmp_path / "out.warc.gz"
+    output = Path("out.warc.gz")
     result = run("rewrite", crawl, "-o", output)
     assert (result.exit_code, len(made(output))) == (3, 1)
     assert "1 page of which not all is there: not converted: --salvage" in result.stderr
@@ -85,16 +83,14 @@ def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path, tmp_pat
     assert salvaged.body.startswith(b"<a href=http://h/g/x>")
 
 
-def test_all_status_converts_what_failed_too(crawl: Path, tmp_path: Path) -> None:
-    run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--all-status")
-    assert [page.url for page in made(tmp_path / "out.warc.gz")] == ["http://h/d/", "http://h/f/"]
+def test_all_status_converts_what_failed_too(crawl: Path) -> None:
+    run("rewrite", crawl, "-o", "out.warc.gz", "--all-status")
+    assert [page.url for page in made(Path("out.warc.gz"))] == ["http://h/d/", "http://h/f/"]
 
 
 @pytest.mark.parametrize("suffix", ["warc", "warc.gz", "warc.zst"])
-def test_the_name_of_the_output_says_how_it_is_packed(
-    crawl: Path, tmp_path: Path, suffix: str
-) -> None:
-    output = tmp_path / f"out.{suffix}"
+def test_the_name_of_the_output_says_how_it_is_packed(crawl: Path, suffix: str) -> None:
+    output = Path(f"out.{suffix}")
     run("rewrite", crawl, "-o", output, "--date", DATE)
     start = {"warc": b"WARC/1.1", "warc.gz": b"\x1f\x8b", "warc.zst": b"\x28\xb5\x2f\xfd"}[suffix]
     assert output.read_bytes().startswith(start)
@@ -114,10 +110,10 @@ def test_equal_input_and_date_give_equal_bytes(crawl: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", PACKED)
-def test_originals_follow_as_they_are(packed: str, tmp_path: Path) -> None:
-    path = tmp_path / f"in.{packed.replace('one member', 'warc.gz')}"
+def test_originals_follow_as_they_are(packed: str) -> None:
+    path = Path(f"in.{packed.replace('one member', 'warc.gz')}")
     path.write_bytes(PACKED[packed](RECORDS))
-    output = tmp_path / f"out{path.name.removeprefix('in')}"
+    output = Path(f"out{path.name.removeprefix('in')}")
     result = run("rewrite", path, "-o", output, "--with-originals")
     assert (result.exit_code, result.stderr) == (0, "")
     assert output.read_bytes().endswith(path.read_bytes())
@@ -145,11 +141,11 @@ REVISIT: Final = record(
 )
 
 
-def test_what_can_be_read_once_is_not_read_twice(crawl: Path, tmp_path: Path) -> None:
+def test_what_can_be_read_once_is_not_read_twice(crawl: Path) -> None:
     data = crawl.read_bytes() + gz(REVISIT)
     crawl.write_bytes(data)
     assert "http://h/z/: a/@href: x -> http://h/z/x" in run("links", crawl).stdout
-    pipe = tmp_path / "pipe"
+    pipe = Path("pipe")
     os.mkfifo(pipe)
     for arguments, error in (
         (["links"], "1 revisit of payloads that cannot be read once more: give an archive in a"),
@@ -180,11 +176,11 @@ def test_options_of_one_document_say_nothing_of_an_archive(command: str, crawl: 
     assert run(command, crawl, "--strict").stderr == ""
 
 
-def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path: Path) -> None:
+def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path) -> None:
     said = http(b"<base href=data:x><a href=x>", "Content-Encoding: gzip")
     crawl.write_bytes(b"".join(gz(response(number, "http://h/", said)) for number in range(5)))
     for flags, shown, more in (((), 1, 1), (("-v",), 5, 0), (("-q",), 0, 0)):
-        result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--strict", *flags)
+        result = run("rewrite", crawl, "-o", "out.warc.gz", "--strict", *flags)
         assert result.exit_code == 1
         for end in ("stands [coding]", "count [base-unsuitable]"):
             assert result.stderr.count(f"{end}\n") == shown
@@ -192,11 +188,11 @@ def test_warnings_on_pages_are_shown_counted_or_not_at_all(crawl: Path, tmp_path
             assert result.stderr.count(f"4 more warnings like it {kind}; -v shows all") == more
 
 
-def test_the_report_counts_what_is_in_an_archive(crawl: Path, tmp_path: Path) -> None:
+def test_the_report_counts_what_is_in_an_archive(crawl: Path) -> None:
     page = http(b"<base href=data:x><a href=x><a href=http://h/>", "Content-Encoding: gzip")
     crawl.write_bytes(b"".join(gz(response(number, "http://h/", page)) for number in range(5)))
-    report = tmp_path / "report"
-    run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--report", report, "-q")
+    report = Path("report")
+    run("rewrite", crawl, "-o", "out.warc.gz", "--report", report, "-q")
     row = json.loads(report.read_text())
     assert row["notes"] == {"coding": 5, "base-unsuitable": 5}
     assert row["links"] == {"absolute": 10, "rewritten": 5}
@@ -206,34 +202,31 @@ def test_an_archive_with_errors_is_not_done(crawl: Path, tmp_path: Path) -> None
     crawl.write_bytes(crawl.read_bytes()[:-5])
     again = ("--report", tmp_path / "report", "--resume", tmp_path / "report")
     for _ in range(2):
-        result = run("rewrite", crawl, "-o", f"{tmp_path}/out/", *again)
-        assert (result.exit_code, "breaks off" in result.stderr) == (3, True)
+        assert "breaks off" in told(3, "rewrite", crawl, "-o", f"{tmp_path}/out/", *again)
     for row in map(json.loads, (tmp_path / "report").read_text().splitlines()):
         assert (row["state"], row["error"]) == ("rewritten", "1 record cannot be read")
 
 
 def test_an_output_in_zstandard_without_its_package(
-    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    crawl: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.zst")
+    result = run("rewrite", crawl, "-o", "out.warc.zst")
     assert result.exit_code == 3
     assert result.stderr.endswith("to write .zst: pip install 'relbase[warc]'\n")
     assert "defect" not in result.stderr
 
 
 @pytest.mark.parametrize("epoch", ["abc", "-1", "9" * 20, "\N{SUPERSCRIPT TWO}"])
-def test_an_epoch_that_is_no_time(
-    epoch: str, crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_epoch_that_is_no_time(epoch: str, crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
-    result = run("rewrite", crawl, "-o", tmp_path / "out.warc.gz")
+    result = run("rewrite", crawl, "-o", "out.warc.gz")
     assert result.exit_code == 3
     assert "SOURCE_DATE_EPOCH=" in result.stderr
     assert "give seconds since 1970, as 1767323045" in result.stderr
-    assert run("rewrite", crawl, "-o", tmp_path / "out.warc.gz", "--date", DATE).exit_code == 0
-    (tmp_path / "page.html").write_bytes(b"<a href=x>")
-    assert run("rewrite", tmp_path / "page.html", "--url", "http://h/").exit_code == 0
+    assert run("rewrite", crawl, "-o", "out.warc.gz", "--date", DATE).exit_code == 0
+    (Path("page.html")).write_bytes(b"<a href=x>")
+    assert run("rewrite", "page.html", "--url", "http://h/").exit_code == 0
 
 
 def test_violations_of_the_grammar(crawl: Path) -> None:
@@ -248,22 +241,21 @@ def test_violations_of_the_grammar(crawl: Path) -> None:
         assert run("links", crawl, option, "--parquet", "x").exit_code == 2
 
 
-def test_a_table_takes_the_place_of_a_table_alone(crawl: Path, tmp_path: Path) -> None:
+def test_a_table_takes_the_place_of_a_table_alone(crawl: Path) -> None:
     before = crawl.read_bytes()
-    table, link = tmp_path / "x.parquet", tmp_path / "link.parquet"
-    other = tmp_path / "other.warc.gz"
+    table, link = Path("x.parquet"), Path("link.parquet")
+    other = Path("other.warc.gz")
     other.write_bytes(before)
     link.symlink_to(crawl)
-    (tmp_path / "y.errors.parquet").write_bytes(b"somebody else's")
+    (Path("y.errors.parquet")).write_bytes(b"somebody else's")
     for name, why in (
         (crawl, "is the input"),
         (link, "is the input"),
         (other, "is there, and is not a table"),
-        (tmp_path / "y.parquet", "is there, and is not a table"),
+        (Path("y.parquet"), "is there, and is not a table"),
         ("/dev/null", "is not a regular file"),
     ):
-        result = run("links", crawl, "--parquet", name)
-        assert (result.exit_code, why in " ".join(result.stderr.split())) == (2, True), name
+        assert why in told(2, "links", crawl, "--parquet", name)
     assert (crawl.read_bytes(), other.read_bytes()) == (before, before)
     table.touch()
     for _ in range(2):
@@ -285,16 +277,13 @@ def test_another_run_in_the_directory_leaves_a_table_alone(crawl: Path, tmp_path
 
 
 @pytest.mark.parametrize("pack", [bytes, gz])
-def test_originals_of_arc_do_not_follow_whatever_its_name(
-    pack: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+def test_originals_of_arc_do_not_follow_whatever_its_name(pack: Callable[[bytes], bytes]) -> None:
     page = http(b"<a href=x>")
     line = b"http://h/d/ 1.2.3.4 20080101000000 text/html %d\n" % len(page)
-    crawl = tmp_path / "crawl"
+    crawl = Path("crawl")
     crawl.write_bytes(pack(line + page + b"\n"))
-    assert run("rewrite", crawl, "-o", tmp_path / "out").exit_code == 0
-    result = run("rewrite", crawl, "-o", tmp_path / "both", "--with-originals")
-    assert (result.exit_code, "ARC and WARC do not mix" in result.stderr) == (3, True)
+    assert run("rewrite", crawl, "-o", "out").exit_code == 0
+    assert "ARC and WARC do not mix" in told(3, "rewrite", crawl, "-o", "both", "--with-originals")
 
 
 @pytest.mark.parametrize("packed", PACKED)
@@ -305,25 +294,23 @@ def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
     assert "http://h/d/: a/@href: x -> http://h/d/x [rewritten]" in result.stdout
 
 
-def test_kind_warc_says_it_all(tmp_path: Path) -> None:
-    path = tmp_path / "x"
+def test_kind_warc_says_it_all() -> None:
+    path = Path("x")
     path.write_bytes(b"nothing")
-    result = run("links", path, "--kind", "warc")
-    assert result.exit_code == 3
-    assert "at offset 0: no record begins here [damaged]" in result.stderr
+    assert "at offset 0: no record begins here [damaged]" in told(
+        3, "links", path, "--kind", "warc"
+    )
 
 
-def test_a_cut_archive_fails_and_the_rest_is_done(crawl: Path, tmp_path: Path) -> None:
+def test_a_cut_archive_fails_and_the_rest_is_done(crawl: Path) -> None:
     whole = b"".join(map(gz, RECORDS))
     cut = crawl.with_name("cut.warc.gz")
     for size in range(len(gz(RECORDS[0])) + 1, len(whole), 7):
         if size == len(b"".join(map(gz, RECORDS[:2]))):
             continue
         cut.write_bytes(whole[:size])
-        result = run("rewrite", cut, "-o", tmp_path / "out.warc.gz", "--date", DATE)
-        assert result.exit_code == 3, size
-        assert "error: at offset" in result.stderr
-        assert [page.url for page in made(tmp_path / "out.warc.gz")] == ["http://h/d/"]
+        assert "error: at offset" in told(3, "rewrite", cut, "-o", "out.warc.gz", "--date", DATE)
+        assert [page.url for page in made(Path("out.warc.gz"))] == ["http://h/d/"]
 
 
 def test_links_in_json_are_rows_of_the_table(crawl: Path) -> None:
@@ -356,10 +343,10 @@ def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> 
     assert not list(tmp_path.glob(".*tmp"))
 
 
-def test_a_table_has_the_columns_asked_for(crawl: Path, tmp_path: Path) -> None:
+def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
     body = b"<a href=//H.example/x><img src='data:image/png;base64,xyz'>"
     crawl.write_bytes(gz(response(1, "http://h/d/", http(body))))
-    path = tmp_path / "links.parquet"
+    path = Path("links.parquet")
     result = run("links", crawl, "--parquet", path, "--columns", "host,url", "--no-data-urls")
     assert (result.exit_code, result.stderr) == (0, "")
     assert parquet.read_table(path).to_pylist() == [
@@ -374,8 +361,7 @@ def test_a_table_has_the_columns_asked_for(crawl: Path, tmp_path: Path) -> None:
         (("--no-data-urls",), "give --parquet FILE"),
         (("--wat", "--json"), "exclude each other"),
     ):
-        refused = run("links", crawl, *more)
-        assert (refused.exit_code, why in " ".join(refused.stderr.split())) == (2, True)
+        assert why in told(2, "links", crawl, *more)
 
 
 def test_wat_has_the_links_of_a_page_where_jobs_read_them(crawl: Path) -> None:
@@ -399,15 +385,13 @@ def test_wat_has_the_links_of_a_page_where_jobs_read_them(crawl: Path) -> None:
     }
 
 
-def test_parquet_is_for_archives(tmp_path: Path) -> None:
-    (tmp_path / "page.html").write_bytes(b"<p>")
-    result = run("links", tmp_path / "page.html", "--parquet", tmp_path / "x.parquet")
-    assert result.exit_code == 3
-    assert "--parquet is for those" in result.stderr
+def test_parquet_is_for_archives() -> None:
+    (Path("page.html")).write_bytes(b"<p>")
+    assert "--parquet is for those" in told(3, "links", "page.html", "--parquet", "x.parquet")
 
 
-def test_a_table_that_cannot_be_written_stops_the_run(crawl: Path, tmp_path: Path) -> None:
-    result = run("links", crawl, "--parquet", tmp_path / "none" / "x.parquet")
+def test_a_table_that_cannot_be_written_stops_the_run(crawl: Path) -> None:
+    result = run("links", crawl, "--parquet", "none/x.parquet")
     assert result.exit_code == 4
 
 
@@ -424,8 +408,8 @@ def test_check_lists_an_archive_that_would_have_conversions(crawl: Path) -> None
     assert (result.exit_code, result.stdout) == (1, f"{crawl}: has pages with relative links\n")
 
 
-def test_check_lists_an_archive_where_a_placeholder_would_change(tmp_path: Path) -> None:
-    path = tmp_path / "x.warc"
+def test_check_lists_an_archive_where_a_placeholder_would_change() -> None:
+    path = Path("x.warc")
     flags = ("--check", "--keep-templates", "--profile", "whatwg")
     for page, expected in (
         (b"<a href='a/{{ x }}'>", (1, f"{path}: has pages with relative links\n")),
@@ -441,8 +425,8 @@ FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "warc"
 _named: Final = re.compile(rb"<urn:uuid:(?!0000)[-0-9a-f]{36}>|relbase/[0-9.]+").sub
 
 
-def test_the_archive_of_the_fixtures(tmp_path: Path) -> None:
-    output = tmp_path / "crawl.expected.warc"
+def test_the_archive_of_the_fixtures() -> None:
+    output = Path("crawl.expected.warc")
     result = run("rewrite", FIXTURES / "crawl.warc.gz", "-o", output, "--date", DATE)
     assert result.exit_code == 0
     expected = (FIXTURES / output.name).read_bytes()
@@ -450,9 +434,7 @@ def test_the_archive_of_the_fixtures(tmp_path: Path) -> None:
     assert expected.count(b"WARC-Type: conversion") == 3
 
 
-def test_a_defect_costs_its_page_alone(
-    crawl: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_defect_costs_its_page_alone(crawl: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(function: Callable[..., Any]) -> Callable[..., Any]:
         def called(data: bytes, *arguments: Any, **named: Any) -> Any:
             if data == b"<a href=x>":
@@ -463,10 +445,8 @@ def test_a_defect_costs_its_page_alone(
 
     monkeypatch.setattr(writing, "rewrite", broken(pipeline.rewrite))
     monkeypatch.setattr(rows, "found_called", broken(pipeline.found_called))
-    output = tmp_path / "out.warc.gz"
-    result = run("rewrite", crawl, "-o", output, "--all-status")
-    assert result.exit_code == 3
-    assert "RuntimeError: oops [defect]" in result.stderr
+    output = Path("out.warc.gz")
+    assert "RuntimeError: oops [defect]" in told(3, "rewrite", crawl, "-o", output, "--all-status")
     assert [page.url for page in made(output)] == ["http://h/f/"]
     listed = run("links", crawl)
     assert listed.exit_code == 3

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from running import run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from running import run, told
 
 
 @pytest.fixture
-def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "page.html"
+def page() -> Path:
+    path = Path("page.html")
     path.write_bytes(b"<title>x</title>\n<base href=sub/>")
     return path
 
 
 @pytest.mark.usefixtures("page")
-def test_the_chain_outward(tmp_path: Path) -> None:
-    (tmp_path / "headers").write_bytes(b"Base: <URL:http://h.example/b/>\n")
+def test_the_chain_outward() -> None:
+    (Path("headers")).write_bytes(b"Base: <URL:http://h.example/b/>\n")
     result = run(
         *("base", "page.html", "--headers", "headers"),
         *("--url", "http://u:p@a.example/x#f", "--redirect", "/y"),
@@ -50,14 +46,14 @@ def test_no_base_is_told_with_what_to_give() -> None:
     assert run("base", "page.html", "--strict", "--url", "http://h/").exit_code == 0
 
 
-def test_what_headers_state_and_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "headers").write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
-    result = run("base", "--headers", tmp_path / "headers", stdin=b"<p>")
+def test_what_headers_state_and_is_refused() -> None:
+    (Path("headers")).write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
+    result = run("base", "--headers", "headers", stdin=b"<p>")
     name, base, refused = result.stdout.splitlines()
     assert name == "<stdin>: text/html"
     assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP header)")
     assert "'mailto:a@b' is not a suitable base" in refused
-    assert run("base", "--headers", tmp_path / "headers", "--strict", stdin=b"<p>").exit_code == 1
+    assert run("base", "--headers", "headers", "--strict", stdin=b"<p>").exit_code == 1
 
 
 def test_a_base_that_decides_and_is_of_no_use() -> None:
@@ -149,6 +145,4 @@ def test_a_document_without_a_base_in_a_message_is_told() -> None:
 
 
 def test_a_root_that_is_not_there_is_a_usage_error() -> None:
-    result = run("base", "page.html", "--root", "nope=http://h/")
-    assert result.exit_code == 2
-    assert "'nope' is not a directory" in result.stderr
+    assert "'nope' is not a directory" in told(2, "base", "page.html", "--root", "nope=http://h/")

@@ -16,11 +16,6 @@ from relbase.cli.directories import new_file, opened_below, opened_directory, sw
 LEFT = ".page.html.0123456789abcdef.relbase-tmp"
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 # ---- what killed runs left
 
 

@@ -12,11 +12,6 @@ from running import run
 URL = ("--url", "http://h/")
 
 
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def test_a_pipe_with_a_name() -> None:
     os.mkfifo("fifo")
     page = b"<a href=x>" + b"x" * 100_000

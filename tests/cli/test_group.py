@@ -7,7 +7,8 @@ import re
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 import click
 import pytest
@@ -15,9 +16,6 @@ from archives import gz, http, response
 from running import PROGRAM, program, run
 
 from relbase.cli.group import expanded, relbase
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONTEXT: Final = click.Context(relbase, info_name="relbase")
 COMMANDS: Final = relbase.list_commands(CONTEXT)
@@ -91,10 +89,7 @@ def examples() -> list[list[str]]:
 
 
 @pytest.mark.parametrize("arguments", examples(), ids=shlex.join)
-def test_every_example_can_be_run(
-    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_every_example_can_be_run(arguments: list[str], tmp_path: Path) -> None:
     (tmp_path / "page.html").write_bytes(b"<a href=x>")
     (tmp_path / "headers.txt").write_bytes(b"Base: http://h/\n")
     (tmp_path / "mail.eml").write_bytes(b"Base: http://h/\n\n")
@@ -156,12 +151,9 @@ def test_a_scanner_that_there_is_not_is_a_mistake(arguments: list[str]) -> None:
         (["here/"], "several inputs need a directory for their output: give -o DIR"),
     ],
 )
-def test_a_guess_is_answered(
-    arguments: list[str], reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "here").mkdir()
-    (tmp_path / "here" / "page.html").write_bytes(b"")
+def test_a_guess_is_answered(arguments: list[str], reported: str) -> None:
+    (Path("here")).mkdir()
+    (Path("here/page.html")).write_bytes(b"")
     result = run("rewrite", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert reported in " ".join(result.stderr.split())
@@ -185,21 +177,17 @@ def test_a_guess_is_answered(
         (["--url", "http://a/", "page.html"], "Options follow the command: relbase rewrite"),
     ],
 )
-def test_a_mistaken_command_is_told_the_right_one(
-    arguments: list[str], reported: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "here").write_bytes(b"")
+def test_a_mistaken_command_is_told_the_right_one(arguments: list[str], reported: str) -> None:
+    (Path("here")).write_bytes(b"")
     result = run(*arguments)
     assert result.exit_code == 2
     assert reported in result.stderr
     assert result.stdout == ""
 
 
-def test_wildcards_on_windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_wildcards_on_windows() -> None:
     for name in ("b.html", "a.html", "a.css"):
-        (tmp_path / name).touch()
+        (Path(name)).touch()
     arguments = ["rewrite", "*.html", "--url", "http://h/?a", "--keep", "^no*"]
     assert expanded(arguments) == ["rewrite", "a.html", "b.html", *arguments[2:]]
 

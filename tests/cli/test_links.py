@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import run
+from running import run, told
 
 import relbase
 
@@ -117,9 +117,7 @@ def test_hostile_file_names_are_shown_on_their_line(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_read_once() -> None:
-    result = run("links", "-", "page.html", "-", stdin=PAGE)
-    assert result.exit_code == 2
-    assert "give it once" in result.stderr
+    assert "give it once" in told(2, "links", "-", "page.html", "-", stdin=PAGE)
 
 
 def test_headers_and_names_tell_the_kind(tmp_path: Path) -> None:

@@ -31,8 +31,7 @@ sys.stdin.read()
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inplace, "PATIENCE", 0.2)
     Path("in.mbox").write_bytes(BOX)
 

@@ -24,8 +24,8 @@ full = pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /d
 
 
 @pytest.fixture
-def page(tmp_path: Path) -> Path:
-    path = tmp_path / "page.html"
+def page() -> Path:
+    path = Path("page.html")
     path.write_bytes(PAGE)
     return path
 
@@ -49,10 +49,8 @@ def test_a_signal_ends_it_without_a_traceback(page: Path, number: int, status: i
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [["links"], ["rewrite"], ["rewrite", "--diff"]])
-def test_it_ends_quietly_when_nobody_reads_on(
-    tmp_path: Path, arguments: list[str], unbuffered: str
-) -> None:
-    large = tmp_path / "large.html"
+def test_it_ends_quietly_when_nobody_reads_on(arguments: list[str], unbuffered: str) -> None:
+    large = Path("large.html")
     large.write_bytes(PAGE * 20_000)
     with subprocess.Popen(
         [*PROGRAM, *arguments, large, "--url", "http://h/"],

@@ -40,8 +40,7 @@ DONE: Final = MBOX.replace(b"=x", b"=http://h/x").replace(b"=y", b"=http://s/y")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def here() -> None:
     Path("in.mbox").write_bytes(MBOX)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -15,8 +16,6 @@ from relbase.cli import options
 from relbase.cli.help import table
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from relbase.cli.options import Settings
 
 # The flags, and what each makes of the policy.
@@ -70,8 +69,8 @@ def test_the_help_of_the_policy_is_its_docstring() -> None:
     )
 
 
-def test_the_headers_of_a_dump(tmp_path: Path) -> None:
-    dump = tmp_path / "dump"
+def test_the_headers_of_a_dump() -> None:
+    dump = Path("dump")
     dump.write_bytes(
         b"HTTP/1.1 301 x\r\nLocation: /a\r\n\r\nHTTP/1.1 200 OK\r\nBase: http://b/\r\n"
     )

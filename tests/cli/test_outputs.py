@@ -25,9 +25,8 @@ SECOND: Final = 10**9
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def here(tmp_path: Path) -> Iterator[Path]:
     """Run in an empty directory; no temporary file may be left in it."""
-    monkeypatch.chdir(tmp_path)
     yield tmp_path
     assert not list(tmp_path.rglob("*relbase-tmp*"))
 

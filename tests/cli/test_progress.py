@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from relbase.cli import streams
 from relbase.cli.files import Input
 from relbase.cli.progress import progress
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize(
@@ -31,11 +28,10 @@ def test_when_there_is_a_bar(  # noqa: PLR0917 (a table)
     shown: bool,  # noqa: FBT001
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
 ) -> None:
     monkeypatch.setattr(streams, "is_terminal", lambda: terminal)
     monkeypatch.setenv("TERM", "xterm")
-    path = tmp_path / "a"
+    path = Path("a")
     path.write_bytes(b"x" * 1000)
     inputs = [Input(str(path))] * count
     threads = threading.active_count()

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from running import program, run
+from running import program, run, told
 
 PAGE: Final = b"<p>\xff\r\n<a href=x>\x00\r"
 DONE: Final = b"<p>\xff\r\n<a href=http://h/x>\x00\r"
@@ -17,8 +17,7 @@ ROOT: Final = ("--root", ".=http://h/")
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def here() -> None:
     Path("page.html").write_bytes(PAGE)
 
 
@@ -111,9 +110,7 @@ def test_an_output_that_cannot_be_written_stops() -> None:
     ],
 )
 def test_usage(arguments: list[str], reported: str) -> None:
-    result = run("rewrite", *arguments, stdin=PAGE)
-    assert result.exit_code == 2
-    assert reported in " ".join(result.stderr.split())
+    assert reported in told(2, "rewrite", *arguments, stdin=PAGE)
     assert [path.name for path in Path().iterdir()] == ["page.html"]
 
 

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def here() -> None:
     Path("page.html").write_bytes(b"<p>")
 
 

@@ -34,10 +34,7 @@ from relbase.cli.origins.paths import (
         ("site=h/a", None),
     ],
 )
-def test_a_root_is_read(
-    text: str, root: Root | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_a_root_is_read(text: str, root: Root | None) -> None:
     for name in ("site", "a=b", "C:/site"):
         Path(name).mkdir(parents=True)
     with nullcontext() if root else pytest.raises(click.BadParameter):
@@ -93,8 +90,7 @@ def test_a_path_in_a_mirror(path: str, url: str | None) -> None:
     assert found is None or (found.sure, found.source) == (True, "--mirror m")
 
 
-def test_without_a_scheme_http_is_doubtful(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_without_a_scheme_http_is_doubtful() -> None:
     found = url_in_mirror("m/h.example/x", Mirror("m"))
     assert found is not None
     assert (found.url, found.sure) == ("http://h.example/x", True)
@@ -110,8 +106,7 @@ def test_a_name_that_a_program_may_have_added_to_is_not_sure(name: str) -> None:
     assert found.sure is (name == "a.CGI.html")
 
 
-def test_what_the_originals_tell(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_what_the_originals_tell() -> None:
     Path("m/h.example").mkdir(parents=True)
     for name in ("a.html", "a.orig", "b.html", "b.html.orig", "c.html", "d.html", "x?q.html"):
         Path("m/h.example", name).touch()
