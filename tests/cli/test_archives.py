@@ -125,7 +125,6 @@ def test_originals_follow_as_they_are(packed: str) -> None:
     [
         (("-o", "{0}/out.warc", "--with-originals"), "keeps the compression of the input"),
         (("--diff",), "--diff shows no archives"),
-        (("--date", "yesterday"), "2026-01-02T03:04:05Z"),
     ],
 )
 def test_what_cannot_be_is_told_with_the_fix(
@@ -237,8 +236,6 @@ def test_violations_of_the_grammar(crawl: Path) -> None:
     result = run("links", crawl, "--violations", "--json")
     [row] = map(json.loads, result.stdout.splitlines())
     assert (row["reference"], [one["character"] for one in row["violations"]]) == ("a b", [" "])
-    for option in ("--violations", "--json"):
-        assert run("links", crawl, option, "--parquet", "x").exit_code == 2
 
 
 def test_a_table_takes_the_place_of_a_table_alone(crawl: Path) -> None:
@@ -355,13 +352,6 @@ def test_a_table_has_the_columns_asked_for(crawl: Path) -> None:
     ]
     statistics = parquet.ParquetFile(path).metadata.row_group(0).column(0)
     assert statistics.is_stats_set
-    for more, why in (
-        (("--parquet", path, "--columns", "url,x"), "there is no column 'x': give some of warc,"),
-        (("--columns", "url"), "give --parquet FILE"),
-        (("--no-data-urls",), "give --parquet FILE"),
-        (("--wat", "--json"), "exclude each other"),
-    ):
-        assert why in told(2, "links", crawl, *more)
 
 
 def test_wat_has_the_links_of_a_page_where_jobs_read_them(crawl: Path) -> None:

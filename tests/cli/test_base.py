@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from running import run, told
+from running import run
 
 
 @pytest.fixture
@@ -142,7 +142,3 @@ def test_a_document_without_a_base_in_a_message_is_told() -> None:
     assert "    advice   the message states no base URL" in run("base", stdin=message).stdout
     result = run("base", "--url", "http://h/", stdin=message.replace(b"x/", b"mailto:a@b"))
     assert "on this base of part 1, mailto: is never used" in result.stdout
-
-
-def test_a_root_that_is_not_there_is_a_usage_error() -> None:
-    assert "'nope' is not a directory" in told(2, "base", "page.html", "--root", "nope=http://h/")

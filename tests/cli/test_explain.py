@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
 from running import run, told
 
 from relbase import explain
@@ -127,19 +126,3 @@ def test_an_input_that_fails_leaves_the_others() -> None:
     result = run("explain", "a", "nowhere", "-o", out)
     assert result.exit_code == 3
     assert (out / "a.html").is_file()
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["a", "b"], "several inputs need a directory for their output: give -o DIR"),
-        (["a", "-o", ""], "-o is empty"),
-        (["a", "-o", "a"], "is the input"),
-        (["a", "--url", "x"], "it has no scheme"),
-    ],
-)
-def test_a_mistake_is_told(arguments: list[str], reported: str) -> None:
-    (Path("a")).write_bytes(PAGE)
-    (Path("b")).write_bytes(PAGE)
-    assert reported in told(2, "explain", *arguments)
-    assert (Path("a")).read_bytes() == PAGE

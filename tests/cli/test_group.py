@@ -13,7 +13,7 @@ from typing import Final
 import click
 import pytest
 from archives import gz, http, response
-from running import PROGRAM, program, run
+from running import program, run
 
 from relbase.cli.group import expanded, relbase
 
@@ -69,9 +69,6 @@ def test_every_option_has_help(name: str) -> None:
             assert parameter.help[:1].isupper(), parameter.help
             assert parameter.help.endswith("."), parameter.help
             assert parameter.opts[0] in shown
-
-
-# `check` shows no example yet: a `strict` list, so that it leaves when it does.
 
 
 def test_every_command_shows_an_example() -> None:
@@ -248,20 +245,6 @@ def completed(words: str) -> list[str]:
     }
     ran = program(env={**os.environ, **variables})
     return ran.stdout.decode().split()
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_the_completion_scripts(shell: str) -> None:
-    ran = subprocess.run(
-        PROGRAM,
-        capture_output=True,
-        env={**os.environ, "_RELBASE_COMPLETE": f"{shell}_source"},
-        timeout=60,
-        check=False,
-    )
-    # click wants a bash that is newer than some systems have: it says so, and writes the script.
-    assert ran.returncode == 0
-    assert b"_RELBASE_COMPLETE=%b_complete" % shell.encode() in ran.stdout
 
 
 @pytest.mark.parametrize(

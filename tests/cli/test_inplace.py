@@ -120,20 +120,6 @@ def test_a_file_with_two_names() -> None:
     assert (Path("page.html").read_bytes(), Path("other.html").read_bytes()) == (DONE, PAGE)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["-", "-i"], "standard input cannot be replaced"),
-        (["page.html", "-i", "-o", "x"], "--in-place replaces the inputs, so it excludes -o"),
-        (["page.html", "-i", "--check"], "exclude each other"),
-        (["page.html", "--backup", ".bak"], "--backup is for files that are replaced: give -i"),
-        (["page.html", "-i", "--backup", "a/b"], "'--backup': give the end of a file name"),
-    ],
-)
-def test_usage(arguments: list[str], reported: str) -> None:
-    assert reported in told(2, "rewrite", *arguments, *URL, stdin=PAGE)
-
-
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_file_that_changes_meanwhile_is_tried_again_once(
     times: int, monkeypatch: pytest.MonkeyPatch

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import run, told
+from running import run
 
 import relbase
 
@@ -114,10 +114,6 @@ def test_hostile_file_names_are_shown_on_their_line(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert result.stdout == "a\\n\\x1b.html:1:9: a/@href: x [unresolved]\n"
     assert result.stderr.splitlines()[-1] == "nowhere\\x07: error: No such file or directory"
-
-
-def test_standard_input_is_read_once() -> None:
-    assert "give it once" in told(2, "links", "-", "page.html", "-", stdin=PAGE)
 
 
 def test_headers_and_names_tell_the_kind(tmp_path: Path) -> None:

@@ -198,23 +198,6 @@ def test_an_output_that_cannot_be_written_stops(monkeypatch: pytest.MonkeyPatch)
     assert tree("out") == {}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["Maildir"], "goes into a directory: give -o DIRECTORY"),
-        (["Maildir", "page", "-o", "out"], "rewrite it with a command of its own"),
-        (["Maildir", "-o", "Maildir"], "the output 'Maildir' is the input"),
-        (["Maildir", "-o", "Maildir/x/y"], "the output 'Maildir/x/y' is inside of the input"),
-        (["Maildir", "-o", "page"], "'page' is not a directory"),
-    ],
-)
-def test_usage(arguments: list[str], reported: str) -> None:
-    put("new/1.host")
-    Path("page").touch()
-    assert reported in told(2, "rewrite", *arguments)
-    assert sorted(path.name for path in Path().iterdir()) == ["Maildir", "page"]
-
-
 # ---- reading
 
 

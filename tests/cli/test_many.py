@@ -125,9 +125,6 @@ def test_check_and_only() -> None:
         *("site/feed.json", "site/sitemap.xml"),
     ]
     assert "5 of other kinds" in result.stderr
-    assert "'feed': give some of html, css" in told(
-        2, "rewrite", *ROOT, "--check", "--only", "feed"
-    )
 
 
 def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
@@ -161,13 +158,6 @@ def test_of_warnings_of_a_kind_one_is_shown() -> None:
         assert (first in result.stderr) is (flags == ("-v",))
 
 
-def test_a_list_with_nul_bytes_wants_its_flag() -> None:
-    Path("names").write_bytes(b"site/index.html\0site/a/b.html\0")
-    assert "has NUL bytes in it: give -0 too" in told(
-        2, "rewrite", "--files-from", "names", "-o", "out"
-    )
-
-
 def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [b"site/a/c d.html", b"site/index.html"]
     Path("names").write_bytes(b"\0".join((*names, b"")))
@@ -194,19 +184,6 @@ def test_what_is_there_wants_force() -> None:
     assert run("rewrite", *ROOT, "-o", "out", "--force").exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("output", "reported"),
-    [
-        ("site", "is the tree 'site' itself: give -i"),
-        ("site/out", "is inside of the tree 'site'"),
-        ("link/out", "is inside of the tree 'site'"),
-    ],
-)
-def test_an_output_in_its_tree_is_refused(output: str, reported: str) -> None:
-    Path("link").symlink_to("site")
-    assert reported in told(2, "rewrite", *ROOT, "-o", output)
-
-
 def test_a_link_in_the_output_leads_nowhere() -> None:
     Path("elsewhere").mkdir()
     Path("out").mkdir()
@@ -215,17 +192,6 @@ def test_a_link_in_the_output_leads_nowhere() -> None:
     assert result.exit_code == 3
     assert files("elsewhere") == {}
     assert Path("out/index.html").read_bytes() == DONE["index.html"]
-
-
-def test_one_url_is_never_given_to_two_documents() -> None:
-    for more in (["-r", "site"], ["site/index.html", "site/a/b.html"]):
-        for option in (["--url", "http://h/"], ["--redirect", "/x"]):
-            result = run("rewrite", *more, *option, "-o", "out")
-            assert result.exit_code == 2
-            reported = " ".join(result.stderr.split())
-            assert "give each its own with --map FILE, --root DIR=URL or --mirror DIR" in reported
-    assert run("links", "site/index.html", "site/a/b.html", "--url", "http://h/").exit_code == 2
-    assert run("base", "-r", "site", "--url", "http://h/").exit_code == 2
 
 
 # ---- reports
@@ -299,13 +265,6 @@ def test_a_page_without_a_line_end_is_not_a_report_that_was_cut() -> None:
     Path("x").write_bytes(PAGE)
     result = run("rewrite", *ROOT, "-i", "--resume", "x", "--report", "x")
     assert (result.exit_code, Path("x").read_bytes()) == (2, PAGE)
-
-
-def test_a_resume_that_is_no_report() -> None:
-    Path("x").write_bytes(b"<p>\n")
-    assert "x, line 1: it is not a report of relbase" in told(
-        2, "rewrite", *ROOT, "-i", "--resume", "x"
-    )
 
 
 # ---- one bad file

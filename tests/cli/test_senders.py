@@ -146,9 +146,3 @@ def test_a_field_that_is_none_is_refused(inbox: Path, names: str) -> None:
     assert "is not the name of a header field" in told(
         2, "links", inbox / "in.mbox", "--message-base", names
     )
-
-
-def test_two_outputs_exclude_each_other(inbox: Path) -> None:
-    assert "--unresolved-by and --json exclude each other" in told(
-        2, "links", inbox / "in.mbox", "--unresolved-by", "sender", "--json"
-    )

@@ -1,0 +1,98 @@
+"""Wrong usage: what is refused before anything is read or written, with what to type instead."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Final
+
+import pytest
+from archives import gz, http, response
+from running import told
+
+EACH: Final = "give each its own with --map FILE, --root DIR=URL or --mirror DIR"
+QUERY: Final = "paths cannot follow a query or a fragment"
+
+# A command line, and what is told.
+WRONG: Final = [
+    # where outputs go
+    ("rewrite a b", "several inputs need a directory for their output: give -o DIR, -i"),
+    ("rewrite a -o ''", "-o is empty"),
+    ("rewrite a -o a", "the output 'a' is the input 'a'"),
+    ("rewrite a -o .", "the output './a' is the input 'a'"),
+    ("rewrite - -o x/", "standard input has no name for an output in a directory"),
+    ("rewrite site -o site", "is the tree 'site' itself: give -i"),
+    ("rewrite site -o site/out", "is inside of the tree 'site'"),
+    ("rewrite site -o link/out", "is inside of the tree 'site'"),
+    ("rewrite Maildir", "goes into a directory: give -o DIRECTORY"),
+    ("rewrite Maildir a -o out", "rewrite it with a command of its own"),
+    ("rewrite Maildir -o Maildir", "the output 'Maildir' is the input"),
+    ("rewrite Maildir -o Maildir/x/y", "the output 'Maildir/x/y' is inside of the input"),
+    ("rewrite Maildir -o a", "'a' is not a directory"),
+    ("explain a b", "several inputs need a directory for their output: give -o DIR"),
+    ("explain a -o ''", "-o is empty"),
+    ("explain a -o a", "is the input"),
+    # what excludes each other
+    ("rewrite a --diff --check", "--diff and --check exclude each other"),
+    ("rewrite a -i --check", "--check and --in-place exclude each other"),
+    ("rewrite a --diff -o x", "--diff shows what would change, so it excludes -o"),
+    ("rewrite a --check -o x", "--check only looks, so it excludes -o"),
+    ("rewrite a -i -o x", "--in-place replaces the inputs, so it excludes -o"),
+    ("rewrite a -q -v", "-q and -v exclude each other"),
+    ("rewrite a --format json", "--format is for --check"),
+    ("rewrite a --backup .bak", "--backup is for files that are replaced: give -i"),
+    ("rewrite a --follow-symlinks", "--follow-symlinks is for files that are replaced: give -i"),
+    ("rewrite a --break-hardlinks", "--break-hardlinks is for files that are replaced: give -i"),
+    ("rewrite - -i", "standard input cannot be replaced"),
+    ("links c --wat --json", "--wat and --json exclude each other"),
+    ("links c --violations --parquet x", "--parquet and --violations exclude each other"),
+    ("links c --json --parquet x", "--parquet and --json exclude each other"),
+    ("links c --unresolved-by sender --json", "--unresolved-by and --json exclude each other"),
+    ("links c --columns url", "give --parquet FILE"),
+    ("links c --no-data-urls", "give --parquet FILE"),
+    ("links c --parquet x --columns url,x", "there is no column 'x': give some of warc,"),
+    # inputs
+    ("rewrite - -", "'-' is standard input, which can be read once"),
+    ("rewrite - - --check", "'-' is standard input, which can be read once"),
+    ("links - a -", "give it once"),
+    ("rewrite site --check site", "is found twice: give each tree once"),
+    ("rewrite --files-from nul -o out", "has NUL bytes in it: give -0 too"),
+    ("rewrite site --url http://h/ -o out", EACH),
+    ("rewrite a b --redirect /x -o out", EACH),
+    ("links a b --url http://h/", EACH),
+    ("base site --url http://h/", EACH),
+    # values
+    ("rewrite a -i --backup a/b", "'--backup': give the end of a file name"),
+    ("rewrite a --root .=http://h/?q", QUERY),
+    ("rewrite a --root .=http://h/a#f", QUERY),
+    ("base a --root nope=http://h/", "'nope' is not a directory"),
+    ("rewrite a --mirror nowhere", "'nowhere' is not a directory"),
+    ("rewrite a --mirror .=gopher", "'.=gopher' is not a directory"),
+    ("rewrite a --sidecar ''", "give the end of a file name, such as .headers"),
+    ("rewrite a --sidecar /../x", "give the end of a file name, such as .headers"),
+    ("rewrite a --check --only feed", "'feed': give some of html, css"),
+    ("rewrite a -i --resume a", "a, line 1: it is not a report of relbase"),
+    ("rewrite a --map spaces", "line 1: write the name of a file, a tab, and its URL"),
+    ("rewrite a --map mailto", "is not a base for relative links"),
+    ("rewrite a --map twice", "line 2: 'a' has another URL on a line before"),
+    ("rewrite c --date yesterday", "2026-01-02T03:04:05Z"),
+    ("explain a --url x", "it has no scheme"),
+]
+
+
+@pytest.mark.parametrize(("line", "reported"), WRONG)
+def test_wrong_usage_is_told_with_the_fix(line: str, reported: str) -> None:
+    for folder in ("site", "Maildir/cur", "Maildir/new", "Maildir/tmp"):
+        Path(folder).mkdir(parents=True)
+    Path("link").symlink_to("site")
+    for name in ("a", "b", "site/page.html", "Maildir/new/1.host"):
+        Path(name).write_bytes(b"<a href=x>\n")
+    Path("c").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
+    Path("nul").write_bytes(b"a\0b\0")
+    Path("spaces").write_text("a http://h/")
+    Path("mailto").write_text("a\tmailto:x")
+    Path("twice").write_text("a\thttp://h/\n./a\thttp://i/")
+    before = {path: path.is_dir() or path.read_bytes() for path in Path().rglob("*")}
+    assert reported in told(2, *shlex.split(line), stdin=b"<a href=x>")
+    after = {path: path.is_dir() or path.read_bytes() for path in Path().rglob("*")}
+    assert after == before
