@@ -42,7 +42,6 @@ _CODED: Final = expression(
     """,
     re.VERBOSE,
 )
-_REPLACEMENT: Final = "\N{REPLACEMENT CHARACTER}".encode()
 
 # `<` and `>` are escaped everywhere: no `</style` must come about, and neither `-->` nor `]]>`, the
 # ends of the comment or the section that a sheet may be in. Parentheses, quotes and white space
@@ -87,7 +86,7 @@ def css_view(raw: bytes, quote: bytes) -> RunView:
     return RunView(
         raw,
         lambda _raw: runs,
-        lambda new: unsafe.sub(_hex_escape, new),
+        lambda new: unsafe.sub(lambda found: b"\\%x " % found[0][0], new),
         lambda text, at: _joins(text, at, runs, open_ends),
     )
 
@@ -99,11 +98,8 @@ def _meaning(match: re.Match[bytes], quote: bytes) -> bytes:
         return b""
     if kind == "itself":
         return match["itself"]
-    digits = match["digits"]
-    if digits is None:
-        return _REPLACEMENT
-    code = code_of(digits, 16)
-    return chr(code).encode() if code else _REPLACEMENT
+    code = code_of(match["digits"] or b"", 16)
+    return chr(code or 0xFFFD).encode()
 
 
 def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) -> int:
@@ -122,7 +118,3 @@ def _joins(raw: bytes, at: int, runs: Sequence[Run], open_ends: dict[int, int]) 
 def css_escaped(character: str) -> bytes:
     r"""Return the escape of a character that a style sheet's charset lacks (§4.3.7)."""
     return b"\\%x " % ord(character)
-
-
-def _hex_escape(match: re.Match[bytes]) -> bytes:
-    return b"\\%x " % match[0][0]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 HTML: Final = "html"
 SVG: Final = "svg"
 MATH: Final = "math"
+_FOREIGN: Final = {b"svg": SVG, b"math": MATH}
 
 _BREAKOUT: Final = frozenset(
     b"b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img "
@@ -103,20 +104,22 @@ class ForeignContent:
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
     ) -> str | None:
         """Open an element and return its namespace; None when all that was foreign has ended."""
-        namespace = self.current.namespace if self._stack else HTML
-        if self._stack and not self._html_rules(name):
-            if name not in _BREAKOUT and not (name == b"font" and font_breakout):
-                self._open_foreign(name, namespace, self_closing, html_annotation)
-                return namespace
+        is_html = not self._stack or self._html_rules(name)
+        if not is_html and (name in _BREAKOUT or (name == b"font" and font_breakout)):
             self._pop_to_html()
             if not self._stack:
                 return None
-        if name in {b"svg", b"math"}:
-            namespace = SVG if name == b"svg" else MATH
-            self._open_foreign(name, namespace, self_closing, html_annotation=False)
-            return namespace
-        self._open_html(name)
-        return HTML
+            is_html = True
+        if is_html and name not in _FOREIGN:
+            self._open_html(name)
+            return HTML
+        namespace = _FOREIGN[name] if is_html else self.current.namespace
+        if not self_closing:
+            integration = (namespace == SVG and name in _SVG_INTEGRATION) or (
+                namespace == MATH and name == b"annotation-xml" and html_annotation
+            )
+            self._push(Open(name, namespace, integration))
+        return namespace
 
     @property
     def in_template(self) -> bool:
@@ -146,19 +149,6 @@ class ForeignContent:
         if top.namespace == MATH and top.name in _MATH_INTEGRATION:
             return name not in {b"mglyph", b"malignmark"}
         return top.integration or (top.name == b"annotation-xml" and name == b"svg")
-
-    def _open_foreign(
-        self,
-        name: bytes,
-        namespace: str,
-        self_closing: bool,  # noqa: FBT001 (passed on as it came)
-        html_annotation: bool,  # noqa: FBT001
-    ) -> None:
-        if not self_closing:
-            integration = (namespace == SVG and name in _SVG_INTEGRATION) or (
-                namespace == MATH and name == b"annotation-xml" and html_annotation
-            )
-            self._push(Open(name, namespace, integration))
 
     def _open_html(self, name: bytes) -> None:
         top = self.current
@@ -227,7 +217,7 @@ def _last(depths: array[int]) -> int:
 def namespace_in_tree(name: bytes, inside: str) -> str:
     """The namespace of an element in the tree of a parser that knows no namespaces."""
     if inside == HTML or name in _BREAKOUT:
-        return {b"svg": SVG, b"math": MATH}.get(name, HTML)
+        return _FOREIGN.get(name, HTML)
     return SVG if name == b"svg" and inside == MATH else inside
 
 

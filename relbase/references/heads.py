@@ -51,32 +51,12 @@ def head(text: bytes) -> tuple[int, bytes]:
         return compiled
     if len(text) <= _SHORT:  # sooner looked through than read
         return len(text), text
-    end = kept = 0
-    pieces = []
-    while found := _tokens.match(text, end):
-        end = found.end()
-        if found.lastindex:
-            pieces.append(text[kept:end])
-            end = kept = tags.raw_text_end(found[1].lower(), text, end, len(text))
-            continue
-        token = next(head_tokens(text, end), None)
-        if token is None:
-            break
-        if token.raw_end > token.after:
-            pieces.append(text[kept : token.after])
-            kept = token.raw_end
+    pieces: list[bytes] = []
+    end = 0
+    for token in head_tokens(text):
+        pieces.append(text[end : token.after])
         end = token.raw_end
-    pieces.append(text[kept:end])
     return end, b"".join(pieces)
 
-
-# Tokens of a head that have no raw text, with what is before each, and a tag that has some.
-_tokens: Final = expression(
-    rb"(?:(?:[^<]++|<(?:!(?!--)[^>]*+>|[?/][^>]*+>|(?![a-zA-Z!?/])))*+"
-    rb"<(?:!--(?:-?>|(?!-?>)(?:[^-]++|-(?!-!?>))*+--!?>)|"
-    + tags.any_of(tags.IN_HEAD - tags.RAW_TEXT) + tags.REST_OF_TAG + rb"))*+"
-    rb"(?:(?:[^<]++|</[^>]*+>)*+<(" + tags.any_of(tags.IN_HEAD & tags.RAW_TEXT) + rb")"
-    + tags.REST_OF_TAG + rb")?+"
-)  # fmt: skip
 
 _SHORT: Final = 1 << 13

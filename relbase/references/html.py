@@ -67,6 +67,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
 ) -> Iterator[Element | Any]:
     """The start tags of a part of a document, and what `scan` finds between them, in order."""
     begin = pos
+    inside = partial(elements, text, hidden=True)
     foreign = ForeignContent()
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
@@ -97,15 +98,8 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 continue
             is_comment = found[1] is not None and not in_comment
             if is_comment and (condition := _conditional.match(text, found.end(), pos)):
-                yield from elements(
-                    text,
-                    condition.end(),
-                    _comment_text_end(text, pos),
-                    hidden=True,
-                    in_noscript=in_noscript,
-                    in_comment=True,
-                    scan=scan,
-                )
+                start, close = condition.end(), _comment_text_end(text, pos)
+                yield from inside(start, close, in_noscript=in_noscript, in_comment=True, scan=scan)
             continue
         name = name.lower()
         pos = tags.tag_end(text, found.end(), end)
@@ -130,7 +124,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             raw_end = text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             if is_style:
-                pos, in_sheet = raw_end, _is_sheet(text, found.end(), pos)
+                stated = {each.name: each for each in tags.attributes(text, found.end(), pos)}
+                sheet = choose_text(SVG, b"style", partial(_value, text, stated))
+                pos, in_sheet = raw_end, sheet is not None
             continue
         if name == b"frameset" and frames is None:
             frames = _frameset_page.fullmatch(text, begin, start) is not None
@@ -141,15 +137,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         in_template = around.templates > 0 or foreign.in_template
         yield Element(HTML, name, start, found.end(), pos, raw_end, hidden or in_template)
         if name == b"noscript" and raw_end > pos:
-            yield from elements(
-                text,
-                pos,
-                raw_end,
-                hidden=True,
-                in_noscript=True,
-                in_comment=in_comment,
-                scan=scan,
-            )
+            yield from inside(pos, raw_end, in_noscript=True, in_comment=in_comment, scan=scan)
         elif name == b"template" and not foreign:
             around.templates += 1
         pos = raw_end
@@ -322,8 +310,3 @@ def _comment_text_end(text: bytes, pos: int) -> int:
         if text.endswith(close, 0, pos):
             return pos - len(close)
     return pos
-
-
-def _is_sheet(text: bytes, pos: int, end: int) -> bool:
-    found = {found.name: found for found in tags.attributes(text, pos, end, {b"type"})}
-    return choose_text(SVG, b"style", partial(_value, text, found)) is not None

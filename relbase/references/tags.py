@@ -37,10 +37,9 @@ _NAME: Final = all_but(b"\t\n\f\r />") + all_but(b"\t\n\f\r />=") + b"*+"
 _BARE: Final = all_but(b"\t\n\f\r >\"'") + all_but(b"\t\n\f\r >") + b"*+"
 _VALUE: Final = rb"""(?:"[^"]*+"|'[^']*+'|""" + _BARE + rb"|(?=>))"
 ATTRIBUTE: Final = _NAME + rb"(?:" + WS + rb"*+=" + WS + rb"*+" + _VALUE + rb"|(?!" + WS + rb"*+=))"
-
 # From after the tag name to `>`: the same for start and end tags.
-REST_OF_TAG: Final = rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>"
-_rest_of_tag: Final = expression(REST_OF_TAG)
+_rest_of_tag: Final = expression(rb"(?:[\t\n\f\r /]++|" + ATTRIBUTE + rb")*+>")
+
 
 _attributes: Final = expression(
     rb"(" + _NAME + rb")(?:" + WS + rb"*+(=)" + WS

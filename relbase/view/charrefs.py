@@ -104,7 +104,7 @@ def _coded(charset: str) -> re.Pattern[bytes]:
 def _control_run(found: re.Match[bytes]) -> Run:
     """§13.2.3.5: CR and CRLF are LF; §13.2.5.36 to .38: NUL is U+FFFD."""
     if found[0] == b"\0":
-        return Run(found.start(), found.end(), _REPLACEMENT)
+        return Run(found.start(), found.end(), "\ufffd".encode())
     return Run(found.start(), found.end(), b"\n", unended=found[0] == b"\r")
 
 
@@ -114,7 +114,8 @@ def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
     if found.lastgroup == "name":
         meaning = _named(raw, start, end)
     else:
-        meaning = _numeric(found[found.lastindex or 0], 16 if found.lastgroup == "hex" else 10)
+        code = code_of(found[found.lastindex or 0], 16 if found.lastgroup == "hex" else 10)
+        meaning = (_C1.get(code) or chr(code or 0xFFFD)).encode("utf-8")
     if meaning is None:
         return None
     return Run(start, end, meaning, unended=raw[end - 1] != _SEMICOLON)
@@ -136,16 +137,8 @@ def _names() -> dict[bytes, bytes]:
     return {name.encode("ascii"): meaning.encode("utf-8") for name, meaning in html5.items()}
 
 
-_REPLACEMENT: Final = "\ufffd".encode()
-
 # §13.2.5.80 Numeric character reference end state, the table: that of windows-1252.
 _C1: Final = {code: bytes((code,)).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}
-
-
-def _numeric(digits: bytes, radix: int) -> bytes:
-    """§13.2.5.80 Numeric character reference end state."""
-    code = code_of(digits, radix)
-    return (_C1.get(code) or chr(code)).encode("utf-8") if code else _REPLACEMENT
 
 
 _BEGUN: Final = expression(rb"&(?:\#[xX]?+|[0-9A-Za-z]*+)", re.VERBOSE)

@@ -12,12 +12,12 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final
 
-from relbase.edit import Edit, Span
+from relbase.edit import Edit
 from relbase.view.characters import inner, jis_0208, jis_0208_bytes, text
 from relbase.view.runs import Run, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
 _ASCII: Final = b"\x1b(B"
 _ROMAN: Final = b"\x1b(J"
@@ -45,25 +45,19 @@ _KATAKANA_FIRST: Final = 0xFF61 - 0x21
 _KATAKANA_BYTES: Final = range(0x21, 0x60)
 
 
-class Iso2022JpView:
+class Iso2022JpView(RunView):
     """The view of a document in ISO-2022-JP."""
 
-    __slots__ = ("_flips", "_raw", "_runs", "_unencodable", "inner")
+    __slots__ = ("_flips", "_unencodable")
 
     def __init__(self, raw: bytes, unencodable: Callable[[str], bytes]) -> None:
-        self._raw = raw
+        super().__init__(raw, _find, bytes)
         self._unencodable = unencodable
-        self._runs = RunView(raw, _find, bytes)
         self._flips = _flips(raw)
-        self.inner: bytes = self._runs.inner
 
-    def lower(self, edits: Sequence[Edit]) -> list[Edit]:
-        """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
-        return [self._spelled(edit) for edit in self._runs.lower(edits)]
-
-    def places(self) -> Callable[[Span], Span]:
-        """Return what tells where spans of `inner` are that are asked for in order, and apart."""
-        return self._runs.places()
+    def lowered(self, edits: Iterable[Edit]) -> Iterator[Edit]:
+        """Lower edits one by one, spelled by the state where each goes."""
+        return map(self._spelled, super().lowered(edits))
 
     def _spelled(self, edit: Edit) -> Edit:
         followed = _ESCAPE.match(self._raw, edit.end)

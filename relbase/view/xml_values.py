@@ -92,13 +92,9 @@ def _meaning(found: re.Match[bytes]) -> bytes:
         return b" "  # §3.3.3
     if found.lastgroup == "name":
         return _NAMED[found["name"]]
-    return _character(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
-
-
-def _character(digits: bytes, radix: int) -> bytes:
-    """§4.1; what is not a character is not well-formed: it means U+FFFD until that is found out."""
-    code = code_of(digits, radix)
-    return chr(code).encode("utf-8") if code else b"\xef\xbf\xbd"
+    code = code_of(found[found.lastgroup], 16 if found.lastgroup == "hex" else 10)
+    # §4.1; what is not a character is not well-formed: it means U+FFFD until that is found out.
+    return chr(code or 0xFFFD).encode("utf-8")
 
 
 def text_view(raw: bytes) -> TextView:
