@@ -304,28 +304,23 @@ EVENTS = [
 SKIPPED = [
     *[b"url(", b"url(a b", b"url(\\)", b"url(" + b" " * 50, b"/*", b"url(x)/*", b"\\", b"\\a"],
     *[b"\\:", b"}", b"{", b"(", b"[(", b"()", b"@import", b";--x:", b"<!--", b";-->", b"'", b'"\n'],
-    *[b"a", b"*", b"a\\", b"/", b"'a\\41\n", b"@namespace ", b";--x:a(b(c));", b"url(x\\41 "],
+    *[
+        b"a",
+        b"*",
+        b"a\\",
+        b"/",
+        b"url('" + b" x" * 500 + b"')",
+        b"'a\\41\n",
+        b"@namespace ",
+        b";--x:a(b(c));",
+        b"url(x\\41 ",
+    ],
 ]
 
 
 @pytest.mark.parametrize("unit", [*EVENTS, *SKIPPED])
 def test_time_grows_linearly(unit: bytes) -> None:
-    def count(text: bytes) -> int:
-        return sum(1 for _ in references(text))
-
-    assert_linear_from_10_ms(count, lambda n: unit * (n // len(unit)) + b" url(x)")
-
-
-@pytest.mark.parametrize("unit", EVENTS)
-def test_time_of_rewriting_grows_linearly(unit: bytes) -> None:
     def rewrite(text: bytes) -> object:
         return relbase.rewrite(text, url="http://h/", kind="css")
 
     assert_linear_from_10_ms(rewrite, lambda n: unit * (n // len(unit)) + b" url(x)")
-
-
-def test_time_of_a_string_with_much_white_space_grows_linearly() -> None:
-    def count(text: bytes) -> int:
-        return sum(1 for _ in references(text))
-
-    assert_linear_from_10_ms(count, lambda n: b"url('" + b" x" * n + b"')")

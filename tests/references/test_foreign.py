@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from growth import assert_linear_from_10_ms
 
 from relbase.references import html
 from relbase.references.foreign import HTML, MATH, MAX_DEPTH, SVG
@@ -151,15 +150,3 @@ def test_beyond_the_limit_elements_are_counted(more: int) -> None:
     assert style_namespace(opened) == SVG
     assert style_namespace(opened + "</g>" * (MAX_DEPTH + more)) == SVG
     assert style_namespace(opened + "</g>" * (MAX_DEPTH + more) + "</svg>") == HTML
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [b"<g>", b"<g></g>", b"</g>", b"</b>", b"<desc><b></desc>", b"<p><svg>", b"<svg></div>"],
-)
-def test_time_is_linear(unit: bytes) -> None:
-    def scan(text: bytes) -> None:
-        for _ in html.elements(text, 0, len(text)):
-            pass
-
-    assert_linear_from_10_ms(scan, lambda size: b"<b><svg>" + unit * size)

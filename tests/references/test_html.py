@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from growth import assert_linear_from_10_ms
 
 import relbase
 from relbase.references import html
@@ -228,19 +227,3 @@ def test_nothing_is_seen_beyond_the_end() -> None:
     text = b"<a href=x><a href=y>"
     assert [element[2:5] for element in html.elements(text, 0, 10)] == [(0, 2, 10)]
     assert list(html.elements(text, 10, 19)) == []
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [
-        *(b"<a href=x>", b"<!--[if IE]>", b"<!--[if IE]><a href=x>-->"),
-        *(b"<noscript><frameset></noscript>", b"<!--[if IE]><frameset>-->", b"<p><frameset>"),
-        *(b"<template>", b"<svg></div>", b"<div><svg></div>"),
-    ],
-)
-def test_time_is_linear(unit: bytes) -> None:
-    def scan(text: bytes) -> None:
-        for _ in html.elements(text, 0, len(text)):
-            pass
-
-    assert_linear_from_10_ms(scan, unit.__mul__)

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from growth import assert_linear_from_10_ms
 from html5lib._tokenizer import HTMLTokenizer
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,8 +12,6 @@ from hypothesis import strategies as st
 from relbase.references import html, tags
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from relbase.references.tags import Attribute
 
 # (what follows the tag name, [(name, value, quote, equals)], the text that is left); None where
@@ -194,25 +190,6 @@ def test_start_tags_are_those_of_another_tokenizer() -> None:
 
     law()
     assert counts[True] >= 0.3 * counts.total(), counts
-
-
-@pytest.mark.parametrize(
-    ("scan", "unit"),
-    [
-        (tags.tag_end, b" a=b"),
-        (tags.tag_end, b"a "),
-        (tags.tag_end, b"='"),
-        (tags.comment_end, b"-!-"),
-        (tags.bogus_comment_end, b"<"),
-        (tags.cdata_end, b"]"),
-        (partial(tags.raw_text_end, b"title"), b"</titl"),
-        (partial(tags.raw_text_end, b"script"), b"<!--<script>-->"),
-        (partial(tags.raw_text_end, b"script"), b"<!--<script></script>"[:12]),
-        (lambda text, pos, end: list(tags.attributes(text, pos, end)), b"a =b "),
-    ],
-)
-def test_time_is_linear(scan: Callable[[bytes, int, int], object], unit: bytes) -> None:
-    assert_linear_from_10_ms(lambda text: scan(text, 0, len(text)), unit.__mul__)
 
 
 @pytest.mark.parametrize("excluded", [b"", b'"', b'"<', b"\0", b"\xff", b"\0\xff", b"ab]^\\-"])

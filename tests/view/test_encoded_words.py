@@ -6,7 +6,6 @@ from email.header import decode_header
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -93,14 +92,3 @@ def test_any_bytes(raw: bytes) -> None:
         assert at <= word.start < word.end <= len(raw)
         assert raw[word.start : word.end].startswith(b"=?")
         at = word.end
-
-
-@pytest.mark.parametrize(
-    "unit",
-    [b"=?", b"=?utf-8?Q?", b"=?a*", b"=?utf-8?Q?a?=", b"=?utf-8?B?a", b"?", b"=?a?B?" + b"a" * 99],
-)
-def test_linear_time(unit: bytes) -> None:
-    def run(raw: bytes) -> int:
-        return sum(1 for _ in words(raw))
-
-    assert_linear_from_10_ms(run, lambda size: unit * (size // len(unit)))

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from view_laws import check_law, edits_of
@@ -113,22 +112,3 @@ def test_law() -> None:
 
     law()
     assert seen["changed"] > 0.3 * seen["all"]
-
-
-@pytest.mark.parametrize(
-    "raw", [b"@", b"z", b"%4z", b"~@"], ids=["runs", "no runs", "unended", "empty"]
-)
-def test_many_edits_are_linear(raw: bytes) -> None:
-    def make(size: int) -> tuple[RunView, list[Edit]]:
-        view = view_of(raw * size)
-        return view, [Edit(at, at, b"Q") for at in range(0, len(view.inner), 3)]
-
-    assert_linear_from_10_ms(lambda case: case[0].lower(case[1]), make)
-
-
-def test_many_edits_of_one_run_are_linear() -> None:
-    def make(size: int) -> tuple[RunView, list[Edit]]:
-        view = RunView(b"@", lambda _raw: [Run(0, 1, b"a" * size)], bytes)
-        return view, [Edit(at, at, b"Q") for at in range(size)]
-
-    assert_linear_from_10_ms(lambda case: case[0].lower(case[1]), make)

@@ -10,12 +10,15 @@ import pytest
 from growth import assert_linear_from_10_ms
 
 from relbase.edit import Edit
+from relbase.references.css_escapes import css_view
 from relbase.view.base64 import base64_view
 from relbase.view.charrefs import attribute_view
+from relbase.view.folding import folded_view
 from relbase.view.iso2022jp import Iso2022JpView
 from relbase.view.quoted_printable import QuotedPrintableView
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import reference, utf16_view
+from relbase.view.xml_values import pieces_view, text_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +32,10 @@ VIEWS: Final[dict[str, Callable[[bytes], View | None]]] = {
     "attribute in Shift_JIS": lambda raw: attribute_view(raw, b'"', "shift_jis"),
     "ISO-2022-JP": lambda raw: Iso2022JpView(raw, reference),
     "UTF-16": lambda raw: utf16_view(raw, "utf-16le"),
+    "field": folded_view,
+    "XML": text_view,
+    "XML in pieces": pieces_view,
+    "CSS": lambda raw: css_view(raw, b'"'),
 }
 
 
@@ -52,6 +59,11 @@ ROWS: Final = [
     *rows("ISO-2022-JP", b'\x1b$B$"\x1b(Ba', b"\x1b(Ja\x1b(B", b"\x1b(J\\", b"\x1b", b"\x1b(B",
           b"\x80", b"abcdefgh", b"\x1b$B"),
     *rows("UTF-16", *(text.encode("utf-16-le") for text in ("abcdefgh", "aé😀b", "あ"))),
+    *rows("field", b"a\r\n ", b"=?utf-8?Q?x?= ", b"=?", b"=", b"\xe9", b"a=?utf-8?Q?",
+          b"=?utf-8?Q?", b"=?a*", b"=?utf-8?B?a", b"?", b"=?a?B?" + b"a" * 99),
+    *rows("XML", b"&lt;a href=&quot;x&quot;&gt;", b"&#38;&amp;", b"&"),
+    *rows("XML in pieces", b"<![CDATA[x]]>", b"<!---->x", b"<![CDATA[", b"<!--", b"<?"),
+    *rows("CSS", b"\\a", b"\\41 ", b"\\\n", b"<", b"\\\\", b"\\<", b"\0"),
 ]
 # fmt: on
 

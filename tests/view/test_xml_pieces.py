@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from test_xml_values import text_of
@@ -74,12 +73,3 @@ def test_places() -> None:
     found = view.locate([Span(0, 1), Span(2, 4), Span(4, 5)])
     assert found == [Span(0, 1), Span(11, 16), Span(24, 25)]
     assert view.locate([Span(0, 5)]) == [Span(0, 25)]
-
-
-@pytest.mark.parametrize("piece", [b"<![CDATA[x]]>", b"<!---->x", b"<![CDATA[", b"<!--", b"<?"])
-def test_time_is_linear(piece: bytes) -> None:
-    def lower(raw: bytes) -> None:
-        view = pieces_view(raw)
-        view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 16)])
-
-    assert_linear_from_10_ms(lower, lambda size: piece * (size // len(piece)))

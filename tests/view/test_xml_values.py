@@ -6,7 +6,6 @@ from typing import Final
 from xml.parsers import expat
 
 import pytest
-from growth import assert_linear_from_10_ms
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from view_laws import check_law, edits_of
@@ -79,12 +78,3 @@ def test_text_never_gets_an_end_of_section() -> None:
     assert spell_text(b"a]]>b]]") == b"a]]&gt;b]&#93;"
     view = text_view(b"a>")
     assert splice(b"a>", view.lower([Edit(0, 1, b"]]")])) == b"]&#93;>"
-
-
-@pytest.mark.parametrize("piece", [b"&lt;a href=&quot;x&quot;&gt;", b"&#38;&amp;", b"&"])
-def test_time_is_linear(piece: bytes) -> None:
-    def lower(raw: bytes) -> None:
-        view = text_view(raw)
-        view.lower([Edit(at, at, b"/") for at in range(0, len(view.inner), 64)])
-
-    assert_linear_from_10_ms(lower, lambda size: piece * (size // len(piece)))
