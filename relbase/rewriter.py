@@ -91,12 +91,9 @@ class Rewriter:
         """
         if not isinstance(text, str):
             raise TypeError(f"the text is a str, not {type(text).__name__}: give bytes to rewrite")
-        call = _on(self._text_call, url)
+        call = self._text_call if url is None else _on(self._text_call, url)
         if call.url is None:
             raise TypeError("the text needs its URL: give url= here or to Rewriter")
-        assert call.kind is not None
-        if FORMATS[call.kind].charset is None:
-            raise ValueError(f"text of kind {call.kind.value!r} is not rewritten: give bytes")
         return _rewritten(text, call)
 
     def __eq__(self, other: object) -> bool:
@@ -196,8 +193,6 @@ def rewrite_text(
     if base is not None and (url is not None or redirects != () or headers is not None):
         raise TypeError("base is all that a piece needs: give it alone, or url with the others")
     found = as_kind(kind)
-    if FORMATS[found].charset is None:
-        raise ValueError(f"text of kind {found.value!r} is not rewritten: give bytes to rewrite")
     stated = "" if base is None else as_url(base, "base")
     call = check(
         b"",
@@ -210,19 +205,24 @@ def rewrite_text(
         policy=policy,
         detect=False,
     )
-    if not stated:
-        return _rewritten(text, call)
+    is_plain = stated.isascii() and stated.isprintable() and "#" not in stated
+    return _rewritten(text, call, stated, is_plain=is_plain)
+
+
+def _rewritten(text: str, call: Call, base: str = "", *, is_plain: bool = True) -> str:
+    """The text rewritten, a whole document or on a base."""
     data = inner(text)
     # A piece that is done at once has no `<base>`: a URL and a base are the same to it.
-    is_plain = stated.isascii() and stated.isprintable() and "#" not in stated
-    if is_plain and (edits := edits_at_once(data, call)) is not None:
+    edits = edits_at_once(data, call) if is_plain else None
+    if edits is not None:
         return spliced(data, edits).decode("utf-8", "surrogatepass") if edits else text
+    assert call.kind is not None
+    row = FORMATS[call.kind]
+    if row.charset is None:
+        raise ValueError(
+            f"text of kind {call.kind.value!r} is not rewritten: give bytes to rewrite"
+        )
     # The first `<base>` decides: this one stands before all others.
-    before = FORMATS[found].stating.format(escape(stated)).encode()
-    return _rewritten(text, call._replace(url=None) if before else call, before)
-
-
-def _rewritten(text: str, call: Call, before: bytes = b"") -> str:
-    """The text rewritten; `before` states its base, and is no part of it."""
-    result = rewrite_called(before + inner(text), call)
+    before = row.stating.format(escape(base)).encode() if base else b""
+    result = rewrite_called(before + data, call._replace(url=None) if before else call)
     return result.data[len(before) :].decode("utf-8", "surrogatepass") if result.edits else text

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.layers import UNKNOWN, establish, remembering, retrieval
 from relbase.bases.marks import may_have_marks
@@ -16,7 +16,7 @@ from relbase.formats import FORMATS
 from relbase.opening.door import open_input, prepare
 from relbase.opening.recognition import recognized
 from relbase.references import scanner
-from relbase.rewriting.budget import Budget
+from relbase.rewriting import budget
 from relbase.rewriting.document import read_charset
 from relbase.rewriting.scan import priced_scan_for
 from relbase.rewriting.shape_edits import edits_on
@@ -43,24 +43,22 @@ class _Pages:
         self._encoding = context.encoding
         self._scan = priced_scan_for(context)
 
-    def edits(self, data: bytes, url: str) -> list[Edit] | None:
+    def edits(self, data: bytes, shapes: ShapeEdits) -> list[Edit] | None:
         """All edits of a document that nothing is to be remarked on; None where it is not sure."""
-        shapes = _remembered(url)(self, url)
         is_stated = self._is_stated(data)
-        if shapes is None or is_stated is None or (self._call.detect and may_have_marks(data)):
+        if is_stated is None or (self._call.detect and may_have_marks(data)):
             return None
         edits: list[Edit]
         edits, at, cost = self._scan(shapes, data, 0, len(data))
         if at >= 0:
             return None
-        budget = Budget(len(data))
-        if cost is None:  # each was asked for
-            is_covered = len(budget.covered(edits, 0)) == len(edits)
-        else:
-            is_covered = cost <= budget.left
+        if cost is None or cost > budget.MAX_GROWTH_BYTES:
+            left = budget.Budget(len(data))
+            if len(left.covered(edits, 0)) < len(edits):
+                return None
         # The declaration of the charset must not get another place.
         is_moved = is_stated and edits and edits[0].start < data.lower().find(b"charset")
-        return edits if is_covered and not is_moved else None
+        return None if is_moved else edits
 
     def _is_stated(self, data: bytes) -> bool | None:
         """Whether a document states its charset; None where what is read may depend on it."""
@@ -87,14 +85,12 @@ class _Pages:
         return edits_on(url, profile, self._encoding)
 
 
-_remembered: Final = remembering(_Pages.shapes_on)
-
 # A retrieval URL that is a base as it is.
 _is_plain: Final = re.compile(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+").fullmatch
 
 
 def _may_state(start: bytes) -> bool:
-    return b"charset" in start or b"<?xml" in start or b"\0" in start
+    return start.startswith(b"<?xml") or b"\0" in start or b"charset" in start
 
 
 # ASCII means the same in them.
@@ -107,7 +103,11 @@ _LARGE: Final = 1 << 13
 
 @lru_cache(maxsize=16)
 def _pages(
-    kind: Kind, charset: str | None, profile: Profile, policy: Policy, *, detect: bool
+    kind: Kind,
+    charset: str | None,
+    profile: Profile,
+    policy: Policy,
+    detect: bool,  # noqa: FBT001
 ) -> _Pages | None:
     """What does small pages of such calls at once; None where none can be."""
     row = FORMATS[kind]
@@ -133,8 +133,18 @@ def edits_at_once(data: bytes, call: Call) -> list[Edit] | None:
         kind, notes = recognized(kind, "", call.name, data)
         if notes:
             return None
+    given = call.url or "", kind, call.charset, call.profile, call.policy, call.detect
     try:
-        pages = _pages(kind, call.charset, call.profile, call.policy, detect=call.detect)
+        prepared = _remembered(given[0])(*given)
     except TypeError:  # a policy may ask an object that has no hash
         return None
-    return None if pages is None else pages.edits(data, call.url or "")
+    return None if prepared is None else prepared[0].edits(data, prepared[1])
+
+
+def _prepared(url: str, *call: Any) -> tuple[_Pages, ShapeEdits] | None:  # noqa: ANN401
+    pages = _pages(*call)
+    shapes = None if pages is None else pages.shapes_on(url)
+    return None if pages is None or shapes is None else (pages, shapes)
+
+
+_remembered: Final = remembering(_prepared)

@@ -99,8 +99,8 @@ def _is_covered(written: str, url: str | None, context: Context) -> bool:
         return True
     if url is None:
         return budget.spend(0)
-    stays = shared(written, url)
-    cost = weight(url[: len(url) - stays], context.depth) - (len(written) - stays)
+    shared = _shared(written, url)
+    cost = weight(url[: len(url) - shared], context.depth) - (len(written) - shared)
     return budget.spend(max(0, cost))
 
 
@@ -174,7 +174,7 @@ def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) 
         is_noted = verdict.note is None and begins_with_placeholder(clean(written))
         return verdict._replace(note=_BEGINS) if is_noted else verdict
     if verdict.url is not None:
-        stays = shared(written, _spelled(verdict.url, text, span, place))
+        stays = _shared(written, _spelled(verdict.url, text, span, place))
         if found[0][0] < len(written) - stays:
             return Verdict(Status.KEPT, verdict.url, _WOULD_CHANGE)
     return verdict
@@ -207,25 +207,25 @@ def own_url(base: Base) -> str | None:
 
 def smallest(written: str, url: str, span: Span) -> Edit:
     """The edit that leaves the suffix which the reference and the URL share as it is written."""
-    stays = shared(written, url)
-    new = url[: len(url) - stays]
+    shared = _shared(written, url)
+    new = url[: len(url) - shared]
     encoded = _encoded(new) if len(new) <= _REMEMBERED else encode_inner(new)
-    if stays == len(written):
+    if shared == len(written):
         return Edit(span.start, span.start, encoded)
-    kept = len(encode_inner(written[len(written) - stays :]))
+    kept = len(encode_inner(written[len(written) - shared :]))
     return Edit(span.start, span.end - kept, encoded)
 
 
-def shared(written: str, url: str) -> int:
-    """Return how long the suffix is that a reference and its URL share."""
+def _shared(written: str, url: str) -> int:
+    """How long the suffix is that a reference and its URL share."""
     if url.endswith(written):
         return len(written)
-    count = 0
+    shared = 0
     for ours, theirs in zip(reversed(written), reversed(url), strict=False):
         if ours != theirs:
             break
-        count += 1
-    return count
+        shared += 1
+    return shared
 
 
 # What is inserted is mostly the same: of a million references each need not have its own.

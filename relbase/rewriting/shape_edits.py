@@ -25,7 +25,6 @@ from relbase.references.scanner import (
 from relbase.rewriting.budget import weight
 from relbase.rewriting.context import prepared
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
-from relbase.rewriting.reference import shared
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import inner, is_multi_byte
 
@@ -57,12 +56,16 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
             url = resolve(sample)
         except ValueError:
             return None
-        stays = shared(sample, url)
-        until = len(sample) - stays
-        # What climbs above the root is noted, one by one.
-        if (not stays or "/../" in url) if shape >= Shape.HERE else until:
+        if shape >= Shape.HERE:
+            # What climbs above the root is noted; the rest shares a dot of a directory's name, too.
+            until = len(sample) - 1
+            is_alike = url.endswith("/") and not url.endswith("./") and "/../" not in url
+        else:
+            until = 0
+            is_alike = url.endswith(sample)
+        if not is_alike:
             return None
-        text = url[: len(url) - stays]
+        text = url[: len(url) - len(sample) + until]
         new = inner(text)
         if _means_itself(text):
             return ShapeEdit(until, new, max(0, len(text) - until), UNQUOTED | IN_CSS)
