@@ -29,20 +29,13 @@ if TYPE_CHECKING:
     from relbase.references.tags import Attribute
 
 
-class StandIn(NamedTuple):
-    """The `<base>` that a program wrote in the place of the page's own."""
-
-    span: Span  # of its value, a "."
-    own: Statement  # the page's own base, from the comment before it
-
-
 class Marks(NamedTuple):
     """What the marks of a page state."""
 
     # the URL of the page, as each mark that counts has it, in their order
     pages: tuple[Statement, ...] = ()
     base: Statement | None = None  # the page's own base, where a program took it out of force
-    stand_in: StandIn | None = None  # what it was replaced with, None where it was only taken out
+    stand_in: int | None = None  # where the "." is that it was replaced with, if it was
     notes: tuple[Note, ...] = ()  # on marks that do not count, or with a doubt
 
 
@@ -212,7 +205,7 @@ class _Found:
     _lines: Lines
     _pages: dict[str, Statement] = field(default_factory=dict)
     _base: Statement | None = None
-    _stand_in: StandIn | None = None
+    _stand_in: int | None = None
     _notes: list[Note] = field(default_factory=list)
 
     def marks(self) -> Marks:
@@ -257,7 +250,7 @@ class _Found:
         for href in asked:
             self._own_base(self._value(href), Span(href.start, href.end))
             if self._base is not None:
-                self._stand_in = StandIn(Span(*follows.span(1)), self._base)
+                self._stand_in = follows.start(1)
 
     def _own_base(self, url: str, span: Span) -> None:
         if self._base is None and url:
@@ -321,10 +314,7 @@ def own_base(
     if not may_be:
         return None
     marks = read_marks(text, charset) if known is None else known
-    if marks.stand_in is None:
-        return None if element is not None else marks.base
-    is_it = element is not None and element.start == marks.stand_in.span.start
-    return marks.base if is_it else None
+    return marks.base if marks.stand_in == (None if element is None else element.start) else None
 
 
 def is_stand_in(text: bytes, start: int) -> bool:
