@@ -214,12 +214,6 @@ def test_what_was_refused_further_out_stays_behind_what_was_refused_here() -> No
     assert len(notes) == 1  # the outer one has been reported
 
 
-def test_notes_name_the_part_and_the_source() -> None:
-    _, (note,) = establish([entity("news:a")], UNKNOWN, profile=Profile.RFC1808, part="1.2")
-    assert note.part == "1.2"
-    assert note.text.startswith("Base: 'news:a'")
-
-
 # --- rule 5: RFC 1738 §3.1 wants a path before what follows the authority
 WITH_PATH = [
     ("http://h.example?q", "http://h.example/?q"),
@@ -302,9 +296,10 @@ def test_whatwg_encodes_the_query_of_a_base_in_the_charset_of_its_document() -> 
 
 def test_notes_are_printable_and_short() -> None:
     """Threat A9: a document must not talk to the terminal."""
-    _, (note,) = establish(
-        [entity("mailto:\x1b[31m\u202e" + "x" * 10_000)], UNKNOWN, profile=Profile.RFC1808
-    )
+    value = "mailto:\x1b[31m\u202e" + "x" * 10_000
+    _, (note,) = establish([entity(value)], UNKNOWN, profile=Profile.RFC1808, part="1.2")
+    assert note.part == "1.2"
+    assert note.text.startswith("Base: 'mailto:")
     assert note.text.replace("§", "").isprintable()
     assert "\u202e" not in note.text
     assert len(note.text) < 1000
@@ -344,6 +339,7 @@ RETRIEVED = [
     ("http://h.example/a/b", ["x:g"], "x:g", "redirect 1"),
     (None, ["http://h.example/"], "http://h.example/", "redirect 1"),
     (None, ["/c"], "/c", "redirect 1"),
+    ("http://u:p@h.example/", ["http://i.example/@x"], "http://i.example/@x", "redirect 1"),
     # a fragment is not part of a base (RFC 3986 §5.1)
     ("http://h.example/a#f", [], "http://h.example/a", "retrieval URL"),
     ("http://h.example/a#f", ["b#g"], "http://h.example/b", "redirect 1"),
@@ -359,16 +355,11 @@ RETRIEVED = [
 def test_the_last_url_is_stated(
     url: str | None, redirects: list[str], expected: str, source: str
 ) -> None:
+    for nothing in (None, "", " \n"):
+        assert retrieval(nothing, [" "] * (nothing is None)) == ([], [])
     (stated,), notes = retrieval(url, redirects)
     assert (stated.layer, stated.value, stated.source) == (Layer.RETRIEVAL, expected, source)
     assert notes == []
-
-
-@pytest.mark.parametrize(
-    ("url", "redirects"), [(None, []), ("", []), (" \n", []), (None, ["", " "])]
-)
-def test_no_url_states_nothing(url: str | None, redirects: list[str]) -> None:
-    assert retrieval(url, redirects) == ([], [])
 
 
 # (url, redirects, the URL): threat A7
@@ -390,11 +381,6 @@ def test_credentials_are_removed_with_a_note(url: str, redirects: list[str], exp
     assert note.reason is Reason.CREDENTIALS_REMOVED
     assert "secret" not in note.text
     assert note.text.startswith(stated.source)
-
-
-def test_credentials_of_an_earlier_url_need_no_note() -> None:
-    (stated,), notes = retrieval("http://u:p@h.example/", ["http://i.example/@x"])
-    assert (stated.value, notes) == ("http://i.example/@x", [])
 
 
 # --- What is remembered of bases: of long ones some, of longer ones none (threat N3)

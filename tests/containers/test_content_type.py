@@ -18,17 +18,11 @@ from relbase.containers.content_type import (
     token,
 )
 
-
-def test_the_limit_is_that_of_the_threat_model() -> None:
-    assert MAX_PARAMETERS == 1000
-
-
 # ---- Media types and tokens
 
 TYPES: Final = [
     # RFC 2045 §5.1
     ("text/plain; charset=us-ascii (Plain text)", "text/plain"),
-    ('text/plain; charset="us-ascii"', "text/plain"),
     ("TEXT/Html", "text/html"),
     ("text/html charset=utf-8", "text/html"),
     ("text/html;", "text/html"),
@@ -38,12 +32,7 @@ TYPES: Final = [
     (r"(\)) text/html", "text/html"),
     ("application/x-foo+xml.b", "application/x-foo+xml.b"),
     # §5.2: what is none
-    ("", ""),
-    ("text", ""),
-    ("text/", ""),
-    ("/html", ""),
-    ("(text/html", ""),
-    ("; text/html", ""),
+    *((one, "") for one in ("", "text", "text/", "/html", "(text/html", "; text/html")),
     ('"text/html"', ""),
     ("te\u212at/html", ""),
 ]
@@ -155,17 +144,12 @@ def test_parameters(value: str, expected: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("more", [-1, 0, 1])
-def test_the_limit_of_parameters(more: int) -> None:
-    limit = MAX_PARAMETERS
-    value = "a/b" + "".join(f"; p{number}=x" for number in range(limit + more))
-    assert len(parameters(value)) == limit + min(more, 0)
-
-
-@pytest.mark.parametrize("more", [-1, 0, 1])
-def test_the_limit_of_sections(more: int) -> None:
-    limit = MAX_PARAMETERS
-    value = "a/b" + "".join(f"; p*{number}=x" for number in range(limit + more))
-    assert len(parameters(value)["p"]) == limit + min(more, 0)
+def test_the_limit_of_parameters_and_of_sections(more: int) -> None:
+    assert MAX_PARAMETERS == 1000
+    numbers = range(MAX_PARAMETERS + more)
+    plain, split = ("a/b" + "".join(f"; p{mark}{n}=x" for n in numbers) for mark in ("", "*"))
+    assert len(parameters(plain)) == MAX_PARAMETERS + min(more, 0)
+    assert len(parameters(split)["p"]) == MAX_PARAMETERS + min(more, 0)
 
 
 @given(st.text(alphabet="ab0;=\"()\\*' %/\r\n\u212aé\udcff\ud800"))
