@@ -7,7 +7,7 @@ from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 
-from relbase.edit import Edit, Span, splice
+from relbase.edit import Edit, splice
 
 DATA = b"<a href=x>"
 
@@ -51,12 +51,6 @@ REFUSED = [
 def test_edits_that_do_not_fit_are_refused(edits: list[Edit]) -> None:
     with pytest.raises(ValueError, match="overlaps its neighbour or leaves the data"):
         splice(DATA, edits)
-
-
-def test_a_span_and_an_edit_are_plain_values() -> None:
-    assert Span(1, 2) == (1, 2)
-    assert Edit(1, 2, b"x") == (1, 2, b"x")
-    assert (Edit(1, 2, b"x").start, Edit(1, 2, b"x").end, Edit(1, 2, b"x").new) == (1, 2, b"x")
 
 
 def edits_of(data: bytes, cuts: list[int], news: list[bytes]) -> list[Edit]:

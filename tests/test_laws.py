@@ -175,23 +175,41 @@ def test_laws_of_documents() -> None:
     laws.check(LAWS, pages, calls, 300)
 
 
-@settings(max_examples=500)
+OTHER_CHARSETS: Final = ("utf-16le", "shift_jis", "gb18030", "iso-2022-jp", "big5", "koi8-r")
+PIECES: Final = [
+    *(b"<base href='", b"'>", b"<a href=", b"<a href='", b'<p style="a:url(', b')">', b"<style>"),
+    *(b"</style>", b"url('", b"@import ", b"<svg>", b"<script type=importmap>", b"</script>"),
+    *(b'{"imports":{"a":"./', b'"}}', b"<iframe srcdoc='", b"&quot;", b"&#", b"&#x", b"&amp"),
+    *(b"\x1b$B", b"\x1b(B", b"\x81", b"\x95\\", b"\xff\xfe", b"\0", b"<\0a\0 \0", b"x", b"../"),
+    *(b"//", b"?\xe9", b"#", b"\\", b"http://[", b"\xd8\x00", b"\xed\xa0\x80"),
+]
+
+
+@settings(max_examples=800)
 @given(
-    st.binary(max_size=200),
+    st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=12).map(b"".join)
+    | st.binary(max_size=200),
     profiles,
-    st.one_of(st.none(), bases),
+    st.one_of(st.none(), bases, st.sampled_from(["http://h.example/\ud800é'\"", "xy:"])),
     st.sampled_from((None, *relbase.Kind)),
+    st.sampled_from((None, "utf-8", "utf-16be", "euc-jp", *OTHER_CHARSETS)),
 )
 def test_law_6_any_bytes(
-    data: bytes, profile: relbase.Profile, url: str | None, kind: relbase.Kind | None
+    data: bytes,
+    profile: relbase.Profile,
+    url: str | None,
+    kind: relbase.Kind | None,
+    charset: str | None,
 ) -> None:
-    result = relbase.rewrite(data, url=url, profile=profile, kind=kind)
-    assert len(result.links) >= 0
+    call: Call = {"url": url, "profile": profile, "kind": kind, "charset": charset}
+    result = relbase.rewrite(data, **call)
+    if kind in {relbase.Kind.HTML, relbase.Kind.CSS}:
+        laws.law_3_a_second_rewriting_changes_nothing(data, call, result)
+    for link in result.links:
+        assert 0 <= link.span.start <= link.span.end <= len(data)
+        assert (link.status is relbase.Status.UNRESOLVED) <= (link.url is None)
     for entity in relbase.entities(data, url=url, kind=kind):
         assert 0 <= entity.span.start <= entity.span.end <= len(data)
-
-
-OTHER_CHARSETS: Final = ("utf-16le", "shift_jis", "gb18030", "iso-2022-jp", "big5", "koi8-r")
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from growth import assert_linear_from_10_ms
-from hypothesis import given
-from hypothesis import strategies as st
 from scanners import SCANNERS, scanning
 
 from relbase import (
@@ -17,7 +15,6 @@ from relbase import (
     Profile,
     Reason,
     Span,
-    Status,
     base,
     entities,
     links,
@@ -352,39 +349,6 @@ def test_srcdoc_depth(depth: int) -> None:
         (note,) = result.notes
         assert note.span is not None
         assert b"<a href=x>" in document[note.span.start : note.span.end]
-
-
-# --- Law 6: any bytes at all
-CHARSET_NAMES = [
-    *("utf-8", "utf-16le", "utf-16be", "shift_jis", "iso-2022-jp"),
-    *("gb18030", "big5", "euc-jp", "koi8-r"),
-]
-PIECES = [
-    *(b"<base href='", b"'>", b"<a href=", b"<a href='", b'<p style="a:url(', b')">', b"<style>"),
-    *(b"</style>", b"url('", b"@import ", b"<svg>", b"<script type=importmap>", b"</script>"),
-    *(b'{"imports":{"a":"./', b'"}}', b"<iframe srcdoc='", b"&quot;", b"&#", b"&#x", b"&amp"),
-    *(b"\x1b$B", b"\x1b(B", b"\x81", b"\x95\\", b"\xff\xfe", b"\0", b"<\0a\0 \0", b"x", b"../"),
-    *(b"//", b"?\xe9", b"#", b"\\", b"http://[", b"\xd8\x00", b"\xed\xa0\x80"),
-]
-
-
-@given(
-    st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=12).map(b"".join),
-    st.sampled_from(CHARSET_NAMES),
-    st.sampled_from(Profile),
-    st.sampled_from([URL, None, "http://h.example/\ud800é'\"", "xy:"]),
-    st.sampled_from(["html", "css"]),
-)
-def test_no_document_raises(
-    document: bytes, charset: str, profile: Profile, url: str | None, kind: str
-) -> None:
-    call: dict[str, Any] = {"charset": charset, "profile": profile, "url": url, "kind": kind}
-    result = rewrite(document, **call)
-    again = rewrite(result.data, **call)
-    assert again.data == result.data  # law 3
-    for link in result.links:
-        assert 0 <= link.span.start <= link.span.end <= len(document)
-        assert (link.status is Status.UNRESOLVED) <= (link.url is None)
 
 
 # --- Law 9

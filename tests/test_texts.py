@@ -132,11 +132,6 @@ def test_a_bad_call_names_the_fix(
         rewrite_text(text, **{"url": URL, **arguments})
 
 
-def test_the_url_is_required() -> None:
-    with pytest.raises(TypeError, match="url"):
-        rewrite_text("<p>")  # type: ignore[call-overload]
-
-
 @pytest.mark.parametrize(
     "text",
     [

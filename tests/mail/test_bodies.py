@@ -54,14 +54,6 @@ def test_a_line_that_grows_beyond_the_limit_is_told_once(
         assert data[slice(*note.span)] == line + eol
 
 
-def test_a_line_that_was_longer_before_is_not_told() -> None:
-    data = b"x" * (MAX_LINE + 1)
-    assert fit_lines(data, Span(0, len(data)), [Edit(3, 3, b"yy")], (), b"\n") == (
-        [Edit(3, 3, b"yy")],
-        [],
-    )
-
-
 def test_lines_that_are_joined_count_as_one() -> None:
     data = b"x" * 600 + b"\n" + b"y" * 600 + b"\nz"
     kept, notes = fit_lines(data, Span(0, len(data)), [Edit(600, 601, b"")], (), b"\n")

@@ -135,14 +135,11 @@ _TNEF: Final = "is winmail.dat of Outlook (TNEF) and "
 SILENT = [
     ("text/calendar", 0),  # it is looked into
     ("text/vcard", 1),
-    ("text/markdown", 1),
     ("message/x-unknown", 1),
-    ("message/http", 1),
     ("application/mbox", 1),
     ("text/plain", 0),
     ("message/delivery-status", 0),
     ("image/png", 0),
-    ("application/pdf", 0),
     # saved, it is opened as what its name says
     ("text/plain; name=a.html", 1),
     ("application/octet-stream; name=a.eml", 1),
@@ -151,7 +148,6 @@ SILENT = [
     ("application/rtf", 1),
     ("application/ms-tnef", 1),
     ("application/octet-stream; name=Winmail.dat", 1),
-    ("text/plain; name=a.txt", 0),
 ]
 
 

@@ -35,6 +35,12 @@ def only(data: bytes) -> Page:
     return page
 
 
+def fault_of(data: bytes) -> Fault:
+    [fault] = read(data)
+    assert isinstance(fault, Fault)
+    return fault
+
+
 @pytest.mark.parametrize(
     ("body", "fields"),
     [
@@ -124,8 +130,7 @@ def test_a_response_of_any_status_is_a_page() -> None:
     ],
 )
 def test_what_cannot_be_read_is_a_fault_with_its_record(data: bytes, trouble: Trouble) -> None:
-    [fault] = read(data)
-    assert isinstance(fault, Fault)
+    fault = fault_of(data)
     assert (fault.trouble, fault.record_id, fault.url) == (trouble, record_id(1), "http://h/")
 
 
@@ -149,8 +154,7 @@ def test_an_odd_status_line_is_read_with_a_remark(line: bytes, status: int | Non
 def test_a_range_counts_where_the_status_says_so() -> None:
     ranged = http(BODY, "Content-Range: bytes 5-9/10")
     assert only(response(1, "http://h/", ranged)).body == BODY
-    [fault] = read(response(1, "http://h/", ranged.replace(b"HTTP/1.1 200 OK", b"HTTP/1.1")))
-    assert isinstance(fault, Fault)
+    fault = fault_of(response(1, "http://h/", ranged.replace(b"HTTP/1.1 200 OK", b"HTTP/1.1")))
     assert fault.trouble is Trouble.PARTIAL
     whole = http(BODY, "Content-Range: bytes 0-199/200", status="206 Partial Content")
     assert only(response(1, "http://h/", whole)).body == BODY
@@ -167,16 +171,14 @@ def test_the_last_content_type_that_is_valid_counts() -> None:
 
 def test_a_header_that_is_too_large_is_not_guessed_at() -> None:
     data = response(1, "http://h/", http(BODY, f"X: {'a' * MAX_HEADER}"))
-    [fault] = read(data)
-    assert isinstance(fault, Fault)
+    fault = fault_of(data)
     assert (fault.trouble, fault.record_id) == (Trouble.TOO_LARGE, record_id(1))
 
 
 def test_the_type_of_a_record_is_in_any_case_and_there() -> None:
     data = response(1, "http://h/", http(BODY))
     assert only(data.replace(b"Type: response", b"Type: Response")).status == 200
-    [fault] = read(data.replace(b"WARC-Type:", b"X:"))
-    assert isinstance(fault, Fault)
+    fault = fault_of(data.replace(b"WARC-Type:", b"X:"))
     assert (fault.trouble, fault.text) == (Trouble.DAMAGED, "it has no WARC-Type: not read")
 
 
@@ -311,8 +313,7 @@ def test_a_revisit_that_was_not_modified_has_the_status_of_its_payload() -> None
 @pytest.mark.parametrize("twice", [True, False])
 def test_a_revisit_whose_payload_is_elsewhere_says_so(twice: bool) -> None:  # noqa: FBT001
     first = revisit(("WARC-Refers-To", record_id(9)))
-    [fault] = read(first, twice=True)
-    assert isinstance(fault, Fault)
+    fault = fault_of(first)
     assert fault.trouble is Trouble.ELSEWHERE
     found = read(ORIGINAL + revisit(("WARC-Refers-To", record_id(1))), twice=twice)
     assert isinstance(found[1], Page) is twice
