@@ -111,17 +111,17 @@ def _read(response: object, kind: object) -> _Received:
     page = _page(response)
     if page is not None:
         return page
-    headers = _attribute(response, "headers")
+    headers = _at(response, "headers")
     if headers is None:
         raise TypeError(_no_response(response))
     from relbase.containers.codings import decoded  # noqa: PLC0415 (start-up time)
     from relbase.containers.http import with_range  # noqa: PLC0415 (likewise)
 
     # requests, httpx and niquests call the status otherwise than the others.
-    statuses = (_attribute(response, name) for name in ("status_code", "status"))
+    statuses = (_at(response, name) for name in ("status_code", "status"))
     status = next((one for one in statuses if isinstance(one, int)), None)
     # urllib3 tells the values of a field apart, on which requests stands.
-    under = _attribute(_attribute(response, "raw"), "headers")
+    under = _at(response, "raw.headers")
     getlist: Callable[[str], list[str]] = getattr(under, "getlist", lambda _name: [])
     fields = with_range(_fields(headers, getlist), status)
     urls, notes, body = _urls(response), _doubts(response), _body(response)
@@ -147,11 +147,11 @@ _PAGE_FIELDS: Final = (("Content-Type", "text/html; charset=utf-8"),)
 
 def _page(response: object) -> _Received | None:
     """The page of Selenium or Playwright; None for what is a response."""
-    if _attribute(response, "headers") is not None:
+    if _at(response, "headers") is not None:
         return None  # of which nothing is read here
-    url, text = _attribute(response, "current_url"), _attribute(response, "page_source")  # Selenium
+    url, text = _at(response, "current_url"), _at(response, "page_source")  # Selenium
     if not isinstance(text, str):
-        url, content = _attribute(response, "url"), _attribute(response, "content")
+        url, content = _at(response, "url"), _at(response, "content")
         if not callable(content):
             return None
         text = content()  # Playwright
@@ -175,12 +175,17 @@ def _no_response(found: object) -> str:
     return f"the response has no headers, it is a {type(found).__name__}: {fix}"
 
 
-def _attribute(response: object, name: str) -> Any:  # noqa: ANN401 (of any client)
-    """An attribute of a response; None where it has none, or cannot tell (httpx raises then)."""
-    try:
-        return getattr(response, name, None)
-    except (AttributeError, RuntimeError):
-        return None
+def _at(response: object, path: str) -> Any:  # noqa: ANN401 (of any client)
+    """What is at a path of a response; None for nothing, or where it cannot tell (httpx raises)."""
+    found: Any = response
+    for name in path.split("."):
+        try:
+            found = getattr(found, name.removesuffix("()"), None)
+            if name.endswith("()"):
+                found = found() if callable(found) else None
+        except (AttributeError, RuntimeError):
+            return None
+    return found
 
 
 # ---- the header
@@ -223,49 +228,44 @@ def _text(value: object) -> str:
 def _urls(response: object) -> tuple[str, ...]:
     urls = _urls_of_urllib3(response)
     if urls is None:
-        history = _attribute(response, "history")
+        history = _at(response, "history")
         # requests, httpx, aiohttp, niquests; Werkzeug
         keeps = isinstance(history, (list, tuple))
         urls = [*(map(_own_url, history) if keeps else _redirected(response)), _own_url(response)]
     return tuple(str(url) for url in urls if url)
 
 
+# aiohttp takes the fragment off in `url`; it is none of the base either way. What http.client was
+# told; Django's test client; Werkzeug's and Flask's.
+_OWN_URL: Final = ("url", "geturl()", "wsgi_request.build_absolute_uri()", "request.url")
+
+
 def _own_url(response: object) -> object:
-    # aiohttp takes the fragment off in `url`; it is none of the base either way.
-    if url := _attribute(response, "url"):
-        return url
-    if callable(geturl := _attribute(response, "geturl")):
-        try:
-            return geturl()
-        except AttributeError:  # http.client's, when nobody has told it
-            return None
-    asked = _attribute(response, "wsgi_request")  # Django's test client
-    if callable(absolute := _attribute(asked, "build_absolute_uri")):
-        return absolute()
-    return _attribute(_attribute(response, "request"), "url")  # Werkzeug's and Flask's
+    return next(filter(None, (_at(response, path) for path in _OWN_URL)), None)
 
 
 def _redirected(response: object) -> list[object]:
-    request = _attribute(response, "request")
-    meta = _attribute(request, "meta")
-    if isinstance(meta, Mapping):  # Scrapy
+    """What was asked for before the URL of a response: of Scrapy, of Playwright."""
+    meta = _at(response, "request.meta")
+    if isinstance(meta, Mapping):
         return list(meta.get("redirect_urls", ()))
     chain: list[object] = []
-    while (request := _attribute(request, "redirected_from")) is not None:  # Playwright
-        chain.insert(0, _attribute(request, "url"))
+    request = _at(response, "request.redirected_from")
+    while request is not None:
+        chain.insert(0, _at(request, "url"))
+        request = _at(request, "redirected_from")
     return chain
 
 
 def _urls_of_urllib3(response: object) -> list[object] | None:
     """The URLs of urllib3, whose responses know a path and the pool that it was asked of."""
-    retries = _attribute(response, "retries")
-    history = _attribute(retries, "history")
+    history = _at(response, "retries.history")
     if not isinstance(history, tuple):
         return None
     asked = [one for one in history if one.redirect_location]
     urls = [one.redirect_location for one in asked]
-    urls.insert(0, asked[0].url if asked else _attribute(response, "url"))
-    pool = _attribute(response, "_pool")
+    urls.insert(0, asked[0].url if asked else _at(response, "url"))
+    pool = _at(response, "_pool")
     if str(urls[0]).startswith("/") and pool is not None:
         host = f"[{pool.host}]" if ":" in pool.host else pool.host
         port = "" if pool.port is None else f":{pool.port}"
@@ -311,7 +311,7 @@ def _body(response: object) -> bytes:
             raise ValueError("the response is of an async API: give what await response.body() is")
         if isinstance(found, (bytes, bytearray, memoryview)):
             # What aiohttp has given to its reader, of which some may have been read.
-            fed = _attribute(_attribute(response, "content"), "total_bytes")
+            fed = _at(response, "content.total_bytes")
             if isinstance(fed, int) and fed > len(found):
                 raise ValueError(_GONE)
             return bytes(found)
@@ -328,9 +328,8 @@ def _body(response: object) -> bytes:
 
 def _bytes_read(response: object) -> int:
     """How much of a body was read, as far as a file knows it."""
-    tell = _attribute(response, "tell")
     try:
-        return int(tell()) if callable(tell) else 0
+        return int(_at(response, "tell()") or 0)
     except (OSError, TypeError, ValueError):  # of a connection
         return 0
 
@@ -345,8 +344,7 @@ _GONE: Final = (
 
 
 def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any client)
-    is_closed = _attribute(response, "isclosed") or _attribute(response, "closed")
-    if (is_closed() if callable(is_closed) else is_closed) or _is_begun(response):
+    if _at(response, "isclosed()") or _at(response, "closed") or _is_begun(response):
         raise ValueError(_GONE)
     try:
         found = read()
@@ -362,21 +360,21 @@ def _read_once(response: object, read: Any) -> bytes:  # noqa: ANN401 (of any cl
 
 def _is_begun(response: object) -> bool:
     """Whether something of a body was read, as far as urllib knows: a rest is not a document."""
-    left = _attribute(response, "length")
+    left = _at(response, "length")
     try:
         if isinstance(left, int):  # 0 after a HEAD, whatever the header states
             return 0 < left < int(cast("Any", response).headers["Content-Length"])
     except (KeyError, TypeError, ValueError):
         return False
-    if _attribute(response, "chunked"):
-        return isinstance(_attribute(response, "chunk_left"), int)
+    if _at(response, "chunked"):
+        return isinstance(_at(response, "chunk_left"), int)
     return _bytes_read(response) > 0  # of a file, or of bytes
 
 
 def _doubts(response: object) -> tuple[Note, ...]:
     """The note on a body whose end is that of its connection: http.client does not count."""
-    is_open = _attribute(response, "will_close") and _attribute(response, "length") is None
-    if not is_open or _attribute(response, "chunked"):
+    is_open = _at(response, "will_close") and _at(response, "length") is None
+    if not is_open or _at(response, "chunked"):
         return ()
     text = "no length is stated: if some of the body was read before, its beginning is missing"
     return (Note(Reason.BODY_PARTIAL, "", None, text),)
