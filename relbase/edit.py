@@ -24,11 +24,7 @@ class Edit(NamedTuple):
 
 
 def growth(edits: Iterable[Edit]) -> int:
-    """Return by how many bytes edits make a text longer.
-
-    >>> growth([Edit(0, 1, b"abc"), Edit(4, 6, b"")])
-    0
-    """
+    """Return by how many bytes edits make a text longer."""
     return sum([len(new) - end + start for start, end, new in edits])
 
 
@@ -37,14 +33,7 @@ _JOINED_AT_ONCE: Final = 4096
 
 
 def splice(data: bytes, edits: Iterable[Edit]) -> bytes:
-    """Return `data` with `edits` applied; `data` itself when there are none.
-
-    Raises:
-        ValueError: if the edits overlap, are not sorted, or reach beyond the data.
-
-    >>> splice(b"<a href=x>", [Edit(8, 8, b"http://a/")])
-    b'<a href=http://a/x>'
-    """
+    """Return `data` with edits applied, itself for none; ValueError where they are not in order."""
     # Slices of a view are not copied; those of a short text are copied sooner than a view is made.
     source = memoryview(data) if len(data) > _SHORT else data
     joined: list[bytes] = []

@@ -11,13 +11,9 @@ if TYPE_CHECKING:
 
 
 def expression(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    r"""Return a regular expression as `re.compile` does, compiled when it is first used.
+    """Return a regular expression as `re.compile` does, compiled when it is first used.
 
-    Its methods are looked up where they are called, `_digits.match(text)`: to take one of them
-    compiles it.
-
-    >>> expression(r"\d+").findall("RFC 1808, RFC 3986")
-    ['1808', '3986']
+    To take a method compiles it: look it up where it is called, as in `_digits.match(text)`.
     """
     return cast("re.Pattern[AnyStr]", _Expression(partial(re.compile, pattern, flags)))
 

@@ -163,11 +163,7 @@ def _says(keep: re.Pattern[str] | Callable[[str], bool], reference: str) -> bool
 
 
 def begins_with_placeholder(reference: str) -> bool:
-    """Return whether nobody knows what a reference is before a program has filled it in.
-
-    >>> [begins_with_placeholder(one) for one in ("{{ base }}/x", "x/{{ id }}", "http{{s}}://h/")]
-    [True, False, True]
-    """
+    """Return whether nobody knows what a reference is before a program has filled it in."""
     found = placeholders(reference)
     if not found:
         return False
@@ -183,11 +179,7 @@ _colon: Final = expression(r"[^/?#:]*+:")
 
 
 def placeholders(reference: str) -> list[tuple[int, int]]:
-    """Return where the placeholders of a reference are, which some program is still to fill in.
-
-    >>> placeholders("/u/{{ user }}?t=*|UNIQID|*&a=%20x%20&b[1]")
-    [(3, 13), (16, 26)]
-    """
+    """Return where the placeholders of a reference are, which some program is still to fill in."""
     if _rarely.search(reference) is None:
         return []
     if _whole.fullmatch(reference):

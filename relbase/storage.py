@@ -17,11 +17,7 @@ _KNOWN: Final = {"file": "file", "s3": "s3", "s3a": "s3", "gs": "gs", "hdfs": "h
 
 
 def is_url(path: str) -> bool:
-    """Return whether a path has a scheme.
-
-    >>> is_url("s3://bucket/x.warc.gz"), is_url("x.warc.gz")
-    (True, False)
-    """
+    """Return whether a path has a scheme, as s3://bucket/x.warc.gz has."""
     return _scheme(path) is not None
 
 
@@ -67,11 +63,7 @@ def make_directory(path: str) -> None:
 
 
 def join(directory: str, name: str) -> str:
-    """Return the path of a name in a directory, or below a prefix of objects.
-
-    >>> join("s3://b/out?region=r", "x"), join("out", "x")
-    ('s3://b/out/x?region=r', 'out/x')
-    """
+    """Return the path of a name in a directory, or below a prefix of objects, before its query."""
     if not is_url(directory):
         return os.path.join(directory, name)  # noqa: PTH118
     place, mark, query = directory.partition("?")

@@ -145,12 +145,13 @@ def _linked(data: bytes, parts: Sequence[Part], context: Context) -> dict[int, B
     for start, entity in enumerate(part_bases(data, parts, context.asking(task))):
         waiting = [] if start in named.values() else [entity]
         while waiting:
-            for name, base in _links_of(waiting.pop()):
-                index = named.get(name)
-                if index is not None and index not in bases:
-                    bases[index] = base
+            document = open_document(waiting.pop())
+            for one in () if document is None else document.visit():
+                index = named.get(one.reference) if isinstance(one, Found) else None
+                if isinstance(one, Found) and index is not None and index not in bases:
+                    bases[index] = one.base
                     # It may link others itself.
-                    inside = entity.context.on(base)
+                    inside = entity.context.on(one.base)
                     waiting.append(entity._replace(part=parts[index], context=inside))
     return bases
 
@@ -168,13 +169,6 @@ def _name_alone(data: bytes, part: Part) -> str | None:
         return location if is_name else None
     name = values.get("content-id", "").strip("<>")
     return _CID + name if name.endswith(_BLINK) else None
-
-
-def _links_of(entity: MailPart) -> Iterator[tuple[str, Base]]:
-    document = open_document(entity)
-    for item in () if document is None else document.visit():
-        if isinstance(item, Found) and item.reference[:4].lower() == _CID:
-            yield item.reference, item.base
 
 
 # ---- for who shows a message to people

@@ -224,13 +224,7 @@ _WORD: Final = (1 << 64) - 1
 class Places:
     """Offsets by names, in two words each: a crawl of a gigabyte has some hundred thousand names.
 
-    Only a hash of a name is kept, in a table of open addressing; who finds an offset looks whether
-    what is there has the name.
-
-    >>> places = Places()
-    >>> places.add("a", 0)
-    >>> places.find("a"), places.find("b")
-    (0, None)
+    Only a hash of a name is kept: who finds an offset looks whether what is there has the name.
     """
 
     __slots__ = ("_count", "_keys", "_offsets")

@@ -80,10 +80,6 @@ def selector(
 
     `columns` are some of `COLUMNS`, in any order; None for the fields of a row. With `data_urls`
     URLs of `data:` stay whole, else they are cut to their media type.
-
-    >>> row = LinkRow(*[""] * 19)._replace(url="http://User@H.Example:80/", reference="data:a/b,x")
-    >>> selector(["host", "reference"], data_urls=False)(row)
-    ('h.example', 'data:a/b')
     """
     names = LinkRow._fields if columns is None else tuple(columns)
     if unknown := sorted({*names} - {*COLUMNS}):

@@ -148,11 +148,7 @@ def info_of(job: Job, path: str) -> tuple[str, bytes]:
 
 
 def name_of(path: str) -> str:
-    """The name of an archive's output.
-
-    >>> name_of("s3://bucket/x.warc.zst?region=r"), name_of("d/x.arc")
-    ('x.warc.gz', 'x.warc.gz')
-    """
+    """The name of an archive's output: x.warc.gz for s3://b/x.warc.zst?region=r, or d/x.arc."""
     if "://" in path:
         path = path.partition("?")[0]
     name = path.rpartition("/")[2]

@@ -169,11 +169,7 @@ def parse_url(text: str) -> Url:
 
 
 def verdicts(text: str) -> tuple[Verdict, Verdict]:
-    """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5.
-
-    >>> [(verdict.is_url, verdict.production) for verdict in verdicts("http:g")]
-    [(True, 'generic-RL'), (False, 'httpurl')]
-    """
+    """Return whether a text is a URL by RFC 1808 §2.2, and whether by RFC 1738 §5."""
     core = core_of(text)
     generic, own = (_judged(core, grammar) for grammar in Grammar)
     return (
@@ -201,11 +197,7 @@ def violations(
 
 
 def base_violations(base: str, grammar: Grammar | str | None = None) -> list[Violation]:
-    """Return what is the matter with a text as a URL that relative ones are resolved against.
-
-    >>> [found.message for found in base_violations("mailto:a@b")]
-    ['"mailto" is never used with relative URLs']
-    """
+    """Return what is the matter with a text as a URL that relative ones are resolved against."""
     core = core_of(base)
     return _merged(core, _judged(core, grammar)[1], base_remarks(core.text))
 
