@@ -304,17 +304,8 @@ EVENTS = [
 SKIPPED = [
     *[b"url(", b"url(a b", b"url(\\)", b"url(" + b" " * 50, b"/*", b"url(x)/*", b"\\", b"\\a"],
     *[b"\\:", b"}", b"{", b"(", b"[(", b"()", b"@import", b";--x:", b"<!--", b";-->", b"'", b'"\n'],
-    *[
-        b"a",
-        b"*",
-        b"a\\",
-        b"/",
-        b"url('" + b" x" * 500 + b"')",
-        b"'a\\41\n",
-        b"@namespace ",
-        b";--x:a(b(c));",
-        b"url(x\\41 ",
-    ],
+    *[b"a", b"*", b"a\\", b"/", b"'a\\41\n", b"@namespace ", b";--x:a(b(c));", b"url(x\\41 "],
+    b"url('" + b" x" * 500 + b"')",
 ]
 
 

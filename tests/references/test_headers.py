@@ -19,14 +19,13 @@ from view_laws import check_law, edits_of
 from relbase.bases.headers import url_of
 from relbase.edit import Edit, Span, splice
 from relbase.references.headers import EXTERNAL_BODY, FIELDS, quote_before
-from relbase.references.values import Syntax, spell
+from relbase.references.values import spell
 from relbase.view.characters import inner as encode_inner
 from relbase.view.characters import text as decode_inner
 from relbase.view.folding import decoded_words, folded_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 LOCATION, ONE, LIST, ARCHIVED = b"Location", b"Content-Location", b"List-Post", b"Archived-At"
 URI, LINK, REFRESH = b"URI", b"Link", b"Refresh"
@@ -400,28 +399,6 @@ def test_time_is_linear(name: bytes, start: bytes, text: bytes) -> None:
 
 
 # Other people's messages
-
-
-def test_every_field_of_the_data(data: Path) -> None:
-    """What Python's email finds in a header: each URL in brackets is found here too."""
-    seen = 0
-    for path in sorted((data / "email").rglob("*")):
-        if path.suffix not in {".eml", ".msg", ".mht", ".mhtml"}:
-            continue
-        for part in email.message_from_bytes(path.read_bytes()).walk():
-            for key, value in part.raw_items():
-                name = key.lower().encode("utf-8", "surrogateescape")
-                if name not in FIELDS or not isinstance(value, str):
-                    continue
-                raw = value.encode("utf-8", "surrogateescape")
-                urls = read(name, raw)
-                seen += len(urls)
-                if FIELDS[name].syntax is Syntax.LINK:
-                    expected = re.findall(rb"<([^<>]*)>", raw)
-                    assert urls == [re.sub(rb"\s", b"", url) for url in expected], (path, raw)
-                else:
-                    assert [decode_inner(url) for url in urls] == [url_of(value)], (path, raw)
-    assert seen > 100
 
 
 # (the Content-Type of a message/external-body, its URL): RFC 2017 §3.1

@@ -8,7 +8,6 @@ keep: undecodable bytes that an edit puts beside others, which then are a charac
 
 from __future__ import annotations
 
-import email
 from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 from relbase.edit import Edit, splice
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from relbase.view.runs import View
 
@@ -50,15 +48,3 @@ def check_law(
     edited = splice(raw, lowered)
     assert normal(decode(edited)) == normal(splice(view.inner, edits))
     return edited
-
-
-def real_bodies(root: Path, encoding: str) -> Iterator[bytes]:
-    """Yield the bodies of other people's messages in a transfer encoding."""
-    for path in sorted(root.rglob("*")):
-        if not path.is_file() or path.suffix in {".md", ".json"}:
-            continue
-        for part in email.message_from_bytes(path.read_bytes()).walk():
-            body = part.get_payload()
-            stated = str(part.get("content-transfer-encoding", "")).strip().lower()
-            if stated == encoding and isinstance(body, str):
-                yield body.encode("utf-8", "surrogateescape")
