@@ -176,8 +176,8 @@ _LONGEST: Final = 64
 
 def written_in(raw: bytes, charset: str) -> str:
     """Return a reference as its author wrote it, from the bytes of a value."""
-    if raw.isascii() and raw.count(b"&") == raw.count(b"&amp;"):
-        return raw.replace(b"&amp;", b"&").decode("ascii")
+    if (charset == "utf-8" or raw.isascii()) and raw.count(b"&") == raw.count(b"&amp;"):
+        return decode_inner(raw.replace(b"&amp;", b"&"))
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
 

@@ -187,10 +187,10 @@ def _packed(page: Page, warc: str, names: dict[str, int], packed: Packed) -> Pac
     found_on = packed.base
     values = (
         *(warc, page.offset, page.record_id, page.url, page.date, page.status, packed.part),
-        *((elements, names), (attributes, ATTRIBUTES), (syntaxes, SYNTAX_NAMES)),
+        *((elements, names), (attributes, NUMBERED["attribute"]), (syntaxes, NUMBERED["syntax"])),
         *(tuple(texts[:2]), tuple(texts[2:])),
         *(found_on.layer.value, found_on.url, found_on.source),
-        *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload),
+        *((outcomes, NUMBERED["outcome"]), (starts,), (ends,), page.payload),
     )
     return PackedRows(packed.size, values)
 
@@ -199,7 +199,12 @@ def _is_packed(found: Found | Packed) -> bool:
     return type(found) is Packed
 
 
-_OUTCOMES: Final = tuple(status.value for status in STATUSES)
+# What the numbers in a column mean, but for those of `names`.
+NUMBERED: Final = {
+    "attribute": ATTRIBUTES,
+    "syntax": SYNTAX_NAMES,
+    "outcome": tuple(status.value for status in STATUSES),
+}
 
 
 _IN_HEAD: Final = {"link": "Link", "script": "Scripts"}

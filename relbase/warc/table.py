@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import pyarrow as pa
 
 from relbase.rewriting.listing import utf_8
-from relbase.warc.rows import LinkRow, PackedRows
+from relbase.warc.rows import NUMBERED, LinkRow, PackedRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -108,7 +108,13 @@ class Columns:
         self._schema = schema
         self._most = most
         self._names: dict[str, int] | None = {} if schema == SCHEMA else None
-        self._columns = list(map(_column, schema.types))
+        self._begin()
+
+    def _begin(self) -> None:
+        self._columns = list(map(_column, self._schema.types))
+        if self._names is not None:
+            for name, texts in (("element", self._names), *NUMBERED.items()):
+                self._columns[self._schema.names.index(name)].pack(b"", texts)
 
     @property
     def names(self) -> dict[str, int] | None:
@@ -143,7 +149,7 @@ class Columns:
     def take(self) -> pa.RecordBatch:
         """Return what has been added as a batch, and begin another."""
         arrays = [column.made() for column in self._columns]
-        self._columns = list(map(_column, self._schema.types))
+        self._begin()
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
@@ -252,7 +258,7 @@ class _Repeated(_Numbers):
         super().repeat(self.known.setdefault(value, len(self.known)), count)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
-        if not self.known:
+        if self.packed is None and not self.known:
             self.packed = what
             self.known = what if isinstance(what, dict) else dict(zip(what, count(), strict=False))
         if what is self.packed:
