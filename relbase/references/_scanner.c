@@ -338,6 +338,29 @@ static int is_plain_ascii(Text p, Py_ssize_t n) {
   return 1;
 }
 
+/* What a reference in ASCII says, at `p` or in `room`: of character references it has `&amp;` alone,
+   and `&name=`, which is none (HTML §13.2.5.73). NULL for others. */
+static const char *said(Text p, Py_ssize_t *n, char *room) {
+  Text e = p + *n;
+  if (is_plain_ascii(p, *n)) return (const char *)p;
+  if (*n > SHORT_URL) return NULL;
+  char *out = room;
+  while (p < e && *p < 128) {
+    *out++ = (char)*p;
+    if (*p++ != '&') continue;
+    if (begins(p, e, "amp;")) p += 4;
+    else {
+      Text name = p;
+      while (p < e && IS(*p, ALNUM)) p++;
+      if (p == e || *p != '=' || !IS(*name, ALPHA)) return NULL;
+      memcpy(out, name, (size_t)(p - name));
+      out += p - name;
+    }
+  }
+  *n = out - room;
+  return p == e ? room : NULL;
+}
+
 /* The name of an element in lower case: few are in a document, so they are kept. */
 static PyObject *element_name(const Links *l, Text p, size_t n) {
   unsigned char lower[SHORT_NAME];
@@ -401,9 +424,10 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   const Scan *s = &call->scan;
   Text p = s->text + f->at;
   Py_ssize_t n = f->end - f->at;
-  const char *raw = is_plain_ascii(p, n) ? (const char *)p : NULL;
+  char room[SHORT_URL];
+  const char *raw = said(p, &n, room);
   PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
-                            : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, n), 0);
+                            : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, f->end - f->at), 0);
   if (!reference) return NULL;
   PyObject *url = f->shape ? url_of(reference, raw, n, call->written[f->shape], f->to - f->at)
                            : Py_NewRef(reference);
@@ -487,12 +511,15 @@ static int add_link(Links *l, const Call *call, const Found *f,
                     Column *columns) {
   const Scan *s = &call->scan;
   Text p = s->text + f->at;
-  char *text = (char *)p, *new = NULL;
+  char room[SHORT_URL], *new = NULL;
   Py_ssize_t n = f->end - f->at, size = 0, rest = f->shape ? f->to - f->at : 0;
   PyObject *decoded = NULL;
-  if (!is_plain_ascii(p, n)) {
-    decoded = PyObject_CallFunction(l->decode, "Ni", bytes_of(p, n), 0);
-    if (!decoded || PyBytes_AsStringAndSize(decoded, &text, &n) < 0) goto failed;
+  const char *text = said(p, &n, room);
+  if (!text) {
+    char *utf_8;
+    decoded = PyObject_CallFunction(l->decode, "Ni", bytes_of(p, f->end - f->at), 0);
+    if (!decoded || PyBytes_AsStringAndSize(decoded, &utf_8, &n) < 0) goto failed;
+    text = utf_8;
   }
   if (f->shape && PyBytes_AsStringAndSize(call->written[f->shape], &new, &size) < 0) goto failed;
   if (rest > n) rest = n;
