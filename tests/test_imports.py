@@ -65,6 +65,7 @@ FOREIGN: Final = {
     "requests": {"responses"},
     "httpx": {"responses"},
     "brotli": {"containers"},
+    "isal": {"containers"},
     "zstandard": {"containers", "warc"},
     "pyarrow": {"warc", "cli", "spark", "storage"},
     "pyspark": {"spark"},

@@ -11,11 +11,11 @@ import re
 import zlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.codings import GZIP, ZSTD, zstd_stream
+from relbase.containers.codings import GZIP, ZSTD, fast_zlib, zstd_stream
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from relbase.containers.codings import Stream
 
@@ -25,6 +25,8 @@ _FED: Final = {GZIP: 1 << 13, ZSTD: 1 << 8}
 
 # What is kept of a member to look through when it does not decode.
 _KEPT: Final = 1 << 20
+# What isal unfolds is held back up to here, until the whole member is known to decode.
+_HELD: Final = 1 << 20
 
 # The bytes that may be looked at again, beside as many as were read so far: members in members,
 # or lengths that lie, could make each byte be looked at a thousand times.
@@ -95,9 +97,8 @@ class _Raw(_Buffer):
         return chunk
 
     def take(self, most: int | None = None) -> bytes:
-        """Return the next bytes, as many as there are at hand; b"" at the end."""
-        while self.pos >= len(self.data) and self.fill():
-            pass
+        """Return the next bytes, without a number as many as there are at hand; b"" at the end."""
+        self.peek(most or 1)
         start = self.pos
         self.pos = len(self.data) if most is None else min(start + most, len(self.data))
         return self.data[start : self.pos]
@@ -239,8 +240,43 @@ def _members(source: _Raw) -> Iterator[Piece]:
             yield from _unfolded(source, mark, dictionary)
 
 
+def _unfolded_fast(source: _Raw) -> Generator[Piece, None, int | None]:
+    """The pieces of the gzip member that begins here, if isal unfolds it; else how much it gave.
+
+    Large members are left to zlib, too, and what is wrong with one: both are to have the same.
+    """
+    at, given = source.offset, 0
+    raw, held = bytearray(), bytearray()
+    isal = fast_zlib()
+    stream = isal.decompressobj(31)
+    # Members with flags that RFC 1952 does not know are none for zlib.
+    is_known = source.peek(4)[3:] < b"\x20"
+    while is_known and len(raw) < _KEPT and (fed := source.take(_FED[GZIP])):
+        raw += fed
+        try:
+            held += stream.decompress(fed)
+        except isal.error:
+            break
+        if stream.eof:
+            source.give_back(stream.unused_data)
+            yield Piece(bytes(held), at, is_last=True)
+            return None
+        if len(held) > _HELD:
+            yield Piece(bytes(held), at)
+            given += len(held)
+            held.clear()
+    source.give_back(bytes(raw))
+    return given
+
+
 def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
     """The pieces of the member that begins here; after a fault the next member is looked for."""
+    given = 0
+    if mark == GZIP and fast_zlib() is not zlib:
+        done = yield from _unfolded_fast(source)
+        if done is None:
+            return
+        given = done
     at, fault = source.offset, BREAKS_OFF
     kept: list[bytes] = []  # the last of its raw bytes: another may begin among them
     found = _stream(mark, dictionary)
@@ -260,6 +296,7 @@ def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
             except errors as error:
                 fault = f"the member does not decode: {error}"
                 break
+            data, given = data[given:], max(0, given - len(data))
             if stream.eof:
                 source.give_back(stream.unused_data)
                 yield Piece(data, at, is_last=True)

@@ -15,6 +15,7 @@ from hashlib import sha1
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY, Arguments, as_url
+from relbase.containers.codings import fast_zlib
 from relbase.formats import FORMATS
 from relbase.opening.recognition import kind_of_bytes
 from relbase.pipeline import rewrite
@@ -155,8 +156,11 @@ def pack(record: bytes, packing: Packing = "gz", level: int | None = None) -> by
     b'record'
     """
     if packing == "gz":
-        compressor = zlib.compressobj(_GZIP_LEVEL if level is None else level, zlib.DEFLATED, 31)
-        return compressor.compress(record) + compressor.flush()
+        module, fast = fast_zlib(), _ISAL_LEVEL
+        if level is not None or module is zlib:
+            module, fast = zlib, _GZIP_LEVEL if level is None else level
+        compressor = module.compressobj(fast, zlib.DEFLATED, 31)
+        return bytes(compressor.compress(record) + compressor.flush())
     if packing == "zst":
         try:
             import zstandard  # noqa: PLC0415 (of the extra `warc`)
@@ -171,6 +175,8 @@ _MISSING: Final = "the package zstandard is needed to write .zst: pip install 'r
 
 # Measured on pages: 4 takes 1.3 times the time of 3 for 6 % less, 6 twice for 10 % less.
 _GZIP_LEVEL: Final = 3
+# Of isal: a fifth of the time of that for 3 % more.
+_ISAL_LEVEL: Final = 2
 _ZSTD_LEVEL: Final = 3
 
 
