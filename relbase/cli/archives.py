@@ -17,9 +17,8 @@ import relbase
 from relbase.cli import files, remarks, streams
 from relbase.cli.files import is_object
 from relbase.cli.options import ARCHIVE
-from relbase.cli.outcome import Collected, Verbosity, WarningPrinter
 from relbase.cli.progress import ArchiveProgress
-from relbase.cli.streams import counted, excerpt, printable
+from relbase.cli.streams import Collected, Verbosity, WarningPrinter, counted, excerpt, printable
 from relbase.containers.members import MAX_ARC_LINE, arc_line, packing_of, pieces
 from relbase.expressions import expression
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Done, Options, Plan
     from relbase.cli.options import Settings
-    from relbase.cli.outcome import Tally
+    from relbase.cli.streams import Tally
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -12,8 +13,7 @@ from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import calls, entity_in, part_name
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
-from relbase.cli.outcome import Tally
-from relbase.cli.streams import excerpt, printable
+from relbase.cli.streams import Tally, excerpt, printable
 from relbase.opening.recognition import reader
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def base(
             listed = pipeline.entities_called(document.data, call)
             entities = [entity_in(document, entity) for entity in listed]
             for entity in entities:
-                tally.warnings += not entity.base.usable or any(_refused(entity.base))
+                tally.warnings += not entity.base.usable or bool(_refused(entity.base))
                 if as_json:
                     streams.say(jsonl.line(source.name, entity))
             if not as_json:
@@ -117,12 +117,14 @@ def _report(
     name = part_name(outermost.part, number)
     part = f"{name}: " if name else ""
     yield f"{source.shown}: {part}{printable(outermost.type)}"
-    bases = [(_shown(stated), stated) for stated in _chain(outermost.base)]
-    width = min(_COLUMN, max(len(url) for url, _ in bases))
-    for outer, (url, stated) in enumerate(bases):
-        label = "outward" if outer else "base"
-        yield f"    {label:8} {url:{width}}  ({_where(stated)})"
-    reported = list(_refused(outermost.base))
+    own = outermost.base
+    # That there is nothing after the last one goes without saying.
+    bases = [one for one in _outward(own) if one is own or one.layer is not Layer.NONE]
+    width = min(_COLUMN, max(len(_shown(stated)) for stated in bases))
+    for stated in bases:
+        label = "base" if stated is own else "outward"
+        yield f"    {label:8} {_shown(stated):{width}}  ({_where(stated)})"
+    reported = _refused(own)
     for note in reported:
         yield f"    {'refused':8} {remarks.sentence(note)}"
     if advice := _advice(entities, several=several):
@@ -153,8 +155,10 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
     rows: list[tuple[str, ...]] = []  # one text alone is of what was refused
     for entity in parts:
         number, type_ = f"part {entity.part}", printable(entity.type)
-        for stated in _own(entity):
-            where = _where(stated).removesuffix(_of_part(entity)) if stated.url else ""
+        # How the source of a base ends that the part itself states.
+        of_part = f" of part {entity.part.rpartition('/')[2]}"
+        for stated in _own(entity.base, of_part):
+            where = _where(stated).removesuffix(of_part) if stated.url else ""
             rows.append((number, type_, where, _shown(stated)))
             number = type_ = ""
         refused = [note for note in _refused(entity.base) if note not in reported]
@@ -172,34 +176,20 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
         yield f"    {padded}  {row[-1]}"
 
 
-def _of_part(entity: Entity) -> str:
-    """How the source of a base ends that the part itself states."""
-    return f" of part {entity.part.rpartition('/')[2]}"
-
-
-def _own(entity: Entity) -> Iterator[Base]:
+def _own(base: Base, of_part: str) -> list[Base]:
     """The base of a part, and outward those that the part itself states."""
-    base: Base | None = entity.base
-    while base is not None:
-        yield base
-        base = base.outer
-        if base is None or not base.source.endswith(_of_part(entity)):
-            return
+    return [base, *takewhile(lambda one: one.source.endswith(of_part), _outward(base.outer))]
 
 
 def _shown(base: Base) -> str:
     return excerpt(base.url, _LONG) if base.url else "none"
 
 
-def _chain(base: Base | None) -> Iterator[Base]:
-    """The bases outward; that there is nothing after the last one goes without saying."""
-    innermost = base
-    while base is not None and (base.layer is not Layer.NONE or base is innermost):
+def _outward(base: Base | None) -> Iterator[Base]:
+    while base is not None:
         yield base
         base = base.outer
 
 
-def _refused(base: Base | None) -> Iterator[Note]:
-    while base is not None:
-        yield from base.refused
-        base = base.outer
+def _refused(base: Base) -> list[Note]:
+    return [note for one in _outward(base) for note in one.refused]

@@ -26,7 +26,7 @@ from relbase.url.grammar import (
 )
 
 if TYPE_CHECKING:
-    from relbase.cli.outcome import Tally
+    from relbase.cli.streams import Tally
     from relbase.url.grammar import Violation
 
 # How many characters of the URL are shown on each side of a place.

@@ -12,8 +12,7 @@ from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.documents import calls
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
-from relbase.cli.outcome import Tally
-from relbase.cli.streams import printable
+from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
 from relbase.explaining.page import index, page
 from relbase.url.resolver import as_profile

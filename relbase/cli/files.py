@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from relbase.cli.directories import Directory
-    from relbase.cli.outcome import Tally
+    from relbase.cli.streams import Tally
 
 # How much is read at a time, in bytes.
 PIECE: Final = 1 << 18

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import os
+from collections import Counter, deque
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from relbase.cli.outcome import Collected, Tally
+import click
+
+from relbase.cli import files
+from relbase.cli.files import STDIN, Input, InputError
+from relbase.cli.jsonl import object_line
 from relbase.cli.senders import Unresolved
+from relbase.cli.streams import Collected, OutputError, Tally, counted, printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from relbase.cli.directories import Directory
-    from relbase.cli.files import Input
     from relbase.cli.findings import Format
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
@@ -132,3 +138,161 @@ class Done:
     # With --message-map or --message-base: what gave messages their bases, and who lacks one.
     bases: Counter[str] = field(default_factory=Counter)
     unresolved: Unresolved = field(default_factory=Unresolved)
+
+
+class Counted:
+    """The size of what goes by, and its hash where that is wanted."""
+
+    def __init__(self, read: Callable[[int], None] = lambda _: None, *, hashes: bool) -> None:
+        self.size = 0
+        self._read = read
+        self._digest: Any = None
+        if hashes:
+            import hashlib  # noqa: PLC0415 (start-up time)
+
+            self._digest = hashlib.sha256()
+
+    def counting(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        for piece in pieces:
+            self.size += len(piece)
+            self._read(len(piece))
+            if self._digest is not None:
+                self._digest.update(piece)
+            yield piece
+
+    @property
+    def hash(self) -> str:
+        """The hash in hexadecimal digits, "" where nobody asked."""
+        return "" if self._digest is None else str(self._digest.hexdigest())
+
+
+# ---- the report of a run
+
+
+# In characters: of a mailbox each message may have an error.
+_LONGEST: Final = 10_000
+
+
+def _row(done: Done) -> dict[str, object]:
+    """The object for an input: its fields are what the README lists."""
+    output = done.job.output
+    before, after = done.hashes
+    failed = done.tally.failed
+    unread = f"{counted(failed, 'record')} cannot be read" if failed else None
+    return {
+        "file": done.job.input.name,
+        "output": output.path if output else None,
+        "state": done.state.value,
+        "url": done.url or None,
+        "source": done.source or None,
+        "places": done.places,
+        "on_given_url": done.on_given_url,
+        "links": done.links,
+        "notes": done.notes,
+        "size_before": done.sizes[0],
+        "size_after": done.sizes[1] if after else done.sizes[0],
+        "sha256_before": before or None,
+        "sha256_after": after or before or None,
+        "error": done.error or "; ".join(done.errors)[:_LONGEST] or unread,
+    }
+
+
+@contextmanager
+def reporting(path: str, *, goes_on: bool) -> Iterator[Callable[[Done], None]]:
+    """Yield what writes the line of an input, after those of a report that goes on."""
+    if goes_on:
+        # The line that whatever ended a run has cut is taken off: none follows it.
+        with suppress(FileNotFoundError), open(path, "r+b") as cut:  # noqa: PTH123
+            cut.truncate(sum(len(line) for line in cut if line.endswith(b"\n")))
+    try:
+        file = open(path, "ab" if goes_on else "xb")  # noqa: PTH123, SIM115 (closed below)
+    except FileExistsError:
+        fix = "give --resume with the same name to go on with it, or another name"
+        text = f"the report '{printable(path)}' is there already: {fix}"
+        raise click.UsageError(text) from None
+
+    def add(done: Done) -> None:
+        with _failing(path):
+            file.write(object_line(_row(done)).encode() + b"\n")
+            file.flush()
+
+    try:
+        yield add
+    finally:
+        with _failing(path), file:
+            os.fsync(file.fileno())
+
+
+@contextmanager
+def _failing(path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
+
+
+# ---- the report of an earlier run
+
+# The states of inputs that need not be done again.
+_FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
+
+# How each line of a report begins.
+_START: Final = b'{"version": 1, "file": "'
+
+
+class Earlier(NamedTuple):
+    """What the report of an earlier run says."""
+
+    hashes: dict[str, tuple[str, str]]  # of inputs that need not be done again and their outputs
+    outputs: set[str] | None  # that it wrote; None where there is no report
+
+
+def read_report(path: str | None) -> Earlier:
+    """Read the report of an earlier run; a `UsageError` says that it is not a report."""
+    if path is None or not os.path.exists(path):  # noqa: PTH110
+        return Earlier({}, None)
+    found = Earlier({}, set())
+    with open(path, "rb") as file:  # noqa: PTH123
+        for number, line in enumerate(file, 1):
+            if line.endswith(b"\n") or line[: len(_START)] != _START[: len(line)]:
+                _read(line, found, f"{printable(path)}, line {number}")
+    return found
+
+
+def _read(line: bytes, earlier: Earlier, where: str) -> None:
+    import json  # noqa: PLC0415 (start-up time)
+
+    try:
+        row = json.loads(line)
+        name, output, state = row["file"], row["output"], row["state"]
+        hashes = (row["sha256_before"], row["sha256_after"])
+    except (ValueError, KeyError, TypeError):
+        text = f"{where}: it is not a report of relbase: give one that --report wrote"
+        raise click.UsageError(text) from None
+    earlier.hashes.pop(name, None)
+    if state in _FINISHED and all(hashes) and not row.get("error"):
+        earlier.hashes[name] = hashes
+    if state in _FINISHED and output and earlier.outputs is not None:
+        earlier.outputs.add(output)
+
+
+def is_done(job: Job) -> bool:
+    """Return whether an earlier run has done a job, and nobody has changed anything since."""
+    if job.hashes is None:
+        return False
+    before, after = job.hashes
+    if job.output is None:
+        return _hash_of(job.input) == after
+    return _hash_of(job.input) == before and _hash_of(Input(job.output.path)) == after
+
+
+def _hash_of(one: Input) -> str:
+    if one.name == STDIN:
+        return ""
+    whole = Counted(hashes=True)
+    try:
+        with files.opened(one) as source:
+            deque(whole.counting(source.pieces), maxlen=0)
+    except InputError:
+        return ""
+    return whole.hash

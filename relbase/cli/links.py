@@ -11,8 +11,7 @@ from relbase.cli import archives, files, options, remarks, senders, streams, tab
 from relbase.cli.documents import calls, links_of, part_name
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import begin
-from relbase.cli.outcome import Tally, WarningPrinter
-from relbase.cli.streams import counted, excerpt
+from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt
 from relbase.pipeline import entities_called
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from relbase.cli.files import STDIN
 from relbase.cli.help import LINKS, MAIL, Option, table
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
-from relbase.cli.outcome import Verbosity
+from relbase.cli.streams import Verbosity
 from relbase.kind import Kind
 from relbase.opening.recognition import kind_of_file, kind_of_type
 from relbase.policy import Policy

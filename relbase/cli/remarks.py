@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from relbase.cli.documents import InputDocument
-    from relbase.cli.outcome import Collected, Tally
+    from relbase.cli.streams import Collected, Tally
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.warc.rows import LinkRow

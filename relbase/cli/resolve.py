@@ -13,8 +13,7 @@ from relbase.bases.layers import unsuitable
 from relbase.cli import streams
 from relbase.cli.help import Command, table
 from relbase.cli.jsonl import object_line
-from relbase.cli.outcome import Tally
-from relbase.cli.streams import excerpt, listed, printable
+from relbase.cli.streams import Tally, excerpt, listed, printable
 from relbase.url.resolver import Profile, Resolver
 
 if TYPE_CHECKING:

@@ -16,11 +16,9 @@ from relbase.cli.files import STDIN, uploaded
 from relbase.cli.findings import Format
 from relbase.cli.help import Command, table
 from relbase.cli.inputs import finder_of, inputs_of
-from relbase.cli.jobs import Job, Options, Plan
-from relbase.cli.outcome import Tally
-from relbase.cli.report import read_report
+from relbase.cli.jobs import Job, Options, Plan, read_report
 from relbase.cli.run import run
-from relbase.cli.streams import ExitStatus, printable
+from relbase.cli.streams import ExitStatus, Tally, printable
 from relbase.cli.values import CHOICES
 from relbase.kind import Kind
 

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
+import signal
+import sys
+import time
+from collections import Counter, deque
 from contextlib import ExitStack, suppress
+from itertools import chain, islice
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from relbase.cli import streams
+from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.findings import Printer
-from relbase.cli.jobs import Action, State
-from relbase.cli.outcome import Tally, Verbosity, WarningPrinter
+from relbase.cli.jobs import Action, Done, Job, State, reporting
 from relbase.cli.progress import progress
-from relbase.cli.report import reporting
 from relbase.cli.senders import Unresolved, summed
-from relbase.cli.streams import OutputError, counted, printable
+from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import Worker
 from relbase.cli.writing import settle
 from relbase.notes import Reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import ForkContext, SpawnContext
 
-    from relbase.cli.jobs import Done, Job, Plan
+    from relbase.cli.jobs import Plan
     from relbase.cli.progress import Bar
 
 
@@ -52,8 +56,6 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
     count = min(plan.options.jobs or _processors(), len(jobs))
     is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
-        from relbase.cli.pool import in_processes  # noqa: PLC0415 (start-up time)
-
         for done in in_processes(plan, jobs, count, limit or inf):
             bar.read(done.sizes[0])
             yield done
@@ -195,3 +197,128 @@ def _coloured(line: str) -> str:
     """A line of a diff for a terminal; the two of its header are bold."""
     code = "1" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1])
     return f"\x1b[{code}m{line}\x1b[m" if code else line
+
+
+# A fork starts at once, and shares the tables of the plan. macOS and Windows cannot do it safely.
+def _context() -> ForkContext | SpawnContext:
+    import multiprocessing  # noqa: PLC0415 (start-up time)
+
+    if sys.platform.startswith("linux"):
+        return multiprocessing.get_context("fork")
+    return multiprocessing.get_context("spawn")
+
+
+# How long a process that takes too long has to remove its unfinished file, in seconds.
+_FAREWELL: Final = 1.0
+
+# How many jobs a process has at once: it need not wait for the next.
+_AHEAD: Final = 2
+
+
+class _Process:
+    """A process, and the jobs that it has, the one in work first."""
+
+    def __init__(self, plan: Plan) -> None:
+        context = _context()
+        self.pipe, there = context.Pipe()
+        self.process = context.Process(target=_work, args=(plan, there, self.pipe), daemon=True)
+        self.process.start()
+        there.close()
+        self.jobs: deque[Job] = deque()
+        self.began = inf  # the job in work; none before the process says that it has started
+
+    def supply(self, pending: Iterator[Job]) -> None:
+        for job in islice(pending, _AHEAD - len(self.jobs)):
+            self.jobs.append(job)
+            with suppress(OSError):  # it has died: that shows when its answer is waited for
+                self.pipe.send(job)
+
+    def result(self, limit: float) -> Done | None:
+        """What became of the job in work, None while it is; the pipe is closed if it was fatal."""
+        try:
+            if self.pipe.poll():
+                done: Done | None = self.pipe.recv()
+                self.began = time.monotonic()
+                if done is not None:
+                    self.jobs.popleft()
+                return done
+            if time.monotonic() - self.began < limit:
+                return None
+            why = f"it took longer than {limit:g} seconds (--time-limit)"
+            text = f"{why}: the process that read it was ended"
+            self.process.terminate()  # first so that it can remove its unfinished file
+            self.process.join(_FAREWELL)
+            self.process.kill()
+            self.process.join()
+        except (EOFError, OSError):
+            self.process.join()
+            code = self.process.exitcode or 0
+            how = f"signal {-code}" if code < 0 else f"exit status {code}"
+            memory = "it may be too large for the memory"
+            text = f"the process that read it was ended ({how}): {memory}"
+        self.pipe.close()
+        return Done(self.jobs.popleft(), State.FAILED, text)
+
+
+def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf) -> Iterator[Done]:
+    """Do jobs in several processes, and yield what became of each, in the order they end in."""
+    from multiprocessing.connection import wait  # noqa: PLC0415 (start-up time)
+
+    pending = iter(jobs)
+    processes = [_Process(plan) for _ in range(count)]
+    try:
+        for process in processes:
+            process.supply(pending)
+        while busy := [process for process in processes if process.jobs]:
+            until = min(process.began for process in busy) + limit
+            pause = None if until == inf else max(0.0, until - time.monotonic())
+            wait([process.pipe for process in busy], pause)
+            for process in busy:
+                done = process.result(limit)
+                if process.pipe.closed:  # another one takes the jobs that it had not begun
+                    processes.remove(process)
+                    pending = chain(process.jobs, pending)
+                    processes.append(_Process(plan))
+                if done is not None:
+                    (processes[-1] if process.pipe.closed else process).supply(pending)
+                    yield done
+    finally:
+        for process in processes:
+            # SIGTERM is an exception in the process, which removes its unfinished file. One
+            # without a job ends when its pipe does.
+            if process.jobs:
+                process.process.terminate()
+            process.pipe.close()
+        for process in processes:
+            process.process.join()
+
+
+# ---- in the process
+
+
+def _work(plan: Plan, pipe: Connection, other: Connection) -> None:
+    other.close()
+    # An interrupt of the terminal reaches all processes: the one that hands out the jobs ends the
+    # others, so that each can remove its unfinished file.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for ending in ENDINGS:
+        signal.signal(ending, terminated)
+    _limit_memory()
+    worker = Worker(plan)
+    with suppress(EOFError, OSError):
+        pipe.send(None)  # it has started
+        while True:
+            pipe.send(worker.do(pipe.recv()))
+
+
+def _limit_memory() -> None:
+    """Let a document that needs more than all the memory be an error, before the system decides."""
+    try:
+        import resource  # noqa: PLC0415 (not every system has it)
+
+        most = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        if most > 0 and (hard == resource.RLIM_INFINITY or most < hard):
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+    except (ImportError, AttributeError, ValueError, OSError):
+        return  # then a process that takes too much is ended, which costs its input

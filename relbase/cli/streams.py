@@ -7,14 +7,17 @@ error stops nothing, a standard output that cannot be written stops the command.
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from contextlib import contextmanager, suppress
-from enum import IntEnum
+from dataclasses import dataclass
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Final, TextIO
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from typing import Self
 
 
 class ExitStatus(IntEnum):
@@ -125,3 +128,90 @@ def listed(urls: Iterable[str]) -> Iterator[str]:
         for line in sys.stdin.buffer if sys.stdin else ():
             if written := line.rstrip(b"\r\n"):
                 yield written.decode("utf-8", "surrogateescape")
+
+
+@dataclass(slots=True)
+class Tally:
+    """The counts that decide the exit status."""
+
+    failed: int = 0  # could not be processed
+    unsafe: int = 0  # stopped by the self-check
+    warnings: int = 0
+    found: int = 0  # by `--check` or `--violations`
+
+    def __iadd__(self, other: Tally) -> Self:
+        for name in self.__slots__:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        return self
+
+    def status(self, *, strict: bool) -> ExitStatus:
+        """Return the exit status; failed inputs count for more than what was found in others."""
+        if self.unsafe:
+            return ExitStatus.UNSAFE
+        if self.failed:
+            return ExitStatus.FAILED
+        if self.found or (strict and self.warnings):
+            return ExitStatus.FOUND
+        return ExitStatus.DONE
+
+
+class Verbosity(Enum):
+    """How much is said of warnings."""
+
+    NONE = "none"
+    COUNTED = "counted"
+    ALL = "all"
+
+
+class Collected:
+    """The warnings on one input; those of the reason `ignored` are not wanted."""
+
+    __slots__ = ("_ignored", "_verbosity", "counts", "lines")
+
+    def __init__(self, verbosity: Verbosity = Verbosity.COUNTED, ignored: str = "") -> None:
+        self._verbosity = verbosity
+        self._ignored = ignored
+        self.counts: Counter[str] = Counter()  # by reason
+        self.lines: list[tuple[str, str]] = []  # a reason, and a printable line
+
+    def add(self, reason: str, line: str) -> None:
+        """Keep a warning, or count it when there is one of its kind."""
+        if reason == self._ignored:
+            return
+        if self._verbosity is Verbosity.ALL or reason not in self.counts:
+            self.lines.append((reason, line))
+        self.counts[reason] += 1
+
+
+class WarningPrinter:
+    """Prints the warnings of a run."""
+
+    def __init__(self, verbosity: Verbosity) -> None:
+        self._verbosity = verbosity
+        self._more: Counter[str] = Counter()  # warnings that were not printed
+        self._inputs: Counter[str] = Counter()  # that these are of, but for the first
+
+    def show(self, warned: Collected) -> None:
+        """Print the warnings on an input, or count them."""
+        for reason, line in warned.lines:
+            self.add(reason, line, warned.counts[reason])
+
+    def add(self, reason: str, line: str, count: int = 1) -> None:
+        """Print the warning that an input has `count` times, or count it."""
+        if self._verbosity is Verbosity.NONE:
+            return
+        is_first = reason not in self._more
+        if is_first or self._verbosity is Verbosity.ALL:
+            warn(line)
+        if self._verbosity is Verbosity.COUNTED:
+            self._more[reason] += count - is_first
+            self._inputs[reason] += not is_first
+
+    def close(self) -> None:
+        """Print how many more there were of each kind."""
+        for reason, count in self._more.items():
+            inputs = self._inputs[reason]
+            where = f", in {counted(inputs, 'more input')}" if inputs else ""
+            text = f"{counted(count, 'more warning')} like it [{reason}]{where}; -v shows all"
+            if count:
+                warn(printable(text))

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from relbase.bases.layers import UNKNOWN
-from relbase.cli import archives, compressed, files, maildir, outputs, remarks, selfcheck, streams
-from relbase.cli.documents import found_calls, rewritten
+from relbase.cli import archives, compressed, files, maildir, outputs, remarks, streams
+from relbase.cli.documents import SelfCheckError, found_calls, rewritten, verify
 from relbase.cli.files import ChangedError, InputError, peeked, reason, shown_name
 from relbase.cli.inplace import locked, place_of
-from relbase.cli.jobs import Action, Done, State
-from relbase.cli.outcome import Collected
-from relbase.cli.report import Counted, is_done
-from relbase.cli.selfcheck import SelfCheckError
+from relbase.cli.jobs import Action, Counted, Done, State, is_done
 from relbase.cli.senders import stated_by
-from relbase.cli.streams import OutputError, counted, excerpt, printable
+from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
 from relbase.cli.values import is_wanted
 from relbase.cli.writing import Writer
 from relbase.formats import FORMATS
@@ -207,7 +204,7 @@ class _Doing:
     def _plain(self, rewritten: Iterable[Rewritten], *, checked: bool) -> Iterator[bytes]:
         for document, result, call in rewritten:
             if checked and result.changed:
-                selfcheck.check(document.data, result, call)
+                verify(document.data, result, call)
             yield from (document.before, result.data, document.after)
 
     # ---- what became of it

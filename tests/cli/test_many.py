@@ -16,7 +16,6 @@ import pytest
 from running import program, run, told
 
 from relbase import pipeline
-from relbase.cli import pool
 
 if TYPE_CHECKING:
     from relbase import Result
@@ -319,7 +318,7 @@ def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyP
 def test_the_start_of_a_process_is_not_counted_as_time_of_its_input(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pool, "_limit_memory", lambda: time.sleep(1.2))
+    monkeypatch.setattr("relbase.cli.run._limit_memory", lambda: time.sleep(1.2))
     result = run("rewrite", *ROOT, "-o", "out", "-j", "2", "--time-limit", "1")
     assert (result.exit_code, files("out")) == (0, DONE)
 

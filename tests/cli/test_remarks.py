@@ -7,7 +7,7 @@ from growth import assert_linear_from_10_ms
 from relbase import Note, Reason, Span
 from relbase.cli import remarks
 from relbase.cli.documents import InputDocument
-from relbase.cli.outcome import Collected, Verbosity
+from relbase.cli.streams import Collected, Verbosity
 
 
 def test_many_notes_take_linear_time() -> None:

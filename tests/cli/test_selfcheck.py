@@ -6,7 +6,7 @@ import pytest
 
 from relbase import Edit, pipeline
 from relbase.call import check as called
-from relbase.cli.selfcheck import SelfCheckError, check
+from relbase.cli.documents import SelfCheckError, verify
 from relbase.results import Result
 
 PAGE = b'<p title=t><a href="x">a</a><img src=y>'
@@ -19,9 +19,9 @@ def result(data: bytes, *edits: Edit) -> Result:
 
 
 def test_a_good_one() -> None:
-    check(PAGE, pipeline.rewrite_called(PAGE, CALL), CALL)
+    verify(PAGE, pipeline.rewrite_called(PAGE, CALL), CALL)
     mail = b"Content-Type: text/html\nContent-Transfer-Encoding: quoted-printable\n\n<a href=3Dx>"
-    check(mail, pipeline.rewrite_called(mail, called(mail, url="http://h/")), called(mail))
+    verify(mail, pipeline.rewrite_called(mail, called(mail, url="http://h/")), called(mail))
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_a_good_one() -> None:
 )
 def test_bad_ones(data: bytes, edits: tuple[Edit, ...], reported: str) -> None:
     with pytest.raises(SelfCheckError, match=reported):
-        check(PAGE, result(data, *edits), CALL)
+        verify(PAGE, result(data, *edits), CALL)

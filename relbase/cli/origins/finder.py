@@ -18,17 +18,19 @@ from relbase.bases.layers import found_url, retrieval
 from relbase.bases.marks import Unarchived, archived, read_marks
 from relbase.call import Call, Origin, check
 from relbase.cli.files import STDIN, Input, InputError, opened, shown_name
-from relbase.cli.origins.beside import beside, canonical, side_file
 from relbase.cli.origins.paths import (
     INDEXES,
     Mirror,
     Root,
     Stated,
     adds,
+    beside,
+    canonical,
     inside,
     mirror_in,
     original_name,
     read_new_txt,
+    side_file,
     url_in_mirror,
     url_on_root,
 )
@@ -50,7 +52,7 @@ from relbase.url.resolver import Profile
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from relbase.bases.marks import Archived, Marks, Places
+    from relbase.bases.marks import Marks, Places
     from relbase.call import Arguments
     from relbase.cli.files import OpenInput
 
@@ -154,18 +156,15 @@ class Finder:
 
     def find(self, source: OpenInput, url: str | None) -> Found:
         """Return what is known of an input's URL from outside of it."""
-        found = Found(url, "--url", given=True) if url else self._outside(source)
+        found = Found(url, "--url", given=True) if url else Found()
+        if not url and source.name != STDIN:
+            stated = self._stated(os.path.abspath(source.name))  # noqa: PTH100
+            found = _chosen(chain(stated, beside(source) if self.origins.detect else ()))
         for suffix in self.origins.sidecars:
             dump = side_file(source.input, source.input.parts[-1] + suffix)
             if dump is not None:
                 return _with_dump(found, dump, suffix)
         return found
-
-    def _outside(self, source: OpenInput) -> Found:
-        if source.name == STDIN:
-            return Found()
-        path = os.path.abspath(source.name)  # noqa: PTH100
-        return _chosen(chain(self._stated(path), beside(source) if self.origins.detect else ()))
 
     # ---- when it is read
 
@@ -176,7 +175,10 @@ class Finder:
         marks = _marks(data) if is_read else None
         if found.url is None and row.marks is not None:
             found = self._in_page(found, marks, data)
-        of = _archived(found, marks) if self.origins.original else None
+        # What a web archive holds the page of: as its URL says, or what its scripts get.
+        pages = [mark.value for mark in marks.pages] if marks is not None else []
+        holds = filter(None, map(archived, (found.url or "", *pages)))
+        of = next(holds, None) if self.origins.original else None
         if of is not None and (not found.given or archived(found.url or "")):
             stated = "what the web archive holds it of"
             found = found._replace(url=found_url(of.url, "")[0] or found.url, source=stated)
@@ -289,12 +291,6 @@ def _stated_in(path: str) -> str | None:
     except InputError:
         return None
     return pages[0].value if pages else None
-
-
-def _archived(found: Found, marks: Marks | None) -> Archived | None:
-    """What a web archive holds the page of: as its URL says, or what its scripts get."""
-    stated = [mark.value for mark in marks.pages] if marks is not None else []
-    return next(filter(None, map(archived, [found.url or "", *stated])), None)
 
 
 def _marks(data: bytes) -> Marks:

@@ -12,7 +12,7 @@ import pytest
 
 from relbase.cli import files
 from relbase.cli.files import Input
-from relbase.cli.origins.beside import beside, side_file
+from relbase.cli.origins.paths import beside, side_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
