@@ -35,11 +35,7 @@ if TYPE_CHECKING:
 
 _named: Final = expression(r"\.w?arc(?:\.(gz|zst))?$", re.IGNORECASE)
 
-# The reason of the warnings on codings that are not as stated.
 _CODING: Final = "coding"
-
-
-# ---- what is an archive
 
 
 class Archive(NamedTuple):
@@ -200,9 +196,6 @@ def _is_read_again(source: OpenInput) -> bool:
     return source.status is not None or is_object(source.name)
 
 
-# ---- rewrite
-
-
 def rewritten(archive: Archive, plan: Plan, done: Done) -> Iterator[bytes]:
     """Yield the records of the output, the warcinfo record first."""
     from relbase import warc  # noqa: PLC0415 (start-up time)
@@ -294,9 +287,6 @@ def _refuse_originals(archive: Archive, own: Options, packing: str) -> None:
     first = next(pieces([start]), None)  # whatever its name says
     if first is not None and arc_line(first.data[:MAX_ARC_LINE]):
         raise files.InputError("ARC and WARC do not mix in one file: leave --with-originals out")
-
-
-# ---- links and bases
 
 
 def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *, wat: bool) -> None:

@@ -32,7 +32,6 @@ _LAYERS: Final = {
     Layer.NONE: "none, §3.4",
 }
 
-# A URL that is longer is cut for people.
 _LONG: Final = 2000
 _COLUMN: Final = 60
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-# Lines of context around a change, as diff -u has them.
 _CONTEXT: Final = 3
 
 # A longer line is shown in excerpts, and cut where it is context: two rows of a wide terminal.

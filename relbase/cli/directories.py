@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 _OWN_BITS: Final = 0o777  # of a mode: setuid, setgid and sticky are not copied
 
-# What ends the name of a file that is not complete: see `NewFile`.
 _temporary: Final = expression(r"\..*\.[0-9a-f]{16}\.relbase-tmp", re.DOTALL)
 
 # How often a new file is made when another run takes it for one that a killed run left.
@@ -171,9 +170,6 @@ def opened_below(
     finally:
         if directory is not held:
             directory.close()
-
-
-# ---- new files
 
 
 class NewFile:

@@ -28,11 +28,9 @@ if TYPE_CHECKING:
     from relbase.cli.directories import Directory
     from relbase.cli.streams import Tally
 
-# How much is read at a time, in bytes.
-PIECE: Final = 1 << 18
+PIECE: Final = 1 << 18  # bytes that are read at a time
 
-# The name of standard input, as an argument and in messages.
-STDIN: Final = "-"
+STDIN: Final = "-"  # the name of standard input
 
 
 class Input(NamedTuple):
@@ -218,9 +216,6 @@ def _standard_input() -> BinaryIO:
     if sys.stdin.isatty():
         streams.warn("reading standard input, which Ctrl-D ends; --help says more")
     return sys.stdin.buffer
-
-
-# ---- outputs in object stores
 
 
 @contextmanager

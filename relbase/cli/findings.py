@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from relbase.cli.documents import InputDocument
     from relbase.results import Link, Result
 
-# What --format names.
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]
 
 # Documents that cannot be read for their links: to check them is no success.
@@ -49,8 +48,8 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             yield Finding(file, remarks.sentence(note_in(document, note)))
     for link in pipeline.links_called(document.data, call):
         # A message of a mailbox may stay as it is as a whole.
-        is_left = link.status is Status.REWRITTEN and not (result.edits or not document.number)
-        if link.status in {Status.REWRITTEN, Status.UNRESOLVED} and not is_left:
+        is_changed = link.status is Status.REWRITTEN and (result.edits or not document.number)
+        if is_changed or link.status is Status.UNRESOLVED:
             data, (start, end) = document.data, link.span
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
@@ -72,9 +71,6 @@ def _message(link: Link) -> str:
     return f"{text}: {excerpt(link.url)}" if link.url else text
 
 
-# ---- formats
-
-
 def _text(found: Finding) -> str:
     file, link = printable(found.file), found.link
     place = f"{file}:{link.line}:{link.column}" if link else file
@@ -91,16 +87,14 @@ def _github(found: Finding) -> str:
     values: dict[str, object] = {"file": found.file}
     if found.link is not None:
         values |= {"line": found.link.line, "col": found.column}
-    escaped = ((name, _escaped(str(value), ":,")) for name, value in values.items())
+    escaped = ((name, _escaped(str(value), "%\r\n:,")) for name, value in values.items())
     properties = ",".join(f"{name}={value}" for name, value in escaped)
     return f"::error {properties}::{_escaped(printable(found.message))}"
 
 
-def _escaped(text: str, also: str = "") -> str:
+def _escaped(text: str, escaped: str = "%\r\n") -> str:
     """A text of GitHub's workflow commands."""
-    for character in f"%\r\n{also}":
-        text = text.replace(character, f"%{ord(character):02X}")
-    return text
+    return text.translate({ord(one): f"%{ord(one):02X}" for one in escaped})
 
 
 def _sarif(found: Finding) -> str:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from click.types import OptionHelpExtra
 
-# The sections, in the order in which --help shows them.
 URL: Final = "Document URL"
 OUTPUT: Final = "Output"
 INPUT: Final = "Input"

@@ -104,13 +104,11 @@ def _refuse_urls(names: Sequence[str]) -> None:
     urls = [name for name in names if _is_url.match(name) and not os.path.lexists(name)]
     if not urls:
         return
-    url = printable(shlex.quote(urls[0]))
+    url, *others = (printable(shlex.quote(name)) for name in (urls[0], *(set(names) - set(urls))))
     command = click.get_current_context().command_path
-    others = [printable(shlex.quote(name)) for name in names if name not in urls]
     if len(others) == len(urls) == 1:
         raise click.UsageError(f"Did you mean: {command} {others[0]} --url {url}")
-    fetch = f"curl -sL -D headers.txt {url}"
-    fix = f"{fetch} | {command} --url {url} --headers headers.txt"
+    fix = f"curl -sL -D headers.txt {url} | {command} --url {url} --headers headers.txt"
     raise click.UsageError(f"{url} is a URL, and relbase fetches nothing. Try: {fix}")
 
 
@@ -148,8 +146,6 @@ def _refuse_one_url(settings: Settings) -> None:
             text = f"{option} is that of one document, and there are several: give each its own"
             raise click.UsageError(f"{text} with --map FILE, --root DIR=URL or --mirror DIR")
 
-
-# ---- trees
 
 _OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
 _BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file

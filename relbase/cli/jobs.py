@@ -166,9 +166,6 @@ class Counted:
         return "" if self._digest is None else str(self._digest.hexdigest())
 
 
-# ---- the report of a run
-
-
 # In characters: of a mailbox each message may have an error.
 _LONGEST: Final = 10_000
 
@@ -231,12 +228,9 @@ def _failing(path: str) -> Iterator[None]:
         raise OutputError(f"{printable(path)}: {error.strerror or error}") from None
 
 
-# ---- the report of an earlier run
-
 # The states of inputs that need not be done again.
 _FINISHED: Final = frozenset((State.REWRITTEN.value, State.UNCHANGED.value))
 
-# How each line of a report begins.
 _START: Final = b'{"version": 1, "file": "'
 
 

@@ -26,11 +26,9 @@ if TYPE_CHECKING:
 _BOXES: Final = ("new", "cur")
 _DIRECTORIES: Final = frozenset((*_BOXES, "tmp"))
 
-# What Maildir++ has in a sub-folder to say that it is one.
-_MARK: Final = "maildirfolder"
+_MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
 
-# Mail is read by its owner alone.
-_MODE: Final = 0o700
+_MODE: Final = 0o700  # its owner alone reads mail
 
 # At most this number of the names that are not copied are listed.
 _LISTED: Final = 10
@@ -99,9 +97,6 @@ def _messages(
             failed(entry.path, InputError("it is not a regular file: left out"))
 
 
-# ---- the copy
-
-
 def copies(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
@@ -156,9 +151,6 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
             for entry in _entries(original, folder, box):
                 if entry.name.startswith("."):
                     yield os.path.join(folder, box, entry.name)  # noqa: PTH118
-
-
-# ---- names
 
 
 # Dovecot: ",S=" the size of the file, ",W=" its size with CRLF at the end of each line; then ":2,"

@@ -150,7 +150,6 @@ def _policy_option(field: dataclasses.Field[Any]) -> Option:
     return Option(section, f"{flag} {metavar}", text, read=read)
 
 
-# By what its annotation names.
 _VALUES: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "re.Pattern": ("REGEX", values.pattern),
     "tuple[tuple[str": ("NAME=SYNTAX", values.attributes),
@@ -163,16 +162,14 @@ _arguments_of_docstring: Final = re.compile(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", re
 
 def _texts(documented: type) -> dict[str, str]:
     """What a class's docstring says of its arguments, each on one line."""
-    # Without docstrings (python -OO) the help is poorer.
+    # Without docstrings (python -OO) the help is poorer. "In Python" concerns programs alone.
     found = _arguments_of_docstring(inspect.cleandoc(documented.__doc__ or ""))
     one_line = ((name, " ".join(text.replace("`", "'").split())) for name, text in found)
-    # What concerns programs alone begins with "In Python".
     return {name: text.partition(" In Python ")[0] for name, text in one_line}
 
 
 _FIELDS: Final = dataclasses.fields(Policy)
 _POLICY_TEXTS: Final = _texts(Policy)
-
 _INPUTS: Final = click.Argument(
     ["inputs"],
     nargs=-1,

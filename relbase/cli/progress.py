@@ -60,7 +60,6 @@ def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
     if not is_shown or (len(inputs) < _MANY and size < _LARGE):
         yield Bar()
         return
-    # Start-up time of the usual case.
     from rich import progress as rich  # noqa: PLC0415
     from rich.console import Console  # noqa: PLC0415
 

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
     from relbase.url.step import Step
 
-# A table wider than the terminal, or than this in a pipe, is written as a list.
-_WIDTH: Final = 120
+_WIDTH: Final = 120  # a table that is wider than the terminal, or this in a pipe, is a list
 
 
 class _Resolved(NamedTuple):

@@ -180,7 +180,6 @@ class _Running:
         return f"{counted(self.states.total(), 'input')}{done}{skipped}"
 
 
-# In the order of the sum.
 _WORDS: Final = {
     State.REWRITTEN: "rewritten",
     State.UNCHANGED: "unchanged",
@@ -291,9 +290,6 @@ def in_processes(plan: Plan, jobs: Iterable[Job], count: int, limit: float = inf
             process.pipe.close()
         for process in processes:
             process.process.join()
-
-
-# ---- in the process
 
 
 def _work(plan: Plan, pipe: Connection, other: Connection) -> None:

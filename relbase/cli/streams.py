@@ -67,7 +67,6 @@ def say(text: str) -> None:
         _write(stream, f"{text}\n".encode(stream.encoding or "utf-8", "backslashreplace"))
 
 
-# What gzip, Zstandard, bzip2 and xz write first.
 _COMPRESSED: Final = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ")
 
 

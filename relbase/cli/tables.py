@@ -134,8 +134,7 @@ def _refuse_another(path: str) -> None:
     """Refuse a name that something else than a table has: a table is replaced, nothing else."""
     refuse_irregular(path)
     with suppress(FileNotFoundError, NotADirectoryError), open(path, "rb") as file:  # noqa: PTH123
-        start = file.read(len(_MARK))
-        if start not in (b"", _MARK):
+        if file.read(len(_MARK)) not in (b"", _MARK):
             text = f"'{printable(path)}' is there, and is not a table: give another name"
             raise click.UsageError(text)
 

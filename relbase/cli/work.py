@@ -162,8 +162,6 @@ class _Doing:
             self._put(source, self._pieces(made, checked=checked))
         self._sum_up()
 
-    # ---- rewriting
-
     def _counted(self, source: OpenInput) -> OpenInput:
         return source._replace(pieces=self._before.counting(source.pieces))
 
@@ -206,8 +204,6 @@ class _Doing:
             if checked and result.changed:
                 verify(document.data, result, call)
             yield from (document.before, result.data, document.after)
-
-    # ---- what became of it
 
     def _count(self, document: InputDocument, result: Result, call: Call) -> None:
         """Count a document that is done, and collect what is remarked on it."""
@@ -264,8 +260,6 @@ class _Doing:
 
     def _has_changed(self) -> bool:
         return self._done.changed > 0
-
-    # ---- where it goes
 
     def _diff(self, source: OpenInput, rewritten: Iterator[Rewritten]) -> None:
         from relbase.cli.diff import diff  # noqa: PLC0415 (start-up time of the usual case)

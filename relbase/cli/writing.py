@@ -131,9 +131,6 @@ def _there(place: Place) -> InputError:
     return InputError(f"{printable(place.path)} is there already: not replaced{without}")
 
 
-# ---- names
-
-
 def _name(made_in: Directory, made: str, place: Place) -> bool:
     """Give a new file its name; return False where a file with the same content has it."""
     old, is_new = place.old, True
@@ -224,8 +221,6 @@ def settle(directories: Iterable[str]) -> None:
             if error.errno not in UNSETTLED:
                 raise OutputError(f"{printable(directory)}: {error.strerror or error}") from None
 
-
-# ---- what the new file has of the old one
 
 # A file system without extended attributes, or one where only root can set them.
 _UNSUPPORTED: Final = frozenset((errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS))

@@ -108,8 +108,6 @@ class Finder:
         for tree in trees if origins.detect else ():
             self._listed |= _list_of(tree) or {}
 
-    # ---- what states the URL of a file
-
     def _stated(self, path: str) -> Iterator[Stated]:
         """What the options and the lists say of a file, strongest first."""
         mapped = self.origins.mapped or {}
@@ -152,8 +150,6 @@ class Finder:
                 text = "it looks like a mirror by wget; to take URLs from its paths"
                 yield f"{shown_name(tree)}: {text}: {option}"
 
-    # ---- before an input is read
-
     def find(self, source: OpenInput, url: str | None) -> Found:
         """Return what is known of an input's URL from outside of it."""
         found = Found(url, "--url", given=True) if url else Found()
@@ -165,8 +161,6 @@ class Finder:
             if dump is not None:
                 return _with_dump(found, dump, suffix)
         return found
-
-    # ---- when it is read
 
     def call(self, arguments: Arguments, found: Found, source: OpenInput, data: bytes) -> Call:
         call = check(data, **arguments)
@@ -199,8 +193,6 @@ class Finder:
             return found._replace(url=own.url, source=own.source)
         refused = marks.notes if marks is not None else ()
         return found._replace(notes=(*found.notes, *refused, *own.notes))
-
-    # ---- what lies beside it (rule 17)
 
     def _places(self, call: Call, found: Found, source: OpenInput, data: bytes) -> Places | None:
         local = self.origins.local or ("companion" if found.given else "keep")

@@ -65,14 +65,11 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
     """Return the URL of a file by the innermost --root around it."""
     # Of two --root for one directory the last counts: `min` takes the first of equals.
     around = ((inside(path, root.directory), root) for root in reversed(roots))
-    held = [(steps, root) for steps, root in around if steps is not None]
-    if not held:
+    held = ((steps, root) for steps, root in around if steps is not None)
+    steps, root = min(held, key=lambda one: len(one[0]), default=([], None))
+    if root is None:
         return None
-    steps, root = min(held, key=lambda one: len(one[0]))
     return Stated(root.url + _quoted(steps), f"--root {root.directory}", given=True)
-
-
-# ---- mirrors
 
 
 class Mirror(NamedTuple):
@@ -159,10 +156,7 @@ def adds(directory: str) -> bool:
     return any(_added.fullmatch(name) for _, _, names in os.walk(directory) for name in names)
 
 
-# ---- HTTrack
-
-# date, sizes, flags, status, message, type, etag, URL, local file, where from.
-_COLUMNS: Final = 9
+_COLUMNS: Final = 9  # date, sizes, flags, status, message, type, etag, URL, local file
 
 # Where HTTrack asked for the type of a file, it lists the name of that moment. The name that it
 # gave to the file at last lacks the counter, and has the end of its type: x.7ed04.delayed is
@@ -200,11 +194,8 @@ def _path_in(
     if "\0" in listed:
         return None
     steps = [step for step in listed.split("/") if step not in {"", os.curdir, os.pardir}]
-    for first in range(len(steps)):
-        path = os.path.join(tree, *steps[first:])  # noqa: PTH118
-        if is_there(path):
-            return os.path.abspath(path)  # noqa: PTH100
-    return None
+    paths = (os.path.join(tree, *steps[first:]) for first in range(len(steps)))  # noqa: PTH118
+    return next((os.path.abspath(path) for path in paths if is_there(path)), None)  # noqa: PTH100
 
 
 def _named_later(listed: str, tree: str, urls: dict[str, str]) -> str | None:
@@ -253,16 +244,11 @@ def side_file(one: Input, name: str) -> bytes | None:
 
 
 def _attribute(source: OpenInput, name: str) -> bytes | None:
-    if not hasattr(os, "getxattr") or source.descriptor is None:
-        return None
-    try:
-        value = os.getxattr(source.descriptor, name)
-    except OSError:
-        return None
-    return value if len(value) <= _LIMIT else None
-
-
-# ---- the rows
+    if hasattr(os, "getxattr") and source.descriptor is not None:
+        with suppress(OSError):
+            value = os.getxattr(source.descriptor, name)
+            return value if len(value) <= _LIMIT else None
+    return None
 
 
 def _plain(value: bytes) -> str:
@@ -319,8 +305,6 @@ _FILES: Final[tuple[tuple[str, Callable[[bytes], str], str], ...]] = (
     ("index.json", _archive_box, "index.json of ArchiveBox"),
 )
 
-
-# ---- what the page says itself, where --canonical asks
 
 # The element, the attribute and its value that say so, where the URL is, and the source.
 _CANONICAL: Final = (

@@ -7,6 +7,7 @@ tree, by `..` or over a symbolic link, is not there. Nothing is read.
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote_to_bytes
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from relbase.cli.origins.paths import Mirror
     from relbase.results import Link
 
-# What --local says of references to files beside the page.
 Local: TypeAlias = Literal["keep", "companion", "resolve", "off"]
 
 # How browsers and Windows call the folder of what they save with a page, by language.
@@ -98,7 +98,6 @@ def may_lead_beside(page: str, data: bytes, *, in_tree: bool) -> bool:
     return any(name in data for name in written)
 
 
-# Most references of a page lead to the same few files.
 _REMEMBERED: Final = 4096
 
 
@@ -114,36 +113,22 @@ class Neighbours:
         self._base = base
         opened = _named(base) or ""
         self._folder = opened if base.endswith("/") else os.path.dirname(opened)  # noqa: PTH120
-        self._steps: dict[str, bool] = {}
         self._tree = os.path.join(os.path.realpath(tree), "")  # noqa: PTH118
         self._local = local
         self._url_of = url_of
-        self._remembered: dict[str, Placed | None] = {}
+        # Most references of a page lead to the same few files.
+        self._is_there = lru_cache(_REMEMBERED)(os.path.lexists)
+        self._placed = lru_cache(_REMEMBERED)(self._place)
         self._kept: set[str] = set()
         self._rewritten: set[str] = set()
 
     def __call__(self, reference: str) -> Placed | None:
         """Return what becomes of a reference, None where the base decides."""
-        if reference in self._remembered:
-            return self._remembered[reference]
-        if self._leads_away(reference):
-            return None
-        placed = self._placed(reference)
-        if len(self._remembered) < _REMEMBERED:
-            self._remembered[reference] = placed
-        return placed
-
-    def _leads_away(self, reference: str) -> bool:
-        """Whether the first step of a reference is not there: of most that is seen at once."""
-        found = _step.match(reference)
-        if found is None:
-            return False
-        step = found[0]
-        if step not in self._steps:
-            if len(self._steps) >= _REMEMBERED:
-                self._steps.clear()
-            self._steps[step] = os.path.lexists(os.path.join(self._folder, step))  # noqa: PTH118
-        return not self._steps[step]
+        first = _step.match(reference)
+        # Of most references it is seen at once that their first step is not there.
+        if first is None or self._is_there(os.path.join(self._folder, first[0])):  # noqa: PTH118
+            return self._placed(reference)
+        return None
 
     def notes(self) -> list[Note]:
         """Return what is to be noted of all references together."""
@@ -156,7 +141,7 @@ class Neighbours:
             if found
         ]
 
-    def _placed(self, reference: str) -> Placed | None:
+    def _place(self, reference: str) -> Placed | None:
         path = _path_of(self._base, reference)
         if path is None:
             return None
@@ -206,13 +191,9 @@ def _with_query_and_fragment(url: str, reference: str) -> str:
     return rfc3986.unsplit(components._replace(fragment=fragment))
 
 
-# ---- what `wget -k` did to the links of a page, and how it is undone
-#
-# `wget -K` keeps the page as it was, in `page.orig`. Its links are those of the page, one by one
-# and in their order: where the one has the name of a file, the other has the URL. The name of the
-# original is that before `-E` added `.html` to it. Without an original there is the name alone, and
-# whether the links of a page were converted at all: then no link from the root of the site leads to
-# what is in the mirror. A name may stand for two URLs: then it is not known which it was.
+# `wget -K` keeps a page as it was, in `page.orig`: its links are those of the page that `wget -k`
+# converted, one by one. Without it, a page in which a link from the root of the site leads to what
+# is in the mirror was not converted.
 
 
 def undone(call: Call, data: bytes, original: bytes, places: Places) -> Places:
