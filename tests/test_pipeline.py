@@ -37,13 +37,6 @@ def reasons(document: bytes, **call: Any) -> list[Reason]:
 CHAINS = [
     (b"", None, [], {}, [(Layer.NONE, "", "nothing states a base URL")]),
     (
-        b"",
-        URL,
-        [],
-        {},
-        [(Layer.RETRIEVAL, URL, "retrieval URL"), (Layer.NONE, "", "nothing states a base URL")],
-    ),
-    (
         b"\n <base href=b/>",
         URL,
         ["/r/", "s/"],
@@ -52,17 +45,6 @@ CHAINS = [
             (Layer.EMBEDDED, "http://h.example/r/s/h/b/", "<base href> at 2:13"),
             (Layer.ENTITY, "http://h.example/r/s/h/", "Base of the HTTP header"),
             (Layer.RETRIEVAL, "http://h.example/r/s/", "redirect 2"),
-            (Layer.NONE, "", "nothing states a base URL"),
-        ],
-    ),
-    (
-        b"<base href='http://b.example/'>",
-        None,
-        [],
-        {"Content-Base": "http://c.example/"},
-        [
-            (Layer.EMBEDDED, "http://b.example/", "<base href> at 1:13"),
-            (Layer.ENTITY, "http://c.example/", "Content-Base of the HTTP header"),
             (Layer.NONE, "", "nothing states a base URL"),
         ],
     ),
@@ -91,10 +73,6 @@ def _outward(found: Base | None) -> Iterator[Base]:
     while found is not None:
         yield found
         found = found.outer
-
-
-def test_the_place_of_a_base_element() -> None:
-    assert base(b"<p>\n <base href='http://b.example/'>").source == "<base href> at 2:14"
 
 
 def test_each_refusal_is_noted_once_and_kept_in_the_chain() -> None:

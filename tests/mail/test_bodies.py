@@ -145,16 +145,6 @@ def bare(raw: bytes) -> View:
     return view
 
 
-def test_soft_breaks_at_bare_returns() -> None:
-    raw = b"one =\r two=20\r" + b"three" * 14 + b" =3D"
-    view = bare(raw)
-    assert view.inner == b"one  two \n" + b"three" * 14 + b" ="
-    end = len(view.inner)
-    after = splice(raw, view.lower([Edit(end, end, b"=\xe9four")]))
-    assert after == b"one =\r two=20\r" + b"three" * 14 + b" =3D=\r=3D=E9four"
-    assert bare(after).inner == view.inner + b"=\xe9four"
-
-
 @given(
     st.lists(
         st.sampled_from((b"\r", b"=\r", b" \r", b"=3D", b"=0A", b"=0D", b"z", b"=", b"x" * 30)),

@@ -76,8 +76,6 @@ NAMED = [
     (OCTETS % b"", False),
     (b"Content-Type: html\n\n" + LINK, True),
     (b"Content-Type: text/x-html\n\n" + LINK, True),
-    (b"Content-Type: text/x-amp-html; charset=utf-8\n\n" + LINK, True),
-    (b"Content-Type: text/watch-html\n\n" + LINK, True),
     (b"Content-Type: text/plain; name=a.html\n\n" + LINK, False),
 ]
 
@@ -265,17 +263,6 @@ def test_what_only_a_document_links_is_on_its_base() -> None:
     assert result.data == CHROMIUM % (*others, b"http://h.example/4")
     entities = relbase.entities(data, kind="mail")
     assert [entity.base.url for entity in entities][2:5] == ["http://h.example/e/"] * 3
-
-
-def test_html_in_utf_7_passes_through_with_a_note() -> None:
-    """Some programs read `+ADw-a href=x+AD4-` as a link: nothing in such a part is sure."""
-    data = (
-        b"MIME-Version: 1.0\nContent-Base: http://b/\n"
-        b"Content-Type: text/html; charset=utf-7\n\n+ADw-a href=x+AD4-<a href=y>z</a>\n"
-    )
-    result = rewrite(data, kind="mail")
-    assert not result.changed
-    assert reasons(result) == ["charset-unsupported"]
 
 
 @pytest.mark.parametrize("how", ["utf-16", "utf-16le", "utf-16be"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import email
 import email.policy
-import hashlib
 import quopri
 import re
 from operator import attrgetter
@@ -173,33 +172,6 @@ def test_bases_have_a_greatest_length(length: int) -> None:
     assert result.base.url == (url if length > 0 else url + "sub/")
     assert ("base-unsuitable" in reasons(result)) == (length > 0)
     assert ("base-relative" in reasons(result)) == (length <= 0)
-
-
-# ---- Signed and sealed
-
-SEALED: Final = [
-    b"Content-Type: multipart/signed; boundary=s\n\n--s\n%b\n<a href=x>\n--s--\n" % HTML,
-    b"Content-Type: multipart/encrypted; boundary=s\n\n--s\n%b\n<a href=x>\n--s--\n" % HTML,
-    b"Content-Type: application/pkcs7-mime; smime-type=signed-data\n\n<a href=x>\n",
-    b"Content-Type: application/pgp; x-action=sign; format=text\n\n<a href=x>\n",
-]
-
-
-@pytest.mark.parametrize("sealed", SEALED)
-def test_what_is_signed_or_sealed_stays_to_the_byte(sealed: bytes) -> None:
-    data = b"Content-Type: multipart/mixed; boundary=b\n\n--b\n%b\n%b\n--b\n%b--b--\n" % (
-        HTML,
-        LINK,
-        sealed,
-    )
-    result = rewrite(data)
-    assert DONE in result.data
-
-    def digest(message: bytes) -> str:
-        part = next(part for part in walk(message) if part.opaque is not None)
-        return hashlib.sha256(message[part.header.start : part.body.end]).hexdigest()
-
-    assert digest(data) == digest(result.data)
 
 
 # ---- Limits at N-1, N, N+1
