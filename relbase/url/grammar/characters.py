@@ -214,7 +214,8 @@ def components(
         sets[name] = "".join([character or sets[word] for character, word in terms])
         last = terms[-1][1]
         production = last if last in checks and rule[0].isalpha() else name
-        least = f"a{'n' * last.startswith('x')} {last}" if rule.startswith("1") else ""
+        first = next(word for _, word in terms if word)
+        least = f"a{'n' * first.startswith('x')} {first}" if rule.startswith("1") else ""
         difference = differences.get(name)
         checks[name] = of_characters(production, sets[name], least, section, difference)
     return checks

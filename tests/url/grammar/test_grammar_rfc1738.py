@@ -138,6 +138,13 @@ def test_failing(text: str, place: int, production: str, character_class: str) -
 
 
 @pytest.mark.parametrize(
+    ("text", "least"), [("news:@h", "a uchar"), ("mailto:", "an xchar"), ("http://h:/", "a digit")]
+)
+def test_what_there_is_at_least_is_named(text: str, least: str) -> None:
+    assert violations(text)[0].message.startswith(f"{least} is expected, ")
+
+
+@pytest.mark.parametrize(
     ("text", "places"),
     [
         ("http://-.a-.b-", [7, 11, 14]),
