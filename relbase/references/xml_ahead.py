@@ -42,11 +42,7 @@ class Ahead:
     __slots__ = ("_changes", "_elements", "_extended", "_may_learn", "_names", "_scan", "_tags")
 
     def __init__(
-        self,
-        scan: Callable[[], Scan | None],
-        may_learn: Callable[[Named], bool],
-        *,
-        extended: bool,
+        self, scan: Callable[[], Scan | None], may_learn: Callable[[Named], bool], *, extended: bool
     ) -> None:
         self._scan = scan  # what scans where the walk is
         self._may_learn = may_learn

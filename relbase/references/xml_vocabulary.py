@@ -182,10 +182,7 @@ _SAME: Final = Row(Syntax.URL, empty=True)
 # every item would be new.
 _PERMALINK: Final = Row(Syntax.URL, when=one_of(b"isPermaLink", b"true"), stays=Reason.FEED_GUID)
 _PATH: Final = Row(
-    Syntax.URL,
-    when=one_of(b"isPermaLink", b""),
-    only=(b"/", b"./", b"../"),
-    stays=Reason.FEED_GUID,
+    Syntax.URL, when=one_of(b"isPermaLink", b""), only=(b"/", b"./", b"../"), stays=Reason.FEED_GUID
 )
 
 # (elements, attributes, row), by vocabulary; of their texts where the attribute is "". Of several
@@ -227,11 +224,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, str, Row], ...]]] = {
         ("description title", "", _TYPED),
         ("backLink response", "", _URL),
     ),
-    "itunes": (
-        ("image", "href", _URL),
-        ("new-feed-url", "", _URL),
-        ("summary", "", _HTML),
-    ),
+    "itunes": (("image", "href", _URL), ("new-feed-url", "", _URL), ("summary", "", _HTML)),
     "play": (("image", "href", _URL),),
     _PODCAST: (
         ("*", "url href", _URL),

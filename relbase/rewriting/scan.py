@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from relbase.references import scanner
 from relbase.references.holding import attribute_names
-from relbase.references.skip import skipping
+from relbase.references.html import skipping
 from relbase.references.values import clean
 from relbase.references.vocabulary import named_rows
 from relbase.rewriting.budget import Budget

@@ -75,10 +75,7 @@ def _labels() -> Mapping[str, str]:
 # What is not in the Encoding Standard, and writes markup otherwise than in ASCII: browsers do not
 # read it, some mail programs do (RFC 2152, Unicode §3.10, RFC 1345's tables of IBM).
 _OTHERS: Final = (
-    (
-        "utf-7",
-        expression(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?"),
-    ),
+    ("utf-7", expression(r"(?:x-|cs)?unicode-?\d-?\d-?utf-?7|(?:x-)?utf-?7(?:-imap)?")),
     ("utf-32", expression(r"utf-?32(?:-?[bl]e)?|ucs-?4(?:-?[bl]e)?|iso-10646-ucs-4")),
     (
         "EBCDIC",

@@ -227,10 +227,7 @@ class PiecesView:
     __slots__ = ("_pieces", "inner")
 
     def __init__(
-        self,
-        raw: bytes,
-        found: Sequence[Piece],
-        view_of: Callable[[bytes, Piece], View],
+        self, raw: bytes, found: Sequence[Piece], view_of: Callable[[bytes, Piece], View]
     ) -> None:
         self._pieces = [(piece, view_of(raw, piece)) for piece in found]
         self.inner: bytes = b"".join([view.inner for _, view in self._pieces])

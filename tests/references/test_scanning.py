@@ -14,7 +14,7 @@ import relbase
 from relbase import Profile
 from relbase.edit import Edit
 from relbase.references import html, scanner
-from relbase.references.skip import skipping
+from relbase.references.html import skipping
 
 URL = "http://h.example/d/p.html?id=1"
 # Without a `=`, so that it can be written into an unquoted value as it is.
