@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hypothesis import given
 from hypothesis import strategies as st
+from laws import examples
 
 from relbase.edit import Edit, splice
 
@@ -48,3 +50,28 @@ def check_law(
     edited = splice(raw, lowered)
     assert normal(decode(edited)) == normal(splice(view.inner, edits))
     return edited
+
+
+def assert_law(
+    raws: st.SearchStrategy[bytes],
+    view_of: Callable[[bytes], View],
+    decode: Callable[[bytes], bytes],
+    news: st.SearchStrategy[bytes],
+    normal: Callable[[bytes], bytes] = lambda text: text,
+    *,
+    also: Callable[[bytes, bytes], None] = lambda _raw, _edited: None,
+    count: int = 100,
+) -> None:
+    """Assert the law for drawn texts and edits, of which a third change what is encoded."""
+    changed = []
+
+    @examples(count)
+    @given(st.data(), raws)
+    def law(data: st.DataObject, raw: bytes) -> None:
+        view = view_of(raw)
+        edited = check_law(raw, view, data.draw(edits_of(view.inner, news)), decode, normal)
+        also(raw, edited)
+        changed.append(raw not in (edited, view.inner))
+
+    law()
+    assert sum(changed) > 0.3 * len(changed), (sum(changed), len(changed))
