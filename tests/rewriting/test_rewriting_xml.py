@@ -30,7 +30,6 @@ A: Final = ' xmlns="http://www.w3.org/2005/Atom"'
 H: Final = ' xmlns="http://www.w3.org/1999/xhtml"'
 S: Final = ' xmlns="http://www.w3.org/2000/svg"'
 X: Final = ' xmlns:x="http://www.w3.org/1999/xlink"'
-C: Final = ' xmlns:c="http://purl.org/rss/1.0/modules/content/"'
 
 
 def rewritten(document: str, policy: Policy = Policy(), profile: ProfileName = "rfc1808") -> str:  # noqa: B008
@@ -48,49 +47,21 @@ def reasons(document: str | bytes, **call: Any) -> list[str]:
     return [note.reason.value for note in result.notes]
 
 
+# Beside what fixtures/xml has.
 @pytest.mark.parametrize(
     ("document", "expected"),
     [
         # values keep their white space, their quotes, their character references
         (f"<feed{A}><link href = '../x?a=1&amp;b=2'/></feed>",
          f"<feed{A}><link href = 'http://h.example/x?a=1&amp;b=2'/></feed>"),
-        ("<rss><link>\n ../x\n</link></rss>", "<rss><link>\n http://h.example/x\n</link></rss>"),
-        ("<rss><link><![CDATA[/x?a&b]]></link></rss>",
-         "<rss><link><![CDATA[http://h.example/x?a&b]]></link></rss>"),
         ("<rss><link><!-- c -->/x</link></rss>",
          "<rss><link><!-- c -->http://h.example/x</link></rss>"),
-        # HTML: escaped, in a section, and with white space around the section
-        ("<rss><description>&lt;a href=&quot;x?a&amp;amp;b&quot;&gt;</description></rss>",
-         ("<rss><description>&lt;a href=&quot;http://h.example/d/x?a&amp;amp;b&quot;&gt;"
-         "</description></rss>")),
-        ("<rss><description>\n<![CDATA[<img src=x>]]>\n</description></rss>",
-         "<rss><description>\n<![CDATA[<img src=http://h.example/d/x>]]>\n</description></rss>"),
-        (f"<rss{C}><c:encoded><![CDATA[<style>a{{b:url(x)}}</style>]]></c:encoded></rss>",
-         (f"<rss{C}><c:encoded><![CDATA[<style>a{{b:url(http://h.example/d/x)}}</style>]]>"
-         "</c:encoded></rss>")),
-        # xml:base, nested and relative; the inline XHTML of Atom
-        ((f"<feed{A} xml:base='a/'><link href='x'/><entry xml:base='b/'><link href='x'/></entry>"
-         "<link href='x'/></feed>"),
-         (f"<feed{A} xml:base='http://h.example/d/a/'><link href='http://h.example/d/a/x'/>"
-         "<entry xml:base='http://h.example/d/a/b/'><link href='http://h.example/d/a/b/x'/></entry>"
-         "<link href='http://h.example/d/a/x'/></feed>")),
-        ((f"<feed{A}><content type='xhtml' xml:base='/b/'><div{H}><a href='x'/></div></content>"
-         "</feed>"),
-         (f"<feed{A}><content type='xhtml' xml:base='http://h.example/b/'><div{H}>"
-         "<a href='http://h.example/b/x'/></div></content></feed>")),
         (f"<feed{A}><content type='html' xml:base='/b/'>&lt;a href='x'></content></feed>",
          (f"<feed{A}><content type='html' xml:base='http://h.example/b/'>"
          "&lt;a href='http://h.example/b/x'></content></feed>")),
-        # <base> of XHTML is outside of xml:base; a style sheet is outside of both
-        ((f"<?xml-stylesheet href='s.css'?><html{H} xml:base='b/'><base href='/a/'/><a href='x'/>"
-         "</html>"),
-         (f"<?xml-stylesheet href='http://h.example/d/s.css'?>"
-         f"<html{H} xml:base='http://h.example/a/b/'><base href='http://h.example/a/'/>"
-         "<a href='http://h.example/a/b/x'/></html>")),
-        # CSS, and what stays local
-        ((f"<svg{S}{X}><style>a{{b:url(x)}}</style><use x:href='#a'/>"
-         "<a x:href='#a' fill='url(#b)'/></svg>"),
-         (f"<svg{S}{X}><style>a{{b:url(http://h.example/d/x)}}</style><use x:href='#a'/>"
+        # what stays local
+        (f"<svg{S}{X}><use x:href='#a'/><a x:href='#a' fill='url(#b)'/></svg>",
+         (f"<svg{S}{X}><use x:href='#a'/>"
          "<a x:href='http://h.example/d/feed.xml#a' fill='url(#b)'/></svg>")),
         # RFC 3986 §4.4: the empty reference of Atom is its base; XHTML keeps HTML's rule 6
         ((f"<feed{A} xml:base='/b/'><link href=''/><content src=' '/><content><img{H} src=''/>"
