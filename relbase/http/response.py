@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.headers import http_statements
 from relbase.bases.layers import Base, Layer, establish, retrieval
-from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.containers import sniffing
 from relbase.containers.codings import Decoded, decoded
 from relbase.containers.content_type import effective_type, media_type, parameters
@@ -34,6 +33,7 @@ from relbase.mail.message import visit_field, visit_message
 from relbase.notes import Note, Reason
 from relbase.references import headers
 from relbase.registry import ROWS, States
+from relbase.rewriting.html_base import POLICY_FIELD, policies_of
 from relbase.rewriting.items import Found, Item, Status, parted, shift
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.bases.layers import UNKNOWN, establish, retrieval
 from relbase.bases.marks import Placed, Unarchived
-from relbase.bases.policies import POLICY_FIELD, policies_of
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.notes import Note, Reason
 from relbase.opening.recognition import Recognized, name_may_hold, reader, recognized
 from relbase.rewriting.context import Context, Task
+from relbase.rewriting.html_base import POLICY_FIELD, policies_of
 
 if TYPE_CHECKING:
     from relbase.bases.layers import Statement

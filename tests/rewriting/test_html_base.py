@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from relbase import base, rewrite
-from relbase.bases.policies import forbidding
+from relbase.rewriting.html_base import forbidding
 
 OWN = "http://h.example/d/p.html"
 
