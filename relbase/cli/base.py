@@ -11,7 +11,7 @@ from relbase import pipeline
 from relbase.bases.layers import Layer, unsuitable
 from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import calls, entity_in, part_name
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
 from relbase.cli.streams import Tally, excerpt, printable
 from relbase.opening.recognition import reader
@@ -65,21 +65,10 @@ Output
 )
 
 
-@click.command(
-    "base",
-    cls=Command,
-    short_help="Show the base URL of documents, and why.",
-    params=options.parameters(*_OPTIONS),
-    epilog=_EPILOG,
-)
+@command("base", "Show the base URL of documents, and why.", options.parameters(*_OPTIONS), _EPILOG)
 @click.pass_context
 def base(
-    context: click.Context,
-    /,
-    inputs: tuple[str, ...],
-    *,
-    as_json: bool,
-    **given: Any,  # noqa: ANN401 (the shared options)
+    context: click.Context, /, inputs: tuple[str, ...], *, as_json: bool, **given: Any
 ) -> None:
     """Print the base URL of each INPUT, its layer and source, and what was refused.
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.jsonl import object_line, parts
 from relbase.cli.streams import listed, printable
 from relbase.url.grammar import (
@@ -75,13 +75,7 @@ Options
 )
 
 
-@click.command(
-    "check",
-    cls=Command,
-    params=[*_OPTIONS],
-    short_help="Check URLs against the grammar of RFC 1808 and RFC 1738.",
-    epilog=_EPILOG,
-)
+@command("check", "Check URLs against the grammar of RFC 1808 and RFC 1738.", _OPTIONS, _EPILOG)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.pass_context
 def check(

@@ -10,7 +10,7 @@ import click
 from relbase.call import check
 from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.documents import calls
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
@@ -65,12 +65,11 @@ Output
 )
 
 
-@click.command(
+@command(
     "explain",
-    cls=Command,
-    short_help="Draw the base and every link of a document as an HTML page.",
-    params=options.parameters(*_OPTIONS),
-    epilog=_EPILOG,
+    "Draw the base and every link of a document as an HTML page.",
+    options.parameters(*_OPTIONS),
+    _EPILOG,
 )
 @click.pass_context
 def explain(
@@ -80,7 +79,7 @@ def explain(
     *,
     output: str | None,
     force: bool,
-    **given: Any,  # noqa: ANN401 (the shared options)
+    **given: Any,
 ) -> None:
     """Write a page of HTML that shows why each link of INPUT means what it means.
 

@@ -54,7 +54,7 @@ class Option(click.Option):
         basic: bool = False,
         dest: str | None = None,
         read: Callable[[str], Any] | None = None,
-        **more: Any,  # noqa: ANN401 (click's own)
+        **more: Any,
     ) -> None:
         *short, last = names.split(", ")
         long, _, metavar = last.partition(" ")
@@ -97,7 +97,7 @@ _ROW: Final = re.compile(r"^([*]?) +(-.+?)  +(.+(?:\n {6,}\w.*)*)", re.MULTILINE
 
 
 def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Parameter, Any], Any]:
-    def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:  # noqa: ANN401
+    def callback(_context: click.Context, _parameter: click.Parameter, value: Any) -> Any:
         try:
             if isinstance(value, tuple):  # of an option that may be repeated
                 return tuple(map(read, value))
@@ -111,7 +111,7 @@ def _reading(read: Callable[[str], Any]) -> Callable[[click.Context, click.Param
 class Command(click.Command):
     """A command with two kinds of help, which answers guesses at its options."""
 
-    def __init__(self, *args: Any, **more: Any) -> None:  # noqa: ANN401 (click's own)
+    def __init__(self, *args: Any, **more: Any) -> None:
         super().__init__(*args, **more)
         self.context_settings = {"help_option_names": ["--help"]}
         brief = Option(OTHER, "-h", "Show the most common options.", is_eager=True)
@@ -158,6 +158,12 @@ class Command(click.Command):
             formatter.write_text(f"{ctx.command_path} --help shows all options.")
         click.echo(formatter.getvalue().rstrip("\n"))
         ctx.exit()
+
+
+def command(
+    name: str, short_help: str, params: Iterable[click.Parameter], epilog: str
+) -> Callable[[Callable[..., None]], click.Command]:
+    return click.command(name, Command, short_help=short_help, params=[*params], epilog=epilog)
 
 
 def _section(option: click.Option) -> str:

@@ -9,7 +9,7 @@ import click
 import relbase
 from relbase.cli import archives, files, options, remarks, senders, streams, tables
 from relbase.cli.documents import calls, links_of, part_name
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
 from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt
 from relbase.pipeline import entities_called
@@ -64,13 +64,7 @@ Mail
 )
 
 
-@click.command(
-    "links",
-    cls=Command,
-    short_help="List links and what they resolve to.",
-    params=options.parameters(*_OPTIONS),
-    epilog=_EPILOG,
-)
+@command("links", "List links and what they resolve to.", options.parameters(*_OPTIONS), _EPILOG)
 @click.pass_context
 def links(
     context: click.Context,
@@ -84,7 +78,7 @@ def links(
     no_data_urls: bool,
     wat: bool,
     unresolved_by: str | None,
-    **given: Any,  # noqa: ANN401 (the shared options)
+    **given: Any,
 ) -> None:
     """List every reference of each INPUT and what it resolves to.
 

@@ -11,7 +11,7 @@ import click
 
 from relbase.bases.layers import unsuitable
 from relbase.cli import streams
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.jsonl import object_line
 from relbase.cli.streams import Tally, excerpt, listed, printable
 from relbase.url.resolver import Profile, Resolver
@@ -72,13 +72,7 @@ Options
 )
 
 
-@click.command(
-    "resolve",
-    cls=Command,
-    params=[*_OPTIONS],
-    short_help="Resolve references on a base URL.",
-    epilog=_EPILOG,
-)
+@command("resolve", "Resolve references on a base URL.", _OPTIONS, _EPILOG)
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 @click.pass_context

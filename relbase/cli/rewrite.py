@@ -14,7 +14,7 @@ from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
 from relbase.cli.files import STDIN, uploaded
 from relbase.cli.findings import Format
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.inputs import finder_of, inputs_of
 from relbase.cli.jobs import Job, Options, Plan, read_report
 from relbase.cli.run import run
@@ -113,15 +113,9 @@ Web archives
 )
 
 
-@click.command(
-    "rewrite",
-    cls=Command,
-    short_help="Make relative links absolute.",
-    params=options.parameters(*_OPTIONS),
-    epilog=_EPILOG,
-)
+@command("rewrite", "Make relative links absolute.", options.parameters(*_OPTIONS), _EPILOG)
 @click.pass_context
-def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:  # noqa: ANN401 (the options)
+def rewrite(context: click.Context, /, inputs: tuple[str, ...], **given: Any) -> None:
     """Make the relative links of each INPUT absolute and change no other byte.
 
     INPUT is a page, style sheet, XML file, feed, message, mbox, Maildir or web archive (WARC,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from relbase.cli import streams
-from relbase.cli.help import Command, table
+from relbase.cli.help import command, table
 from relbase.cli.jsonl import object_line, parts
 from relbase.cli.streams import excerpt, listed
 from relbase.url import rfc1808, rfc3986
@@ -40,17 +40,12 @@ Exit status:
 """
 
 
-@click.command(
-    "split",
-    cls=Command,
-    params=[
-        *table(
-            "Options\n  --json  Write JSON Lines, one object per URL.\n", json={"dest": "as_json"}
-        )
-    ],
-    short_help="Split URLs into their components.",
-    epilog=_EPILOG,
+_OPTIONS: Final = table(
+    "Options\n  --json  Write JSON Lines, one object per URL.\n", json={"dest": "as_json"}
 )
+
+
+@command("split", "Split URLs into their components.", _OPTIONS, _EPILOG)
 @click.argument("urls", nargs=-1, metavar="[URL]...")
 def split(urls: tuple[str, ...], *, as_json: bool) -> None:
     """Split each URL, absolute or relative, into its components.
