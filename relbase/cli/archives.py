@@ -39,8 +39,6 @@ _CODING: Final = "coding"
 
 
 class Archive(NamedTuple):
-    """An input that is an archive."""
-
     source: OpenInput
     settings: Settings
     packing: str  # "gz", "zst" or ""

@@ -28,8 +28,6 @@ _LEAST: Final = 64 << 20
 
 
 class Coding(NamedTuple):
-    """A way to compress."""
-
     suffix: str
     mark: bytes  # what a member begins with
     reader: Callable[[], Any]

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 
 class InputDocument(NamedTuple):
-    """A document of an input."""
-
     before: bytes  # what stands in front of it and is not part of it: a From_ line
     data: bytes
     after: bytes  # what stands after it and is not part of it: an empty line

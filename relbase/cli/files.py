@@ -34,8 +34,6 @@ STDIN: Final = "-"  # the name of standard input
 
 
 class Input(NamedTuple):
-    """One input of a run."""
-
     name: str  # of its file, as the user gave it or as the walk of a tree found it
     root: str = ""  # the tree or Maildir that it was found in; "" for one that was named
     listed: bool = False  # in a file of names: its directories are kept in an output
@@ -66,8 +64,6 @@ class ChangedError(InputError):
 
 
 class OpenInput(NamedTuple):
-    """An input that is open."""
-
     input: Input
     shown: str  # the name for messages
     pieces: Iterator[bytes]  # of any size but the first: that has `PIECE` bytes, or all
@@ -78,6 +74,21 @@ class OpenInput(NamedTuple):
     def name(self) -> str:
         """The name as the user gave it, `STDIN` for standard input."""
         return self.input.name
+
+
+BOXES: Final = ("new", "cur")  # of a Maildir, which hold its messages
+
+
+def is_maildir(path: str) -> bool:
+    """Return whether a directory is a Maildir: `tmp` may be missing in a copy of one."""
+    return all(os.path.isdir(os.path.join(path, box)) for box in BOXES)  # noqa: PTH112, PTH118
+
+
+def is_message(name: str) -> bool:
+    """Return whether a file lies where a Maildir has its messages."""
+    box = os.path.dirname(os.path.abspath(name))  # noqa: PTH100, PTH120
+    root, box = os.path.split(box)
+    return box in BOXES and is_maildir(root)
 
 
 def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:
@@ -117,7 +128,11 @@ def opened(
     """Open an input for reading; `roots` are the directories that are open already."""
     shown = shown_name(one.name)
     if one.name == STDIN:
-        yield OpenInput(one, shown, _pieces(_standard_input(), None), None)
+        if sys.stdin is None:
+            raise InputError("standard input is closed: give a file")
+        if sys.stdin.isatty():
+            streams.warn("reading standard input, which Ctrl-D ends; --help says more")
+        yield OpenInput(one, shown, _pieces(sys.stdin.buffer, None), None)
         return
     if is_object(one.name):
         with _object(one.name) as stored:
@@ -208,14 +223,6 @@ def _pieces(file: BinaryIO, before: os.stat_result | None) -> Iterator[bytes]:
     states = [(one.st_size, one.st_mtime_ns) for one in (before, after) if one is not None]
     if len(set(states)) > 1:
         raise ChangedError("it changed while it was read: try again")
-
-
-def _standard_input() -> BinaryIO:
-    if sys.stdin is None:
-        raise InputError("standard input is closed: give a file")
-    if sys.stdin.isatty():
-        streams.warn("reading standard input, which Ctrl-D ends; --help says more")
-    return sys.stdin.buffer
 
 
 @contextmanager

@@ -1,22 +1,27 @@
-"""What `rewrite --check` reports: each relative link at its place, for people or for programs."""
+"""What --check and --diff show: relative links at their places, and what a rewriting changes."""
 
 from __future__ import annotations
 
 import json
 import os
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+import re
+from array import array
+from bisect import bisect_right
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from relbase import pipeline
 from relbase.cli import jsonl, remarks, streams
 from relbase.cli.documents import link_in, note_in
 from relbase.cli.streams import excerpt, printable
+from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
 from relbase.policy import begins_with_placeholder
 from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.call import Call
     from relbase.cli.documents import InputDocument
@@ -53,7 +58,13 @@ def findings(file: str, document: InputDocument, result: Result, call: Call) -> 
             data, (start, end) = document.data, link.span
             column = _characters(data[start - link.column + 1 : start]) + 1
             until = None if b"\n" in data[start:end] else column + _characters(data[start:end])
-            yield Finding(file, _message(link), link_in(document, link), column, until)
+            where = remarks.place_of(link.element, link.attribute, link.syntax)
+            text = f"relative link {excerpt(link.reference)} in {where}"
+            if begins_with_placeholder(link.reference):
+                text += ": write the site's URL before it"
+            elif link.url:
+                text += f": {excerpt(link.url)}"
+            yield Finding(file, text, link_in(document, link), column, until)
 
 
 def _characters(data: bytes) -> int:
@@ -61,14 +72,6 @@ def _characters(data: bytes) -> int:
     if b"\0" in data:  # UTF-16
         return len(data) // 2
     return len(data.decode("utf-8", "surrogateescape"))
-
-
-def _message(link: Link) -> str:
-    where = remarks.place_of(link.element, link.attribute, link.syntax)
-    text = f"relative link {excerpt(link.reference)} in {where}"
-    if begins_with_placeholder(link.reference):
-        return f"{text}: write the site's URL before it"
-    return f"{text}: {excerpt(link.url)}" if link.url else text
 
 
 def _text(found: Finding) -> str:
@@ -142,3 +145,199 @@ class Printer:
     def close(self) -> None:
         if self._is_sarif:
             streams.say("]}]}" if self._before == "," else f"{_SARIF}]}}]}}")
+
+
+_T = TypeVar("_T")
+
+_CONTEXT: Final = 3
+
+# A longer line is shown in excerpts, and cut where it is context: two rows of a wide terminal.
+_LONG: Final = 240
+
+# Bytes shown on each side of an edit in an excerpt; edits that are closer share one.
+_AROUND: Final = 48
+
+# Of what an edit itself removes or inserts so much is shown; a base may be megabytes long.
+_CHANGED: Final = 400
+
+_CUT: Final = b"..."
+_CONTINUATION: Final = range(0x80, 0xC0)  # bytes within a UTF-8 sequence
+_newlines: Final = re.compile(rb"\n").finditer
+
+
+class _Lines(NamedTuple):
+    """A text and where its lines begin; line numbers begin with 0, and `above` is before them."""
+
+    above: int
+    data: bytes
+    starts: array[int]
+
+    def number(self, offset: int) -> int:
+        return bisect_right(self.starts, offset) - 1
+
+    def start(self, number: int) -> int:
+        return self.starts[number] if number < len(self.starts) else len(self.data)
+
+    def total(self) -> int:
+        """How many lines there are: what is after the last newline is one if it is not empty."""
+        return len(self.starts) - (self.starts[-1] == len(self.data))
+
+
+class _Block(NamedTuple):
+    """Lines from `first` up to `last` (exclusive), the edits of them, and what they become."""
+
+    first: int
+    last: int
+    edits: list[Edit]
+    old: list[bytes]
+    new: list[bytes]
+
+
+def diff(
+    name: str, data: bytes, edits: Sequence[Edit], above: int = 0, moved: int = 0
+) -> Iterator[str]:
+    if not edits:
+        return
+    shown = printable(name)
+    yield f"--- {shown}"
+    yield f"+++ {shown} (rewritten)"
+    lines = _Lines(above, data, array("Q", chain((0,), (found.end() for found in _newlines(data)))))
+    last = 0  # the first line that no hunk before has changed
+    touching = _grouped(
+        edits, lambda group, edit: lines.number(edit.start) > lines.number(group[-1].end)
+    )
+    blocks = (_block(lines, group) for group in touching)
+    hunks: Iterator[list[_Block] | None] = chain(_grouped(blocks, _is_apart), (None,))
+    for hunk, following in pairwise(hunks):
+        assert hunk is not None
+        if _is_long(hunk[0]):
+            yield from _excerpts(lines, hunk[0], moved)
+        else:
+            bounds = Span(last, following[0].first if following else lines.total())
+            yield from _whole(lines, hunk, moved, bounds)
+        moved += sum(len(block.new) - len(block.old) for block in hunk)
+        last = hunk[-1].last
+
+
+def _grouped(items: Iterable[_T], is_apart: Callable[[list[_T], _T], bool]) -> Iterator[list[_T]]:
+    """Items together, until one is apart from those before it."""
+    group: list[_T] = []
+    for item in items:
+        if group and is_apart(group, item):
+            yield group
+            group = []
+        group.append(item)
+    if group:
+        yield group
+
+
+def _block(lines: _Lines, edits: list[Edit]) -> _Block:
+    # The last line is the one that an edit ends in, be it at its very start: its newline before
+    # was removed.
+    first, last = lines.number(edits[0].start), lines.number(edits[-1].end) + 1
+    start, end = lines.start(first), lines.start(last)
+    old = lines.data[start:end]
+    new = splice(old, [Edit(edit.start - start, edit.end - start, edit.new) for edit in edits])
+    return _Block(first, last, edits, _split(old), _split(new))
+
+
+def _split(text: bytes) -> list[bytes]:
+    """The lines of a text, without their ends."""
+    return (text[:-1] if text.endswith(b"\n") else text).split(b"\n")
+
+
+def _is_long(block: _Block) -> bool:
+    return any(len(line) > _LONG for line in chain(block.old, block.new))
+
+
+def _is_apart(hunk: list[_Block], block: _Block) -> bool:
+    """Whether the context of a block does not meet that of a hunk; one in excerpts is alone."""
+    is_far = block.first - hunk[-1].last > 2 * _CONTEXT
+    return is_far or _is_long(block) or _is_long(hunk[-1])
+
+
+def _whole(lines: _Lines, hunk: list[_Block], moved: int, bounds: Span) -> Iterator[str]:
+    """A hunk of short lines with its context, as far as no other hunk changes that."""
+    first = max(bounds.start, hunk[0].first - _CONTEXT)
+    last = min(bounds.end, hunk[-1].last + _CONTEXT)
+    grown = sum(len(block.new) - len(block.old) for block in hunk)
+    number = lines.above + first
+    old, new = _range(number, last - first), _range(number + moved, last - first + grown)
+    yield f"@@ -{old} +{new} @@"
+    at = first
+    for block in hunk:
+        yield from _context(lines, at, block.first)
+        yield from (f"-{_line(line)}" for line in block.old)
+        yield from (f"+{_line(line)}" for line in block.new)
+        at = block.last
+    yield from _context(lines, at, last)
+
+
+def _range(first: int, count: int) -> str:
+    return f"{first + 1}" if count == 1 else f"{first + 1},{count}"
+
+
+def _context(lines: _Lines, first: int, last: int) -> Iterator[str]:
+    for number in range(first, last):
+        start, end = lines.start(number), lines.start(number + 1)
+        line = lines.data[start : min(end, start + _LONG)].removesuffix(b"\n")
+        yield f" {_line(line)}{'...' if end - start > _LONG + 1 else ''}"
+
+
+def _excerpts(lines: _Lines, block: _Block, moved: int) -> Iterator[str]:
+    """The edits of long lines, each with what stands around it."""
+    whole = Span(lines.start(block.first), lines.start(block.last))
+    at = whole.start  # no other edit is shown around a group
+    groups: Iterator[list[Edit] | None] = chain(_grouped(block.edits, _is_far), (None,))
+    for group, following in pairwise(groups):
+        assert group is not None
+        until = following[0].start if following else whole.end
+        start = max(at, _boundary(lines.data, group[0].start - _AROUND))
+        end = max(group[-1].end, _boundary(lines.data, min(until, group[-1].end + _AROUND)))
+        at = group[-1].end
+        before = _CUT if start > whole.start else b""
+        after = _CUT if end < whole.end else b""
+        number = lines.number(start)
+        column = start - lines.start(number) + 1
+        number += lines.above + 1
+        yield f"@@ -{number} +{number + moved} @@ column {column}"
+        for sign, text in zip("-+", _sides(lines.data, start, end, group), strict=True):
+            yield from (f"{sign}{_line(piece)}" for piece in _split(before + text + after))
+
+
+def _is_far(group: list[Edit], edit: Edit) -> bool:
+    """Whether the surroundings of an edit do not meet those of a group, or make it too long."""
+    return edit.start - group[-1].end > 2 * _AROUND or edit.end - group[0].start > _LONG
+
+
+def _sides(data: bytes, start: int, end: int, edits: list[Edit]) -> tuple[bytes, bytes]:
+    """The excerpt as it was and as it becomes."""
+    old: list[bytes] = []
+    new: list[bytes] = []
+    at = start
+    for edit in edits:
+        same = data[at : edit.start]
+        old += (same, _shortened(data[edit.start : edit.end]))
+        new += (same, _shortened(edit.new))
+        at = edit.end
+    rest = data[at:end]
+    return b"".join([*old, rest]), b"".join([*new, rest])
+
+
+def _shortened(changed: bytes) -> bytes:
+    if len(changed) <= _CHANGED:
+        return changed
+    return changed[: _CHANGED // 2] + _CUT + changed[-_CHANGED // 2 :]
+
+
+def _boundary(data: bytes, offset: int) -> int:
+    """The offset, or the start of the UTF-8 sequence that it would cut."""
+    for start in range(offset, max(0, offset - 4), -1):
+        if start < len(data) and data[start] not in _CONTINUATION:
+            return start
+    return offset
+
+
+def _line(line: bytes) -> str:
+    """A line for people; the CR of a line end is not news."""
+    return printable(line.removesuffix(b"\r").decode("utf-8", "backslashreplace"))

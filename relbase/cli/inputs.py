@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from relbase.cli import maildir, options, streams
-from relbase.cli.files import STDIN, Input, shown_name
+from relbase.cli.files import STDIN, Input, is_maildir, shown_name
 from relbase.cli.origins.finder import Finder
 from relbase.cli.streams import Verbosity, printable
 from relbase.expressions import expression
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 class Inputs(NamedTuple):
-    """What a run is about."""
-
     all: list[Input]
     trees: tuple[str, ...]  # the directories that were walked
     listed: bool  # whether some stand in a list
@@ -66,7 +64,7 @@ def inputs_of(
     for name in names:
         if name == STDIN or not os.path.isdir(name):  # noqa: PTH112 (the name as it was given)
             found.append(Input(name))
-        elif maildir.is_maildir(name):
+        elif is_maildir(name):
             found += maildir.messages(name, failed, follow=follow)
         else:
             trees.append(name)

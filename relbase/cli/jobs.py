@@ -14,7 +14,7 @@ import click
 from relbase.cli import files
 from relbase.cli.files import STDIN, Input, InputError
 from relbase.cli.jsonl import object_line
-from relbase.cli.senders import Unresolved
+from relbase.cli.remarks import Unresolved
 from relbase.cli.streams import Collected, OutputError, Tally, counted, printable
 
 if TYPE_CHECKING:
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 
 
 class Action(Enum):
-    """What becomes of the result."""
-
     PRINT = "print"
     DIFF = "diff"
     CHECK = "check"
@@ -62,7 +60,6 @@ class Options(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """What becomes of the results."""
         if self.diff:
             return Action.DIFF
         if self.check:
@@ -85,7 +82,6 @@ class Plan(NamedTuple):
 
     @property
     def action(self) -> Action:
-        """What becomes of the results."""
         return self.options.action
 
 
@@ -98,8 +94,6 @@ class Job(NamedTuple):
 
 
 class State(Enum):
-    """What became of an input."""
-
     REWRITTEN = "rewritten"
     UNCHANGED = "unchanged"
     FAILED = "failed"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 import relbase
-from relbase.cli import archives, files, options, remarks, senders, streams, tables
+from relbase.cli import archives, files, options, remarks, streams, tables
 from relbase.cli.documents import calls, links_of, part_name
 from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
@@ -60,7 +60,7 @@ Mail
     json={"dest": "as_json"},
     parquet={"type": click.Path(dir_okay=False, readable=False)},
     columns={"read": lambda value: tuple(value.split(","))},
-    unresolved_by={"type": click.Choice(list(senders.SELECTORS))},
+    unresolved_by={"type": click.Choice(list(remarks.SELECTORS))},
 )
 
 
@@ -122,7 +122,7 @@ def links(
             printer.add("unresolved", f"{source.shown}: warning: {text}")
 
     if unresolved_by is not None:
-        left = senders.Unresolved(unresolved_by)
+        left = remarks.Unresolved(unresolved_by)
         files.process(found.all, lambda one: left.add_messages(calls(one, settings, finder)), tally)
         for line in left.lines():
             streams.say(line)

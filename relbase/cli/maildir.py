@@ -14,7 +14,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import Input, InputError, shown_name
+from relbase.cli.files import BOXES, Input, InputError, is_maildir, shown_name
 from relbase.cli.outputs import Output
 from relbase.cli.streams import printable
 from relbase.cli.writing import settle
@@ -23,8 +23,7 @@ from relbase.expressions import expression
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-_BOXES: Final = ("new", "cur")
-_DIRECTORIES: Final = frozenset((*_BOXES, "tmp"))
+_DIRECTORIES: Final = frozenset((*BOXES, "tmp"))
 
 _MARK: Final = "maildirfolder"  # what Maildir++ has in a sub-folder
 
@@ -32,18 +31,6 @@ _MODE: Final = 0o700  # its owner alone reads mail
 
 # At most this number of the names that are not copied are listed.
 _LISTED: Final = 10
-
-
-def is_maildir(path: str) -> bool:
-    """Return whether a directory is a Maildir: `tmp` may be missing in a copy of one."""
-    return all(os.path.isdir(os.path.join(path, box)) for box in _BOXES)  # noqa: PTH112, PTH118
-
-
-def is_message(name: str) -> bool:
-    """Return whether a file lies where a Maildir has its messages."""
-    box = os.path.dirname(os.path.abspath(name))  # noqa: PTH100, PTH120
-    root, box = os.path.split(box)
-    return box in _BOXES and is_maildir(root)
 
 
 def messages(
@@ -55,7 +42,7 @@ def messages(
     try:
         for folder in _folders(name):
             if follow or _is_real(os.path.join(name, folder), failed):  # noqa: PTH118
-                for box in _BOXES:
+                for box in BOXES:
                     found += _messages(_entries(name, folder, box), root, failed)
     except OSError as error:
         failed(name, InputError(error.strerror or str(error)))
@@ -147,7 +134,7 @@ def _left(original: str, folders: Iterable[str]) -> Iterator[str]:
         for entry in _entries(original, folder):
             if entry.name not in known and (folder or entry.name not in folders):
                 yield os.path.join(folder, entry.name)  # noqa: PTH118
-        for box in _BOXES:
+        for box in BOXES:
             for entry in _entries(original, folder, box):
                 if entry.name.startswith("."):
                     yield os.path.join(folder, box, entry.name)  # noqa: PTH118

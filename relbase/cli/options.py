@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast, get_args
 import click
 
 from relbase.call import Arguments, KindName
-from relbase.cli import maildir, values
-from relbase.cli.files import STDIN
+from relbase.cli import values
+from relbase.cli.files import STDIN, is_message
 from relbase.cli.help import LINKS, MAIL, Option, table
 from relbase.cli.origins.finder import Origins
 from relbase.cli.origins.places import Local
@@ -35,8 +35,6 @@ ARCHIVE: Final = "warc"
 
 
 class Settings(NamedTuple):
-    """The values of the shared options."""
-
     url: str | None
     redirects: tuple[str, ...]  # --redirect, else those of --headers
     fields: tuple[tuple[str, str], ...]  # of --headers
@@ -86,7 +84,7 @@ class Settings(NamedTuple):
 
 def _is_delivered(name: str) -> bool:
     # What looks like a suffix in the name of a message is of the host that delivered it.
-    return name != STDIN and maildir.is_message(name)
+    return name != STDIN and is_message(name)
 
 
 def parameters(*own: click.Parameter) -> list[click.Parameter]:

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 
 class Output(NamedTuple):
-    """Where the output of an input goes."""
-
     root: str  # the directory of the output, which can be a symbolic link
     parts: tuple[str, ...]  # the names from there to the file
     replaces: bool = False  # a file that is there
@@ -65,7 +63,11 @@ def plan(
     if not several:
         return found
     if known is None and not force:  # else it is looked at when it is known what would be there
-        _refuse_there([one.path for one in found.values() if os.path.lexists(one.path)])
+        there = [one.path for one in found.values() if os.path.lexists(one.path)]
+        more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
+        if there:
+            text = f"'{printable(there[0])}'{more} there already"
+            raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
     os.makedirs(output, exist_ok=True)  # noqa: PTH103
     if known is None:
         return found
@@ -152,13 +154,6 @@ def refuse_irregular(path: str) -> None:
     what = kinds.get(stat.S_IFMT(mode), "not a regular file")
     fix = "leave -o out to write to standard output, or give another name"
     raise click.UsageError(f"the output '{printable(path)}' is {what}: {fix}")
-
-
-def _refuse_there(there: Sequence[str]) -> None:
-    if there:
-        more = f" and {len(there) - 1} more are" if len(there) > 1 else " is"
-        text = f"'{printable(there[0])}'{more} there already"
-        raise click.UsageError(f"{text}: give --force to replace, or another directory with -o")
 
 
 def write(

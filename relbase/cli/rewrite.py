@@ -12,7 +12,7 @@ import click
 from relbase.cli import maildir, options, outputs, values
 from relbase.cli.delivery import HANDED_OVER
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import STDIN, uploaded
+from relbase.cli.files import STDIN, is_maildir, uploaded
 from relbase.cli.findings import Format
 from relbase.cli.help import command, table
 from relbase.cli.inputs import finder_of, inputs_of
@@ -175,7 +175,7 @@ def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
 
 
 def _maildirs(names: Sequence[str]) -> list[str]:
-    return [name for name in names if name != STDIN and maildir.is_maildir(name)]
+    return [name for name in names if name != STDIN and is_maildir(name)]
 
 
 # Options that say what becomes of the results exclude each other.

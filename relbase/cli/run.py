@@ -17,7 +17,7 @@ from relbase.cli.files import STDIN, shown_name
 from relbase.cli.findings import Printer
 from relbase.cli.jobs import Action, Done, Job, State, reporting
 from relbase.cli.progress import progress
-from relbase.cli.senders import Unresolved, summed
+from relbase.cli.remarks import Unresolved, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import Worker
 from relbase.cli.writing import settle
@@ -53,7 +53,10 @@ def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
 
 def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
     limit = plan.options.time_limit
-    count = min(plan.options.jobs or _processors(), len(jobs))
+    processors = os.cpu_count() or 1
+    with suppress(AttributeError):  # not every system has it
+        processors = len(os.sched_getaffinity(0))
+    count = min(plan.options.jobs or processors, len(jobs))
     is_limited = limit is not None and len(jobs) > 1
     if (count > 1 or is_limited) and all(job.input.name != STDIN for job in jobs):
         for done in in_processes(plan, jobs, count, limit or inf):
@@ -63,12 +66,6 @@ def _done(plan: Plan, jobs: Sequence[Job], bar: Bar) -> Iterator[Done]:
     worker = Worker(plan, bar.read)
     for job in jobs:
         yield worker.do(job)
-
-
-def _processors() -> int:
-    with suppress(AttributeError):  # not every system has it
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class _Running:

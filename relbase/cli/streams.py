@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class ExitStatus(IntEnum):
-    """The exit statuses of every command."""
-
     DONE = 0
     FOUND = 1  # by --check or --violations, or warnings under --strict
     USAGE = 2
@@ -155,8 +153,6 @@ class Tally:
 
 
 class Verbosity(Enum):
-    """How much is said of warnings."""
-
     NONE = "none"
     COUNTED = "counted"
     ALL = "all"
@@ -183,8 +179,6 @@ class Collected:
 
 
 class WarningPrinter:
-    """Prints the warnings of a run."""
-
     def __init__(self, verbosity: Verbosity) -> None:
         self._verbosity = verbosity
         self._more: Counter[str] = Counter()  # warnings that were not printed

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from running import run
 
 from relbase.cli import streams
-from relbase.cli.diff import diff
+from relbase.cli.findings import diff
 from relbase.edit import Edit, splice
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import pytest
 from running import run
 
 from relbase import pipeline
-from relbase.cli import inplace
+from relbase.cli import writing
 
 if TYPE_CHECKING:
     from relbase import Result
@@ -32,7 +32,7 @@ sys.stdin.read()
 
 @pytest.fixture(autouse=True)
 def here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inplace, "PATIENCE", 0.2)
+    monkeypatch.setattr(writing, "PATIENCE", 0.2)
     Path("in.mbox").write_bytes(BOX)
 
 
@@ -83,7 +83,7 @@ with open("in.mbox", "r+b") as file:
 
 
 def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inplace, "PATIENCE", 10.0)
+    monkeypatch.setattr(writing, "PATIENCE", 10.0)
     Path("more").write_bytes(BOX)
     command = [sys.executable, "-c", DELIVER]
     with subprocess.Popen(command, stdout=subprocess.PIPE) as holder:

@@ -73,8 +73,6 @@ def url_on_root(path: str, roots: tuple[Root, ...]) -> Stated | None:
 
 
 class Mirror(NamedTuple):
-    """What --mirror says."""
-
     directory: str  # that holds those of the hosts
     scheme: str | None = None  # of the URLs, where the path does not say
     adds: bool = False  # whether its program added ends to names
