@@ -6,30 +6,35 @@ more, by the name that the user gave: standard input and pipes cannot be.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections import Counter
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import relbase
-from relbase.cli import files, remarks, streams
-from relbase.cli.files import is_object
-from relbase.cli.options import ARCHIVE
+from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli.files import OpenInput, is_object
+from relbase.cli.options import ARCHIVE, Settings
 from relbase.cli.progress import ArchiveProgress
-from relbase.cli.streams import Collected, Verbosity, WarningPrinter, counted, excerpt, printable
+from relbase.cli.streams import (
+    Collected,
+    Tally,
+    Verbosity,
+    WarningPrinter,
+    counted,
+    excerpt,
+    printable,
+)
 from relbase.containers.members import MAX_ARC_LINE, arc_line, packing_of, pieces
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any
 
-    from relbase.cli.files import OpenInput
     from relbase.cli.jobs import Done, Options, Plan
-    from relbase.cli.options import Settings
-    from relbase.cli.streams import Tally
     from relbase.cli.tables import Table
     from relbase.warc import Fault, Page
 
@@ -155,9 +160,8 @@ def recognise(
     if packing is None:
         return source, None
     collected = Collected(settings.verbosity) if warned is None else warned
-    archive = Archive(
-        source, settings, packing, tally, Counter(), collected, warned is None, is_zip
-    )
+    shows = warned is None
+    archive = Archive(source, settings, packing, tally, Counter(), collected, shows, is_zip)
     for option, value in (
         ("--url", settings.url),
         ("--redirect or --headers", settings.redirects or settings.fields),
@@ -171,7 +175,7 @@ def recognise(
 
 def _named_packing(name: str) -> str | None:
     found = _named.search(name)
-    return None if found is None else (found[1] or "").lower()
+    return (found[1] or "").lower() if found else None
 
 
 def _is_zip(source: OpenInput, first: bytes, settings: Settings) -> bool:
@@ -270,8 +274,7 @@ def _refuse_originals(archive: Archive, own: Options, packing: str) -> None:
         return
     source = archive.source
     if archive.is_zip:
-        text = "the rest of a WACZ is not made anew: leave --with-originals out"
-        raise files.InputError(text)
+        raise files.InputError("the rest of a WACZ is not made anew: leave --with-originals out")
     if not _is_read_again(source):
         raise files.InputError("--with-originals reads the archive twice: give a file")
     with files.opened(source.input) as original:
@@ -295,25 +298,19 @@ def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *,
             table.add(_rows(archive, page, table.names))
         return
     for page in archive.pages():
-        if wat:
-            _show_wat(archive, page)
-            continue
-        for row in _rows(archive, page):
+        for line in _wat(archive, page) if wat else ():
+            streams.say(line)
+        for row in () if wat else _rows(archive, page):
             part = f"part {row.part}: " if row.part else ""
             printer.show(f"{archive.place(page)}: {part}", row, row.base, row.outcome, row._asdict)
 
 
-def _show_wat(archive: Archive, page: Page) -> None:
-    """Show the links of a page as a record of a WAT file has them."""
-    import json  # noqa: PLC0415 (start-up time)
+def _wat(archive: Archive, page: Page) -> Iterator[str]:
+    """A page as a record of a WAT file has it."""
+    from relbase.warc.rows import wat  # noqa: PLC0415 (start-up time)
 
-    from relbase.warc.rows import wat  # noqa: PLC0415 (likewise)
-
-    made = None
     with archive.guarding(page):
-        made = json.dumps(wat(page, archive.source.name, **how_of(archive)))
-    if made is not None:
-        streams.say(made)
+        yield json.dumps(wat(page, archive.source.name, **how_of(archive)))
 
 
 def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> Iterator[Any]:
@@ -327,7 +324,6 @@ def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> 
 
 def show_bases(archive: Archive, *, as_json: bool) -> None:
     """Show the base of each page of an archive, and what states it."""
-    from relbase.cli import jsonl  # noqa: PLC0415 (start-up time)
     from relbase.warc.writing import arguments  # noqa: PLC0415 (start-up time)
 
     for page in archive.pages():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase import pipeline
-from relbase.bases.layers import Layer, unsuitable
+from relbase.bases.layers import Base, Layer, unsuitable
 from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import calls, entity_in, part_name
 from relbase.cli.help import command, table
@@ -19,7 +19,6 @@ from relbase.opening.recognition import reader
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from relbase.bases.layers import Base
     from relbase.cli.files import OpenInput
     from relbase.notes import Note
     from relbase.results import Entity

@@ -8,26 +8,23 @@ from __future__ import annotations
 import os
 import shlex
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import click
 
 from relbase.cli import streams
 from relbase.cli.help import command, table
 from relbase.cli.jsonl import object_line, parts
-from relbase.cli.streams import listed, printable
+from relbase.cli.streams import Tally, listed, printable
 from relbase.url.grammar import (
     Grammar,
     Severity,
+    Violation,
     base_violations,
     parse_url,
     verdicts,
     violations,
 )
-
-if TYPE_CHECKING:
-    from relbase.cli.streams import Tally
-    from relbase.url.grammar import Violation
 
 # How many characters of the URL are shown on each side of a place.
 _BEFORE: Final = 40
@@ -101,7 +98,11 @@ def check(
         found = base_violations(url, grammar) if is_base else violations(url, base, grammar)
         violating |= any(strict or one.kind is Severity.VIOLATION for one in found)
         if as_json:
-            click.echo(_json_line(url, its_base, found))
+            by = (
+                (one.grammar.value, one.production if one.is_url else None) for one in verdicts(url)
+            )
+            fields = {"url": url, "base": its_base, **dict(by), "parts": parts(url)[0]}
+            click.echo(object_line({**fields, "violations": found}))
             continue
         click.echo(report(url, found, grammar))
         if grammar is None and (both := _both_verdicts(url)):
@@ -119,15 +120,6 @@ def _both_verdicts(url: str) -> str:
         f"verdicts: {said[generic.is_url]} by RFC 1808 §2.2 ({generic.production}), "
         f"{said[own.is_url]} by RFC 1738 §5 ({own.production})"
     )
-
-
-def _json_line(url: str, base: str | None, found: list[Violation]) -> str:
-    by = {
-        verdict.grammar.value: verdict.production if verdict.is_url else None
-        for verdict in verdicts(url)
-    }
-    own, _ = parts(url)
-    return object_line({"url": url, "base": base, **by, "parts": own, "violations": found})
 
 
 def counted_violations(reference: str, base: str, tally: Tally) -> list[Violation]:

@@ -11,14 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.cli import files
-from relbase.cli.files import PIECE, InputError, peeked
+from relbase.cli.files import PIECE, InputError, OpenInput, peeked
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.kind import Kind
 

@@ -11,10 +11,10 @@ from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from relbase import pipeline
-from relbase.call import check
+from relbase.call import Arguments, Call, check
 from relbase.cli import compressed
 from relbase.cli.origins.places import Neighbours
-from relbase.edit import Span, splice
+from relbase.edit import Edit, Span, splice
 from relbase.formats import FORMATS
 from relbase.kind import Kind
 from relbase.references.html import Element, elements
@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from relbase.bases.layers import Base
-    from relbase.call import Arguments, Call
     from relbase.cli.files import OpenInput
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder, Found
-    from relbase.edit import Edit
     from relbase.mail.mbox import Lengths, Numbered
     from relbase.notes import Note
     from relbase.results import Entity, Link, Result

@@ -7,24 +7,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from relbase.call import check
+from relbase.call import Call, check
 from relbase.cli import archives, compressed, files, options, outputs, streams
 from relbase.cli.documents import calls
+from relbase.cli.files import Output
 from relbase.cli.help import command, table
-from relbase.cli.inputs import begin
+from relbase.cli.inputs import Inputs, begin
 from relbase.cli.streams import Tally, printable
 from relbase.cli.writing import Writer, settle
-from relbase.explaining.page import index, page
+from relbase.explaining.page import Summary, index, page
 from relbase.url.resolver import as_profile
 
 if TYPE_CHECKING:
-    from relbase.call import Call
     from relbase.cli.archives import Archive
     from relbase.cli.files import OpenInput
-    from relbase.cli.inputs import Inputs
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.explaining.page import Summary
 
 # A web archive may have millions of pages: up to this number each has a page of its own.
 _MAX_PAGES: Final = 1_000
@@ -145,7 +143,7 @@ class _Plan:
             raise click.UsageError("several inputs need a directory for their output: give -o DIR")
         self.directory: str | None = None
         self._force = force
-        self._planned: dict[str, outputs.Output] = {}
+        self._planned: dict[str, Output] = {}
         self._rows: list[tuple[str, Summary]] = []
         self._writer = Writer()
         self._made: set[str] = set()
@@ -180,7 +178,7 @@ class _Plan:
         """Write the index of a directory, and bring all to the disk."""
         if self.directory is not None and self._rows:
             markup = index(self._rows).encode("utf-8", "backslashreplace")
-            made = outputs.Output(self.directory, (_INDEX,), self._force)
+            made = Output(self.directory, (_INDEX,), self._force)
             self._made.add(self.directory)
             try:
                 outputs.write(self._writer, made, (markup,), None)

@@ -12,21 +12,18 @@ import sys
 from contextlib import ExitStack, contextmanager
 from itertools import chain
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple
 
 import click
 
 from relbase import storage
 from relbase.cli import streams
-from relbase.cli.directories import opened_below
-from relbase.cli.streams import OutputError, printable
+from relbase.cli.directories import Directory, opened_below
+from relbase.cli.streams import OutputError, Tally, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import BinaryIO
 
-    from relbase.cli.directories import Directory
-    from relbase.cli.streams import Tally
 
 PIECE: Final = 1 << 18  # bytes that are read at a time
 
@@ -49,6 +46,19 @@ class Input(NamedTuple):
     def directory(self) -> str:
         """The directory that its local references stay inside of."""
         return self.root or os.path.dirname(self.name) or "."  # noqa: PTH120
+
+
+class Output(NamedTuple):
+    root: str  # the directory of the output, which can be a symbolic link
+    parts: tuple[str, ...]  # the names from there to the file
+    replaces: bool = False  # a file that is there
+    goes_on: bool = False  # an earlier run, which had no time to report it, may have written it
+    is_only: bool = False  # it was named as a file
+    in_maildir: bool = False
+
+    @property
+    def path(self) -> str:
+        return os.path.join(self.root, *self.parts)  # noqa: PTH118
 
 
 def is_object(name: str) -> bool:

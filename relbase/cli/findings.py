@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from relbase import pipeline
 from relbase.cli import jsonl, remarks, streams
-from relbase.cli.documents import link_in, note_in
+from relbase.cli.documents import InputDocument, link_in, note_in
 from relbase.cli.streams import excerpt, printable
 from relbase.edit import Edit, Span, splice
 from relbase.notes import Reason
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from relbase.call import Call
-    from relbase.cli.documents import InputDocument
     from relbase.results import Link, Result
 
 Format: TypeAlias = Literal["text", "json", "github", "sarif"]

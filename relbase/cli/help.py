@@ -171,10 +171,7 @@ def _section(option: click.Option) -> str:
 
 
 def _write(
-    title: str,
-    options: Iterable[click.Option],
-    ctx: click.Context,
-    formatter: click.HelpFormatter,
+    title: str, options: Iterable[click.Option], ctx: click.Context, formatter: click.HelpFormatter
 ) -> None:
     records = [record for one in options if (record := one.get_help_record(ctx)) is not None]
     if records:

@@ -17,14 +17,13 @@ import click
 from relbase.cli import maildir, options, streams
 from relbase.cli.files import STDIN, Input, is_maildir, shown_name
 from relbase.cli.origins.finder import Finder
-from relbase.cli.streams import Verbosity, printable
+from relbase.cli.streams import Tally, Verbosity, printable
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from relbase.cli.options import Settings
-    from relbase.cli.streams import Tally
 
 
 class Inputs(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import click
 
 from relbase.cli import files
-from relbase.cli.files import STDIN, Input, InputError
+from relbase.cli.files import STDIN, Input, InputError, Output
 from relbase.cli.jsonl import object_line
 from relbase.cli.remarks import Unresolved
 from relbase.cli.streams import Collected, OutputError, Tally, counted, printable
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from relbase.cli.findings import Format
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Finder
-    from relbase.cli.outputs import Output
 
 
 class Action(Enum):

@@ -5,13 +5,10 @@ from __future__ import annotations
 import dataclasses
 import json
 from enum import Enum
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from relbase.edit import Span
-from relbase.results import Link
-
-if TYPE_CHECKING:
-    from relbase.results import Entity
+from relbase.results import Entity, Link
 
 # Of the objects: a field may be added, but none changes its meaning without a new number.
 VERSION: Final = 1
@@ -36,8 +33,8 @@ def parts(url: str) -> tuple[dict[str, object] | None, str]:
         parsed = parse_url(url)
     except ValueError as error:
         return None, str(error).partition(";")[0]
-    fields = ((field.name, getattr(parsed, field.name)) for field in dataclasses.fields(parsed))
-    return {name: _plain(value) for name, value in fields if value is not None}, ""
+    fields = _fields(parsed) or {}
+    return {name: _plain(value) for name, value in fields.items() if value is not None}, ""
 
 
 def _plain(value: object) -> object:

@@ -14,8 +14,7 @@ import click
 
 from relbase.cli import streams
 from relbase.cli.directories import opened_directory
-from relbase.cli.files import BOXES, Input, InputError, is_maildir, shown_name
-from relbase.cli.outputs import Output
+from relbase.cli.files import BOXES, Input, InputError, Output, is_maildir, shown_name
 from relbase.cli.streams import printable
 from relbase.cli.writing import settle
 from relbase.expressions import expression
@@ -91,7 +90,14 @@ def copies(
     _refuse(original, copy)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
     folders = _folders(original)
-    made.update(_make(original, copy, folder) for folder in folders)
+    for folder in folders:
+        path = os.path.join(copy, folder)  # noqa: PTH118
+        made.add(path)
+        for directory in sorted(_DIRECTORIES):
+            os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
+        if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
+            with opened_directory(path) as opened, suppress(FileExistsError):
+                os.close(opened.open_new(_MARK, 0o600))
     left = sorted(_left(original, folders))
     if left:
         shown = ", ".join(map(printable, left[:_LISTED]))
@@ -105,16 +111,6 @@ def copies(
         )
         for one in messages
     }
-
-
-def _make(original: str, copy: str, folder: str) -> str:
-    path = os.path.join(copy, folder)  # noqa: PTH118
-    for directory in sorted(_DIRECTORIES):
-        os.makedirs(os.path.join(path, directory), _MODE, exist_ok=True)  # noqa: PTH103, PTH118
-    if os.path.lexists(os.path.join(original, folder, _MARK)):  # noqa: PTH118
-        with opened_directory(path) as made, suppress(FileExistsError):
-            os.close(made.open_new(_MARK, 0o600))
-    return path
 
 
 def _refuse(original: str, copy: str) -> None:

@@ -9,32 +9,17 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
 from relbase.cli.directories import opened_below
-from relbase.cli.files import STDIN, Input
+from relbase.cli.files import STDIN, Input, Output
 from relbase.cli.streams import printable
-from relbase.cli.writing import Place, failure, identity
+from relbase.cli.writing import Place, Writer, failure, identity
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Sequence
-
-    from relbase.cli.writing import Writer
-
-
-class Output(NamedTuple):
-    root: str  # the directory of the output, which can be a symbolic link
-    parts: tuple[str, ...]  # the names from there to the file
-    replaces: bool = False  # a file that is there
-    goes_on: bool = False  # an earlier run, which had no time to report it, may have written it
-    is_only: bool = False  # it was named as a file
-    in_maildir: bool = False
-
-    @property
-    def path(self) -> str:
-        return os.path.join(self.root, *self.parts)  # noqa: PTH118
 
 
 def is_directory(output: str, count: int, *, trees: bool = False) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
-from relbase.bases.layers import Layer
+from relbase.bases.layers import Base, Layer
 from relbase.cli import jsonl, streams
-from relbase.cli.documents import note_in, part_name
-from relbase.cli.streams import counted, excerpt, printable
+from relbase.cli.documents import InputDocument, note_in, part_name
+from relbase.cli.streams import Collected, Tally, counted, excerpt, printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
 from relbase.kind import Kind
@@ -20,27 +20,20 @@ from relbase.rewriting.items import Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
-    from typing import Self
 
     from relbase.bases.headers import MessageUrlSource
-    from relbase.bases.layers import Base
     from relbase.call import Call
-    from relbase.cli.documents import InputDocument
-    from relbase.cli.streams import Collected, Tally
     from relbase.notes import Note
     from relbase.results import Link
     from relbase.warc.rows import LinkRow
 
-# What programs write where people give an option. One URL is not given to several documents
-# (rule 16).
+# What programs write where people give an option.
 _argument: Final = expression(r"\bpolicy=Policy\((\w+)=True\)|(?<=\(pass )url=")
-_ONE: Final = "--url"
-_SEVERAL: Final = "--map, --root or --mirror"
 
 
 def with_options(text: str, *, several: bool = False) -> str:
     """Return a sentence of the library with options in the place of arguments."""
-    url = _SEVERAL if several else _ONE
+    url = "--map, --root or --mirror" if several else "--url"  # rule 16: one URL, one document
     return _argument.sub(lambda found: f"--{found[1].replace('_', '-')}" if found[1] else url, text)
 
 

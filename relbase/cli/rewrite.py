@@ -11,11 +11,11 @@ import click
 
 from relbase.cli import maildir, options, outputs, values
 from relbase.cli.delivery import HANDED_OVER
-from relbase.cli.directories import opened_directory
-from relbase.cli.files import STDIN, is_maildir, uploaded
+from relbase.cli.directories import Directory, opened_directory
+from relbase.cli.files import STDIN, Output, is_maildir, uploaded
 from relbase.cli.findings import Format
 from relbase.cli.help import command, table
-from relbase.cli.inputs import finder_of, inputs_of
+from relbase.cli.inputs import Inputs, finder_of, inputs_of
 from relbase.cli.jobs import Job, Options, Plan, read_report
 from relbase.cli.run import run
 from relbase.cli.streams import ExitStatus, Tally, printable
@@ -25,8 +25,6 @@ from relbase.kind import Kind
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from relbase.cli.directories import Directory
-    from relbase.cli.inputs import Inputs
 
 _EPILOG: Final = """\b
 Examples:
@@ -164,7 +162,7 @@ def _held(found: Inputs, stack: ExitStack) -> dict[str, Directory]:
 
 def _jobs(names: Sequence[str], found: Inputs, own: Options) -> list[Job]:
     earlier = read_report(own.resume)
-    planned: dict[str, outputs.Output] = {}
+    planned: dict[str, Output] = {}
     if own.output is not None and _maildirs(names):
         planned = maildir.copies(names[0], own.output, found.all, goes_on=own.resume is not None)
     elif own.output is not None:
@@ -204,10 +202,7 @@ def _refuse(names: tuple[str, ...], found: Inputs, own: Options) -> None:
         (own.output == "", "-o is empty: give the name of a file or a directory"),
         (own.format and not own.check, "--format is for --check: give that too"),
         (own.backup and not own.in_place, f"--backup {_REPLACED}"),
-        (
-            own.follow_symlinks and not (own.in_place or mailboxes),
-            f"--follow-symlinks {_REPLACED}",
-        ),
+        (own.follow_symlinks and not (own.in_place or mailboxes), f"--follow-symlinks {_REPLACED}"),
         (own.break_hardlinks and not own.in_place, f"--break-hardlinks {_REPLACED}"),
         (
             own.in_place and any(one.name == STDIN for one in found.all),

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Final
 from relbase.cli import ENDINGS, streams, terminated
 from relbase.cli.files import STDIN, shown_name
 from relbase.cli.findings import Printer
-from relbase.cli.jobs import Action, Done, Job, State, reporting
-from relbase.cli.progress import progress
+from relbase.cli.jobs import Action, Done, Job, Plan, State, reporting
+from relbase.cli.progress import Bar, progress
 from relbase.cli.remarks import Unresolved, summed
 from relbase.cli.streams import OutputError, Tally, Verbosity, WarningPrinter, counted, printable
 from relbase.cli.work import Worker
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from multiprocessing.connection import Connection
     from multiprocessing.context import ForkContext, SpawnContext
-
-    from relbase.cli.jobs import Plan
-    from relbase.cli.progress import Bar
 
 
 def run(plan: Plan, jobs: Sequence[Job]) -> Tally:
@@ -190,7 +187,6 @@ _COLOURS: Final = {"+": "32", "-": "31", "@": "36"}
 
 
 def _coloured(line: str) -> str:
-    """A line of a diff for a terminal; the two of its header are bold."""
     code = "1" if line.startswith(("--- ", "+++ ")) else _COLOURS.get(line[:1])
     return f"\x1b[{code}m{line}\x1b[m" if code else line
 

@@ -11,13 +11,12 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Self, TextIO
 
 import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from typing import Self
 
 
 class ExitStatus(IntEnum):

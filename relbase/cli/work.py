@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 from collections import deque
 from contextlib import nullcontext
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
 from relbase.bases.layers import UNKNOWN
 from relbase.cli import archives, compressed, files, maildir, outputs, remarks, streams
-from relbase.cli.documents import SelfCheckError, found_calls, rewritten, verify
-from relbase.cli.files import ChangedError, InputError, peeked, reason, shown_name
+from relbase.cli.documents import InputDocument, SelfCheckError, found_calls, rewritten, verify
+from relbase.cli.files import ChangedError, InputError, OpenInput, peeked, reason, shown_name
 from relbase.cli.findings import FAILING, LINES, Finding, diff, findings
-from relbase.cli.jobs import Action, Counted, Done, State, is_done
+from relbase.cli.jobs import Action, Counted, Done, Job, Plan, State, is_done
 from relbase.cli.remarks import stated_by
 from relbase.cli.streams import Collected, OutputError, counted, excerpt, printable
 from relbase.cli.values import is_wanted
@@ -26,13 +26,9 @@ from relbase.results import Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeAlias
 
     from relbase.call import Call
     from relbase.cli.archives import Archive
-    from relbase.cli.documents import InputDocument
-    from relbase.cli.files import OpenInput
-    from relbase.cli.jobs import Job, Plan
     from relbase.cli.options import Settings
     from relbase.cli.origins.finder import Found
 

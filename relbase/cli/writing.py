@@ -15,16 +15,22 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.cli import files
-from relbase.cli.directories import UNSETTLED, new_file, opened_below, opened_directory, sweep
-from relbase.cli.files import STDIN, ChangedError, InputError, is_message
+from relbase.cli.directories import (
+    UNSETTLED,
+    Directory,
+    NewFile,
+    new_file,
+    opened_below,
+    opened_directory,
+    sweep,
+)
+from relbase.cli.files import STDIN, ChangedError, Input, InputError, OpenInput, is_message
 from relbase.cli.streams import OutputError, printable
 
 if TYPE_CHECKING:
     import mailbox
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from relbase.cli.directories import Directory, NewFile
-    from relbase.cli.files import Input, OpenInput
     from relbase.cli.jobs import Options
 
 
@@ -292,15 +298,11 @@ def _way(one: Input, how: Options) -> tuple[str, list[str], str]:
         *steps, name = one.parts
         return one.root, steps, name
     # Resolved once: what the link leads to afterwards does not matter.
-    directory, name = os.path.split(_resolved(one.name, how))
+    directory, name = os.path.split(os.path.realpath(one.name) if how.follow_symlinks else one.name)
     if is_message(os.path.join(directory, name)):  # noqa: PTH118
         root, box = os.path.split(os.path.abspath(directory))  # noqa: PTH100
         return root, [box], name
     return directory, [], name
-
-
-def _resolved(name: str, how: Options) -> str:
-    return os.path.realpath(name) if how.follow_symlinks else name
 
 
 # How long others have to finish a delivery, in seconds, and how often it is tried.
@@ -313,7 +315,7 @@ def locked(source: OpenInput, how: Options) -> Iterator[OpenInput]:
     """Hold the locks of a mailbox (fcntl and the dot lock), and yield it as it is under them."""
     import mailbox  # noqa: PLC0415 (start-up time: it brings the email package)
 
-    path = _resolved(source.name, how)
+    path = os.path.realpath(source.name) if how.follow_symlinks else source.name
     shown, until = printable(path), time.monotonic() + PATIENCE
     with ExitStack() as stack:
         try:

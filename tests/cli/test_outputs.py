@@ -13,8 +13,7 @@ import pytest
 from running import run
 
 from relbase.cli import outputs
-from relbase.cli.files import InputError
-from relbase.cli.outputs import Output
+from relbase.cli.files import InputError, Output
 from relbase.cli.streams import OutputError
 from relbase.cli.writing import Writer, settle
 

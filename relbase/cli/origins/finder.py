@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase import pipeline
 from relbase.bases.layers import found_url, retrieval
-from relbase.bases.marks import Unarchived, archived, read_marks
-from relbase.call import Call, Origin, check
-from relbase.cli.files import STDIN, Input, InputError, opened, shown_name
+from relbase.bases.marks import Marks, Places, Unarchived, archived, read_marks
+from relbase.call import Arguments, Call, Origin, check
+from relbase.cli.files import STDIN, Input, InputError, OpenInput, opened, shown_name
 from relbase.cli.origins.paths import (
     INDEXES,
     Mirror,
@@ -51,10 +51,6 @@ from relbase.url.resolver import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-
-    from relbase.bases.marks import Marks, Places
-    from relbase.call import Arguments
-    from relbase.cli.files import OpenInput
 
 
 class Origins(NamedTuple):

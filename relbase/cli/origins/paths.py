@@ -14,13 +14,12 @@ from urllib.parse import quote, unquote_to_bytes
 
 from relbase.bases.layers import found_url
 from relbase.cli.directories import opened_below
-from relbase.cli.files import STDIN
+from relbase.cli.files import STDIN, Input, OpenInput
 from relbase.expressions import expression
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.cli.files import Input, OpenInput
 
 # What stands for itself in a path: RFC 3986 §3.3 pchar, without "%".
 _SAFE: Final = "/!$&'()*+,;=:@-._~"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from urllib.parse import quote, unquote_to_bytes
 
 from relbase import pipeline
-from relbase.bases.marks import Placed
+from relbase.bases.marks import Placed, Places
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
 from relbase.rewriting.items import Status
@@ -23,7 +23,6 @@ from relbase.url.resolver import Profile
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from relbase.bases.marks import Places
     from relbase.call import Call
     from relbase.cli.origins.paths import Mirror
     from relbase.results import Link
