@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from relbase import Policy, Profile, entities, explain, links, rewrite
 from relbase.call import check
-from relbase.explaining import boxes, listing
+from relbase.explaining import boxes, references
 from relbase.explaining.page import index, page
 
 URL: Final = "http://h.example/a/p.html?x"
@@ -332,12 +332,12 @@ def test_time_is_linear(piece: bytes, kind: Any) -> None:
 
 
 def test_long_pages_list_some_and_mark_all() -> None:
-    count = listing.MAX_LISTED + 10
+    count = references.MAX_LISTED + 10
     markup = explain(b"<a href=x>" * count, url=URL)
     assert f'id="s{count}"' in markup
     assert f'id="r{count}"' not in markup
     assert "10 more are marked in the source and not listed." in markup
-    assert markup.count("<details>") == listing.MAX_STEPS
+    assert markup.count("<details>") == references.MAX_STEPS
     assert set(re.findall('href="#(r[0-9]+)"', markup)) <= set(re.findall('id="(r[0-9]+)"', markup))
 
 
