@@ -135,16 +135,17 @@ def walk(data: bytes) -> list[Part]:
     while True:
         at = state.enter(at, delimiter)
         while found := state.next(at):
-            state.end(found.span.start, found.owner)
-            at, delimiter = found.span.end, found.span
-            if not found.closes:
+            delimiter, owner, closes = found
+            state.end(delimiter.start, owner)
+            at = delimiter.end
+            if not closes:
                 break
-            found.owner.close = found.span
-            state.forget(found.owner)
+            owner.close = delimiter
+            state.forget(owner)
         else:
             state.end(len(data), None)
             return [entity.ended() for entity in state.listed]
-        found.owner.children += 1
+        owner.children += 1
 
 
 @dataclass(slots=True)
@@ -168,12 +169,6 @@ class _OpenPart:
         close = self.close or Span(body.end, body.end)
         around = Multipart(self.boundary, preamble, close, Span(close.end, body.end))
         return part._replace(body=body, multipart=around)
-
-
-class _Delimiter(NamedTuple):
-    span: Span
-    owner: _OpenPart
-    closes: bool
 
 
 class _Walk:
@@ -270,8 +265,8 @@ class _Walk:
 
     # ---- entities end
 
-    def next(self, floor: int) -> _Delimiter | None:
-        """Return the first delimiter from `floor` on, the start of a line or a line break."""
+    def next(self, floor: int) -> tuple[Span, _OpenPart, bool] | None:
+        """Return the first delimiter from `floor` on, whose it is, and whether it closes."""
         if not self.opened:
             return None
         data, opened = self.data, self.opened
@@ -291,7 +286,7 @@ class _Walk:
                 # (§5.1.1).
                 end = min(stop + 1, len(data))
                 after = self._line_break(stop + 1, at) if closes else end
-                return _Delimiter(Span(self._line_break(at, floor), after), owners[-1], closes)
+                return Span(self._line_break(at, floor), after), owners[-1], closes
             at = self._marked(mark, stop)
         return None
 
