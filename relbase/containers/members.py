@@ -245,27 +245,29 @@ def _unfolded_fast(source: _Raw) -> Generator[Piece, None, int | None]:
 
     Large members are left to zlib, too, and what is wrong with one: both are to have the same.
     """
-    at, given = source.offset, 0
-    raw, held = bytearray(), bytearray()
+    at, given, size = source.offset, 0, 0
+    raw: list[bytes] = []
+    held: list[bytes] = []
     isal = fast_zlib()
     stream = isal.decompressobj(31)
     # Members with flags that RFC 1952 does not know are none for zlib.
     is_known = source.peek(4)[3:] < b"\x20"
-    while is_known and len(raw) < _KEPT and (fed := source.take(_FED[GZIP])):
-        raw += fed
+    while is_known and len(raw) < _KEPT // _FED[GZIP] and (fed := source.take(_FED[GZIP])):
+        raw.append(fed)
         try:
-            held += stream.decompress(fed)
+            held.append(stream.decompress(fed))
         except isal.error:
             break
         if stream.eof:
             source.give_back(stream.unused_data)
-            yield Piece(bytes(held), at, is_last=True)
+            yield Piece(b"".join(held), at, is_last=True)
             return None
-        if len(held) > _HELD:
-            yield Piece(bytes(held), at)
-            given += len(held)
+        size += len(held[-1])
+        if size - given > _HELD:
+            yield Piece(b"".join(held), at)
+            given = size
             held.clear()
-    source.give_back(bytes(raw))
+    source.give_back(b"".join(raw))
     return given
 
 
