@@ -329,6 +329,7 @@ static PyObject *tuple_of(PyObject *type, PyObject *const *values, Py_ssize_t co
   for (Py_ssize_t i = 0; i < count; i++)
     if (made) PyTuple_SetItem(made, i, values[i]);
     else Py_XDECREF(values[i]);
+  if (made) PyObject_GC_UnTrack(made); /* nothing that it holds can come to hold it */
   return made;
 }
 
@@ -397,10 +398,16 @@ static PyObject *url_of(PyObject *reference, const char *raw, Py_ssize_t n, PyOb
 }
 
 static void count_lines(Links *l, Text text, Py_ssize_t at) {
-  Text p = text + l->at, e = text + at;
-  while (p < e && (p = memchr(p, '\n', (size_t)(e - p)))) {
-    l->line++;
-    l->line_start = ++p - text;
+  Py_ssize_t lines = 0;
+  for (Py_ssize_t from = l->at; from < at;) { /* so few that they are counted in a byte each */
+    Py_ssize_t to = at - from < 255 ? at : from + 255;
+    unsigned char count = 0;
+    for (; from < to; from++) count = (unsigned char)(count + (text[from] == '\n'));
+    lines += count;
+  }
+  if (lines) {
+    l->line += lines;
+    for (l->line_start = at; text[l->line_start - 1] != '\n';) l->line_start--;
   }
   if (at > l->at) l->at = at;
 }
