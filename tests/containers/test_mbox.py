@@ -68,7 +68,6 @@ CRLF = A.replace(b"\n", b"\r\n")
         (b"From \xe9\xff\n" + ONE, [(b"From \xe9\xff\n", ONE, b"")]),
         (A + ONE + b"\nFrom Russia\nYear: 1\n", [(A, ONE + b"\nFrom Russia\nYear: 1\n", b"")]),
         (A + ONE + b"\nFrom: x\n", [(A, ONE + b"\nFrom: x\n", b"")]),
-        (A + ONE + b"\nfrom x\n", [(A, ONE + b"\nfrom x\n", b"")]),
         (A + ONE + b"\nFrom\tx\n", [(A, ONE + b"\nFrom\tx\n", b"")]),
         (A + ONE + b"\n From x\n", [(A, ONE + b"\n From x\n", b"")]),
         # mboxo, mboxrd: what is escaped stays so
@@ -80,12 +79,10 @@ CRLF = A.replace(b"\n", b"\r\n")
         # what stands before the first separator
         (b"x\n\n" + A + ONE, [(None, b"x\n\n", b""), (A, ONE, b"")]),
         (b"\n" + A + ONE, [(None, b"\n", b""), (A, ONE, b"")]),
-        (b"\r\n" + A + ONE, [(None, b"\r\n", b""), (A, ONE, b"")]),
         (b"x\n" + A + ONE, [(None, b"x\n" + A + ONE, b"")]),
         (b"\xef\xbb\xbf" + A + ONE, [(None, b"\xef\xbb\xbf", b""), (A, ONE, b"")]),
         (b"\xef\xbb\xbfx", [(None, b"\xef\xbb\xbfx", b"")]),
         (b"\0\0" + A, [(None, b"\0\0" + A, b"")]),
-        (b"From", [(None, b"From", b"")]),
         (b"", []),
         # CRLF, mixed, and CR, which is not a line end
         (
@@ -98,17 +95,13 @@ CRLF = A.replace(b"\n", b"\r\n")
         (A + b"\nz\r\r\n" + B, [(A, b"\nz\r\r\n" + B, b"")]),
         # the end of the file comes early
         (b"From a", [(None, b"From a", b"")]),
-        (b"From ", [(None, b"From ", b"")]),
         (A[:-1], [(A[:-1], b"", b"")]),
         (A, [(A, b"", b"")]),
         (A + b"Subject: 1", [(A, b"Subject: 1", b"")]),
-        (A + ONE + b"\nFrom", [(A, ONE + b"\nFrom", b"")]),
         (A + ONE + b"\n" + B[:-1], [(A, ONE, b"\n"), (B[:-1], b"", b"")]),
         (A + ONE + b"\n" + B[:-2], [(A, ONE + b"\n" + B[:-2], b"")]),
         # NUL padding
         (A + ONE + b"\n\0\0" + B, [(A, ONE + b"\n\0\0" + B, b"")]),
-        (A + ONE + b"\0\0\n\n" + B, [(A, ONE + b"\0\0\n", b"\n"), (B, b"", b"")]),
-        (A + ONE + b"\0\0", [(A, ONE + b"\0\0", b"")]),
     ],
 )
 def test_rule(file: bytes, expected: list[tuple[bytes | None, bytes, bytes]]) -> None:

@@ -15,9 +15,7 @@ from relbase.rewriting.items import (
     Status,
     lower,
     lower_plain,
-    plain_in_css,
     plain_in_quotes,
-    plain_unquoted,
 )
 from relbase.view.runs import Run, RunView
 from relbase.view.transcode import document_view
@@ -91,23 +89,6 @@ def test_time_is_linear(overlap: bool) -> None:  # noqa: FBT001
         assert len(list(lower(case[1], case[0], 0))) == len(case[1])
 
     assert_linear_from_10_ms(run, make)
-
-
-def test_what_may_be_written_as_it_is() -> None:
-    url = b"http://h.example:80/a-b_c.d~e/%20?a=b#c;d,e!f*g$h+i@j|k"
-    assert plain_in_quotes(url)
-    assert plain_unquoted(url.replace(b"=", b""))
-    assert plain_in_css(url)
-    for unsafe in b"\"'<>&\\\0 \n\r\t\x7f":
-        byte = bytes([unsafe])
-        assert not plain_in_css(byte) or byte in b"&>"
-        assert not plain_in_quotes(byte) or byte in b"\\"
-        assert not plain_unquoted(byte) or byte in b"\\"
-    assert not plain_unquoted(b"=")
-    assert not plain_unquoted(b"`")
-    assert not plain_in_css(b"(")
-    assert not plain_in_css(b")")
-    assert not any(plain(b"\xc3\xa9") for plain in (plain_in_quotes, plain_unquoted, plain_in_css))
 
 
 def test_a_view_is_made_only_where_something_needs_it() -> None:
