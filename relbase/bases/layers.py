@@ -192,6 +192,9 @@ def unsuitable(url: str) -> str | None:
 # Most bases.
 _is_suitable: Final = expression(r"https?://[^/?#]")
 
+# A URL that as a statement is the base as it is, but in profile whatwg.
+plain_base: Final = expression(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+")
+
 
 def _unsuitable(url: str) -> str | None:
     if not url:

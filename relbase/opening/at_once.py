@@ -5,11 +5,10 @@ Everything else goes the long way, which has the same result for what goes this 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from relbase.bases.layers import UNKNOWN, establish, remembering, retrieval
+from relbase.bases.layers import UNKNOWN, establish, plain_base, remembering, retrieval
 from relbase.bases.marks import may_have_marks
 from relbase.call import Call
 from relbase.formats import FORMATS
@@ -17,6 +16,7 @@ from relbase.opening.door import open_input, prepare
 from relbase.opening.recognition import recognized
 from relbase.references import scanner
 from relbase.rewriting import budget
+from relbase.rewriting.context import prepared
 from relbase.rewriting.document import read_charset
 from relbase.rewriting.scan import priced_scan_for
 from relbase.rewriting.shape_edits import edits_on
@@ -76,17 +76,13 @@ class _Pages:
     def shapes_on(self, url: str) -> ShapeEdits | None:
         """What becomes of references on a retrieval URL; None where that is to be remarked on."""
         profile = self._call.profile
-        if profile is Profile.WHATWG or not _is_plain(url):
+        if profile is Profile.WHATWG or not plain_base.fullmatch(url):
             stated, remarks = retrieval(url, ())
             base, notes = establish(stated, UNKNOWN, profile=profile)
             if remarks or notes or not base.url.isascii():
                 return None
             url = base.url
-        return edits_on(url, profile, self._encoding)
-
-
-# A retrieval URL that is a base as it is.
-_is_plain: Final = re.compile(r"https?://[A-Za-z0-9.:-]++/[!\x22$-?A-~]*+").fullmatch
+        return edits_on(url, profile, prepared(url, profile, self._encoding) if url else None)
 
 
 def _may_state(start: bytes) -> bool:

@@ -128,29 +128,38 @@ static PyObject *prepare(PyObject *Py_UNUSED(module), PyObject *args) {
    flags, Edit, edits, text, pos, end[, in_noscript, in_comment]. */
 typedef struct {
   Shapes shapes; /* first: `learn` gets a pointer to it */
+  PyObject *edits, *told[SHAPES]; /* what says what becomes of a shape, and what it said */
+  PyObject *written[SHAPES];      /* of that: what is written for each */
+  Py_ssize_t costs[SHAPES];       /* what that costs */
+} Edits;
+
+typedef struct {
+  Edits edits;
   Scan scan;
   Text pos, end;
-  PyObject *type, *edits, *told[SHAPES]; /* what says what becomes of a shape, and what it said */
-  PyObject *written[SHAPES];             /* of that: what is written for each */
-  Py_ssize_t costs[SHAPES];              /* what that costs */
+  PyObject *type;
 } Call;
 
 /* Asks what becomes of a shape: (until where, what is written, its cost, where it fits), or None. */
 static int learn(Shapes *shapes, int shape) {
-  Call *call = (Call *)shapes;
+  Edits *edits = (Edits *)shapes;
   PyObject *key = PyErr_Occurred() ? NULL : PyLong_FromLong(shape);
-  PyObject *told = key ? PyObject_GetItem(call->edits, key) : NULL;
+  PyObject *told = key ? PyObject_GetItem(edits->edits, key) : NULL;
   Py_XDECREF(key);
-  call->told[shape] = told;
+  edits->told[shape] = told;
   if (!told || told == Py_None) return 0;
   if (!PyTuple_Check(told)) return bad("scan: an edit is a tuple");
-  return PyArg_ParseTuple(told, "bSnb", &shapes->until[shape], &call->written[shape],
-                          &call->costs[shape], &shapes->fits[shape]);
+  return PyArg_ParseTuple(told, "bSnb", &shapes->until[shape], &edits->written[shape],
+                          &edits->costs[shape], &shapes->fits[shape]);
+}
+
+static void forget(Edits *edits) {
+  for (int i = 0; i < SHAPES; i++) Py_CLEAR(edits->told[i]);
 }
 
 static void free_call(Call *call) {
   free(call->scan.found);
-  for (int i = 0; i < SHAPES; i++) Py_CLEAR(call->told[i]);
+  forget(&call->edits);
 }
 
 static PyObject *edit_of(const Found *f, PyObject *const *written, PyObject *type) {
@@ -231,7 +240,7 @@ static int read_call(PyObject *args, Call *call) {
   Scan *s = &call->scan;
   memset(call, 0, sizeof *call);
   if (!PyArg_ParseTuple(args, "OiiOOSnn|pp:scan", &capsule, &s->mode, &flags, &call->type,
-                        &call->edits, &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
+                        &call->edits.edits, &bytes, &pos, &end, &s->in_noscript, &s->in_comment))
     return 0;
   s->tables = PyCapsule_GetPointer(capsule, TABLES);
   if (!s->tables || PyBytes_AsStringAndSize(bytes, &text, &size) < 0) return 0;
@@ -243,8 +252,8 @@ static int read_call(PyObject *args, Call *call) {
   s->whatwg = flags & 1;
   s->in_css = flags >> 1 & 1;
   s->ascii_stands = flags >> 2 & 1;
-  s->shapes = &call->shapes;
-  call->shapes.learn = learn;
+  s->shapes = &call->edits.shapes;
+  call->edits.shapes.learn = learn;
   call->pos = (Text)text + pos;
   call->end = (Text)text + end;
   return 1;
@@ -252,7 +261,7 @@ static int read_call(PyObject *args, Call *call) {
 
 static Py_ssize_t cost_of(const Call *call) {
   Py_ssize_t cost = 0;
-  for (size_t i = 0; i < call->scan.count; i++) cost += call->costs[call->scan.found[i].shape];
+  for (size_t i = 0; i < call->scan.count; i++) cost += call->edits.costs[call->scan.found[i].shape];
   return cost;
 }
 
@@ -260,7 +269,7 @@ static Py_ssize_t cost_of(const Call *call) {
    what stands there, or of edits alone what they cost. */
 static PyObject *found_up_to(Call *call, Text at, Text looked, int has_looked) {
   Scan *s = &call->scan;
-  PyObject *list = PyErr_Occurred() ? NULL : results(s, call->written, call->type);
+  PyObject *list = PyErr_Occurred() ? NULL : results(s, call->edits.written, call->type);
   PyObject *made = NULL, *stands = NULL;
   Py_ssize_t place = at < call->end ? at - s->text : -1, look = looked ? looked - s->text : -1;
   if (list && s->mode == WRITTEN) stands = standing(s);
@@ -417,7 +426,7 @@ static int status_of(Links *l, const Call *call, const Found *f) {
   if (!f->shape) return IS_ABSOLUTE;
   int is_local = f->holds & LOCAL || (f->holds & HOLDS_MASK) == CSS || l->keeps_fragments;
   if (f->shape == FRAGMENT && is_local) return IS_KEPT;
-  l->cost += call->costs[f->shape];
+  l->cost += call->edits.costs[f->shape];
   return IS_REWRITTEN;
 }
 
@@ -436,7 +445,7 @@ static PyObject *link_of(Links *l, const Call *call, const Found *f) {
   PyObject *reference = raw ? PyUnicode_DecodeASCII(raw, n, NULL)
                             : PyObject_CallFunction(l->decode, "Ni", bytes_of(p, f->end - f->at), 0);
   if (!reference) return NULL;
-  PyObject *url = f->shape ? url_of(reference, raw, n, call->written[f->shape], f->to - f->at)
+  PyObject *url = f->shape ? url_of(reference, raw, n, call->edits.written[f->shape], f->to - f->at)
                            : Py_NewRef(reference);
   int status = status_of(l, call, f);
   if (status == IS_KEPT && url) l->shown += PyUnicode_GetLength(url);
@@ -528,7 +537,7 @@ static int add_link(Links *l, const Call *call, const Found *f,
     if (!decoded || PyBytes_AsStringAndSize(decoded, &utf_8, &n) < 0) goto failed;
     text = utf_8;
   }
-  if (f->shape && PyBytes_AsStringAndSize(call->written[f->shape], &new, &size) < 0) goto failed;
+  if (f->shape && PyBytes_AsStringAndSize(call->edits.written[f->shape], &new, &size) < 0) goto failed;
   if (rest > n) rest = n;
   int status = status_of(l, call, f);
   if (status == IS_KEPT) l->shown += size + characters_in(text + rest, n - rest);
@@ -620,7 +629,11 @@ static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
 
 /* What the exact walk knows: {name: (text, is_item, {attribute: holds})}, {start tag: text}. */
 typedef struct {
-  PyObject *elements, *tags;
+  PyObject *elements, *tags, *enter;
+  Xml *xml;
+  Call *call;
+  Edits scoped;   /* of the scope that is being read */
+  PyObject *list; /* of edits */
 } Learned;
 
 enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
@@ -645,6 +658,37 @@ static int tag_known(void *data, Text tag, size_t n) {
   return n > MAX_TAG ? -1 : number_of(by_bytes(((Learned *)data)->tags, tag, n));
 }
 
+/* Hands on what was found on one base. */
+static int flush(Learned *l) {
+  Scan *s = &l->xml->scan;
+  Edits *edits = s->shapes == &l->scoped.shapes ? &l->scoped : &l->call->edits;
+  for (size_t i = 0; i < s->count; i++) {
+    PyObject *edit = edit_of(&s->found[i], edits->written, l->call->type);
+    int done = edit ? PyList_Append(l->list, edit) : -1;
+    Py_XDECREF(edit);
+    if (done < 0) return 0;
+  }
+  l->xml->flushed += s->count;
+  s->count = 0;
+  return 1;
+}
+
+static int scope_known(void *data, Text value, size_t n) {
+  Learned *l = data;
+  PyObject *edits = NULL;
+  if (value) {
+    edits = PyObject_CallFunction(l->enter, "Nn", bytes_of(value, (Py_ssize_t)n),
+                                  (Py_ssize_t)(value - l->xml->scan.text));
+    if (!edits || edits == Py_None) return Py_XDECREF(edits), 0;
+  }
+  int done = flush(l);
+  forget(&l->scoped);
+  Py_XDECREF(l->scoped.edits);
+  l->scoped = (Edits){.shapes = {.learn = learn}, .edits = edits};
+  l->xml->scan.shapes = edits ? &l->scoped.shapes : &l->call->edits.shapes;
+  return done;
+}
+
 static PyObject *item_of(const Xml *x, const Item *item) {
   if (!item->start) Py_RETURN_NONE;
   Text text = x->scan.text;
@@ -658,44 +702,49 @@ static PyObject *markups_of(const Xml *x) {
   for (size_t i = 0; list && i < x->count; i++) {
     const Markup *m = &x->markups[i];
     PyObject *made = Py_BuildValue(
-        "(Nnnnnn)", item_of(x, &m->item), (Py_ssize_t)(m->name - text),
+        "(Nnnnnni)", item_of(x, &m->item), (Py_ssize_t)(m->name - text),
         (Py_ssize_t)(m->name_end - text), (Py_ssize_t)(m->text - text), (Py_ssize_t)m->first,
-        (Py_ssize_t)m->last);
+        (Py_ssize_t)m->last, m->scope);
     if (made) PyList_SetItem(list, (Py_ssize_t)i, made);
     else Py_CLEAR(list);
   }
   return list;
 }
 
-/* xml(tables, ..., end, depth, floor, reads_markup, elements, tags) -> (edits, place or -1, depth,
-   the last item or None, HTML in texts: (item or None, where the name of its element begins and
-   ends, its place, its first edit, the one after its last)) */
+/* xml(tables, ..., end, depth, floor, reads_markup, elements, tags, enter) -> (edits, place or -1,
+   depth, the last item or None, HTML in texts: (item or None, where the name of its element begins
+   and ends, its place, its first edit, the one after its last, the number of its scope)).
+   `enter` says by a value and its place what becomes of shapes in a scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
-  Learned learned;
+  Learned l;
   Xml x;
   Py_ssize_t count = PyTuple_Size(args), depth, floor;
   memset(&x, 0, sizeof x);
-  PyObject *common = count > 5 ? PyTuple_GetSlice(args, 0, count - 5) : NULL;
-  PyObject *own = common ? PyTuple_GetSlice(args, count - 5, count) : NULL;
+  memset(&l, 0, sizeof l);
+  PyObject *common = count > 6 ? PyTuple_GetSlice(args, 0, count - 6) : NULL;
+  PyObject *own = common ? PyTuple_GetSlice(args, count - 6, count) : NULL;
   int is_read = own && read_call(common, &call) &&
-                PyArg_ParseTuple(own, "nnpO!O!:xml", &depth, &floor, &x.reads_markup, &PyDict_Type,
-                                 &learned.elements, &PyDict_Type, &learned.tags);
+                PyArg_ParseTuple(own, "nnpO!O!O:xml", &depth, &floor, &x.reads_markup,
+                                 &PyDict_Type, &l.elements, &PyDict_Type, &l.tags, &l.enter);
   Py_XDECREF(common);
   Py_XDECREF(own);
   if (!is_read) return PyErr_Occurred() ? NULL : (bad("xml: arguments are missing"), NULL);
   if (call.scan.mode != EDITS) return bad("xml: edits alone"), NULL;
+  if (!(l.list = PyList_New(0))) return NULL;
   x.scan = call.scan;
   x.scan.in_xml = 1;
   x.depth = depth;
   x.floor = floor;
-  x.lookup = (Lookup){&learned, element_known, attribute_known, tag_known};
+  x.lookup = (Lookup){&l, element_known, attribute_known, tag_known, scope_known};
+  l.xml = &x;
+  l.call = &call;
   Text at = xml(&x, call.pos, call.end);
-  PyObject *edits = PyErr_Occurred() ? NULL : results(&x.scan, call.written, call.type);
-  PyObject *made = edits ? Py_BuildValue("(NnnNN)", edits,
-                                         at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
-                                         (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x))
-                         : NULL;
+  PyObject *made = NULL;
+  if (!PyErr_Occurred() && flush(&l))
+    made = Py_BuildValue("(OnnNN)", l.list, at < call.end ? (Py_ssize_t)(at - x.scan.text) : -1,
+                         (Py_ssize_t)x.depth, item_of(&x, &x.item), markups_of(&x));
+  Py_DECREF(l.list);
   call.scan.found = x.scan.found;
   free_call(&call);
   free(x.markups);

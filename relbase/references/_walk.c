@@ -96,7 +96,8 @@ enum { MAX_NAME = 63, SLOTS = 2048, MAX_ATTRIBUTES = 255 };
 enum Kind { PLAIN, LOOK, RAW, SCRIPT, STYLE, NOSCRIPT, SVG, MATH, KINDS };
 /* What an attribute holds on an element, and what else counts. */
 enum Holds {
-  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP, BY_TAG, HOLDS
+  NOTHING, URL, CSS, SRCSET, LIST, DECIDES, MAYBE, ANYTHING, IF, DECIDES_IF, MARKUP, BY_TAG, SCOPE,
+  HOLDS
 };
 enum { HOLDS_MASK = 15, EMPTY_IS_BASE = 16, EMPTY_LOOK = 32, LOCAL = 64, FRAGMENT_LOOK = 128 };
 
@@ -1145,6 +1146,8 @@ typedef struct {
   int (*element)(void *data, Text name, size_t n, Known *known);          /* 0: unknown */
   int (*attribute)(void *data, const Known *known, Text name, size_t n); /* -1: unknown */
   int (*tag)(void *data, Text tag, size_t n); /* what the text after it holds; -1: unknown */
+  /* Begins a scope, on another base; 0: it is to be looked at. Without a value it ends. */
+  int (*scope)(void *data, Text value, size_t n);
 } Lookup;
 
 /* An item of a feed: its start tag. */
@@ -1157,7 +1160,16 @@ typedef struct {
   Item item; /* around it; NULL where that began earlier */
   Text name, name_end, text;
   size_t first, last;
+  int scope; /* its number, 0 outside */
 } Markup;
+
+/* An element with a base of its own that is read as a whole: what was before it. */
+typedef struct {
+  Text start; /* of its start tag; NULL for none */
+  ptrdiff_t depth;
+  size_t markups;
+  Item item;
+} Scope;
 
 typedef struct {
   Scan scan;
@@ -1165,6 +1177,9 @@ typedef struct {
   ptrdiff_t depth, floor; /* how many elements are open; of those not to be left */
   int reads_markup;
   Item item;
+  Scope scope;
+  int scopes;     /* how many were begun */
+  size_t flushed; /* what was found before, and handed on */
   Markup *markups;
   size_t count, room;
 } Xml;
@@ -1295,9 +1310,10 @@ static int xml_text(Xml *x, Text *pp, Text e, Text name, Text name_end, int hold
     Attribute a = {.value = begin, .end = end, .quote = '"'};
     return is_readable(begin, end) ? value(s, &a, holds) : STOPS;
   }
-  Markup found = {x->item, name, name_end, text, s->count, s->count};
+  size_t first = x->flushed + s->count;
+  Markup found = {x->item, name, name_end, text, first, first, x->scope.start ? x->scopes : 0};
   int done = markup(x, begin, end, is_escaped);
-  found.last = s->count;
+  found.last = x->flushed + s->count;
   return done == CONTINUES && found.last > found.first ? push_markup(x, &found) : done;
 }
 
@@ -1307,7 +1323,7 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
   Scan *s = &x->scan;
   Text name = *pp, p = name, q;
   Known known;
-  Attribute held[MOST_HELD];
+  Attribute held[MOST_HELD], stated = {.value = NULL};
   int count = 0;
   if (!IS(*p, XML_NAME)) return STOPS;
   while (p < e && IS(*p, XML_NAME)) p++;
@@ -1318,7 +1334,7 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
     if (q >= e) return STOPS;
     if (begins(q, e, "/>")) {
       *pp = q + 2;
-      return CONTINUES;
+      return stated.value ? STOPS : CONTINUES;
     }
     if (*q == '>') break;
     Attribute a = {.name = q};
@@ -1336,6 +1352,11 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
     int holds = x->lookup.attribute(x->lookup.data, &known, a.name, a.length);
     if (holds < 0) return STOPS;
     if (holds == NOTHING) continue;
+    if (holds == SCOPE) {
+      if (stated.value || x->scope.start) return STOPS;
+      stated = a;
+      continue;
+    }
     for (int i = 0; i < count; i++)
       if (a.length == held[i].length && !memcmp(a.name, held[i].name, a.length)) return STOPS;
     if (count == MOST_HELD || !is_readable(a.value, a.end)) return STOPS;
@@ -1346,6 +1367,14 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
   int text = known.text;
   if (text == BY_TAG && (text = x->lookup.tag(x->lookup.data, name - 1, (size_t)(p - name) + 1)) < 0)
     return STOPS;
+  if (stated.value) {
+    Scope scope = {name - 1, x->depth, x->count, x->item};
+    if (count || text ||
+        !x->lookup.scope(x->lookup.data, stated.value, (size_t)(stated.end - stated.value)))
+      return STOPS;
+    x->scope = scope;
+    x->scopes++;
+  }
   if (text && xml_text(x, &p, e, name, name_end, text) != CONTINUES) return STOPS;
   if (known.is_item) x->item = (Item){name - 1, name_end, q + 1};
   x->depth++;
@@ -1360,11 +1389,15 @@ static Text after(Text p, Text e, const char *text) {
   return NULL;
 }
 
-/* Reads XML from `p` to `e`, after the start tag of the root: returns `e` when it got through, else
-   where to look. */
-static Text xml(Xml *x, Text p, Text e) {
+/* Whether there is room in a batch, where each scope takes some too. */
+static int goes_on(const Xml *x) {
+  return x->scan.count + (x->scope.start ? 0 : x->flushed + 8 * (size_t)x->scopes) < BATCH;
+}
+
+/* Reads XML as `xml` does; it may end in a scope. */
+static Text xml_range(Xml *x, Text p, Text e) {
   Scan *s = &x->scan;
-  while (s->count < BATCH) {
+  while (goes_on(x)) {
     Text begin = find(p, e, '<');
     if (!begin) return e;
     p = begin + 1;
@@ -1373,6 +1406,10 @@ static Text xml(Xml *x, Text p, Text e) {
       if (x->depth - 1 == x->floor || !(p = find(p, e, '>'))) return begin;
       p++;
       x->depth--;
+      if (x->scope.start && x->depth == x->scope.depth) {
+        if (!x->lookup.scope(x->lookup.data, NULL, 0)) return begin;
+        x->scope.start = NULL;
+      }
     } else if (*p == '!' || *p == '?') {
       if (begins(p, e, "!--")) p = after(p + 3, e, "-->");
       else if (begins(p, e, "![CDATA[")) p = after(p + 8, e, "]]>");
@@ -1387,6 +1424,19 @@ static Text xml(Xml *x, Text p, Text e) {
     }
   }
   return p;
+}
+
+/* Reads XML from `p` to `e`, after the start tag of the root: returns `e` when it got through, else
+   where to look. A scope that is not read as a whole is looked at from its beginning. */
+static Text xml(Xml *x, Text p, Text e) {
+  p = xml_range(x, p, e);
+  if (!x->scope.start) return p;
+  x->scan.count = 0;
+  x->count = x->scope.markups;
+  x->item = x->scope.item;
+  x->depth = x->scope.depth;
+  x->lookup.scope(x->lookup.data, NULL, 0);
+  return x->scope.start;
 }
 
 /* ---- The head of a page, where programs that save leave marks: see `heads.head_tokens` */

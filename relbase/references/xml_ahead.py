@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     # edits, the offset to go on at, how many are open there, the item of a feed, texts with HTML.
     Scan: TypeAlias = Callable[..., tuple[list[Any], int, int, Any, list[Any]]]
 
-# What the text of an element holds where its start tag decides; the number is that of _walk.c.
+# What the text of an element holds where its start tag decides, and what an attribute does that
+# states a base; the numbers are those of _walk.c.
 _BY_TAG: Final = 11
+_SCOPE: Final = 12
 
 # Documents have a handful of each; hostile ones are looked at.
 _MOST: Final = 512
@@ -112,15 +114,15 @@ class Ahead:
             return
         key = names.key(name, named.vocabulary)
         rows = named.held.rows.get(key, ()) if key is not None else ()
-        holds = 0 if key not in _SCOPES else None
+        holds = _SCOPES.get(key, 0)
         if rows and holds == 0:
             holds = plain_kind([row for row in rows if self._extended or not row.extended])
         if holds is not None:
             known[name] = holds
 
 
-# What decides on the references of others.
-_SCOPES: Final = frozenset((XML_BASE, b"codebase"))
+# What decides on the references of others; None for what is looked at.
+_SCOPES: Final[Mapping[bytes | None, int | None]] = {XML_BASE: _SCOPE, b"codebase": None}
 
 
 def _text_holds(named: Named) -> int | None:

@@ -87,12 +87,13 @@ _MOST_CUT: Final = len("../") * MAX_UP
 
 def weight(new: str, depth: int) -> int:
     """Return how long a text is at most, written into a reference that is so deep in documents."""
-    return _remembered(new)(new, depth)
+    return len(new) if means_itself.fullmatch(new) else _remembered(new)(new, depth)
 
 
 # What means itself wherever a reference stands. Each other character is counted at its longest: in
 # JSON as `\ud83d\ude00`, and in each document around as `&amp;#128512;`, `&amp;amp;#128512;`, ...
 _escaped: Final = expression(r"[^A-Za-z0-9/:.?#=_~%+@!$*-]")
+means_itself: Final = expression(r"[A-Za-z0-9/:.?#=_~%+@!$*-]*+")
 _LONGEST: Final = 12
 _DEEPER: Final = len("amp;")
 

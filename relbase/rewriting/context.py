@@ -123,7 +123,10 @@ class Context(NamedTuple):
 
     def on(self, base: Base) -> Context:
         """The same context on another base."""
-        return self if base is self.base else self.having(base=base)
+        if base is self.base:
+            return self
+        resolve = resolver(base.url, self.task.profile, self.encoding)
+        return tuple.__new__(Context, (base, *self[1:-1], resolve))  # in half the time of `having`
 
     def in_utf_8(self) -> Context:
         """The context of where browsers take no charset from the document for queries [C]."""

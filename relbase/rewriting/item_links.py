@@ -33,6 +33,7 @@ class ItemLinks:
         self._count = 0
         self._first = ""
         self._span: Span | None = None
+        self._last: tuple[str, Callable[[str], str] | None] = "", None
         self._differ: dict[tuple[str, str, str], bool] = {}
 
     def compare(
@@ -50,13 +51,13 @@ class ItemLinks:
             url = None
         if url is None:
             return
-        resolve = resolver(url, context.task.profile, context.encoding)
         for edit in edits:
             found = _reference(text, edit.start)
             reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
             if self._differs(reference, url, context):
                 self._count += 1
-                if self._span is None and resolve is not None:
+                resolve = None if self._span else self._on(url, context)
+                if resolve is not None:
                     self._span = span or Span(edit.start, edit.end)
                     shown = f"{reference[:200]!r}, to {resolve(reference)[:200]!r}"
                     self._first = f"the first, {shown}"
@@ -73,14 +74,19 @@ class ItemLinks:
         if known is None:
             if len(self._differ) >= _MOST:
                 self._differ.clear()
-            other = resolver(key[2], context.task.profile, context.encoding)
-            resolves = [each for each in (context.resolve, other) if each is not None]
+            resolves = [each for each in (context.resolve, self._on(key[2], context)) if each]
             try:
                 known = len({resolve(f"{key[0]}x") for resolve in resolves}) > 1
             except ValueError:
                 known = False
             self._differ[key] = known
         return known
+
+    def _on(self, url: str, context: Context) -> Callable[[str], str] | None:
+        """What resolves on a link, or on what is before its last slash: mostly the same again."""
+        if self._last[0] != url:
+            self._last = url, resolver(url, context.task.profile, context.encoding)
+        return self._last[1]
 
     def notes(self, part: str) -> Iterator[Note]:
         """The note on all of them, if there are any."""

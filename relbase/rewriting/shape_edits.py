@@ -23,7 +23,6 @@ from relbase.references.scanner import (
     scanning,
 )
 from relbase.rewriting.budget import weight
-from relbase.rewriting.context import prepared
 from relbase.rewriting.items import plain_in_css, plain_in_quotes, plain_unquoted
 from relbase.url.resolver import Profile, has_net_loc
 from relbase.view.characters import inner, is_multi_byte
@@ -81,14 +80,16 @@ NO_EDITS: Final = ShapeEdits(None, 0)
 _means_itself: Final = re.compile(r"[A-Za-z0-9/:.?#_~%+@!$*-]*+").fullmatch
 
 
-def edits_on(url: str, profile: Profile, encoding: str, depth: int = 0) -> ShapeEdits:
-    """Return what becomes of plain references on a base."""
+def edits_on(
+    url: str, profile: Profile, resolve: Callable[[str], str] | None, depth: int = 0
+) -> ShapeEdits:
+    """Return what becomes of plain references on a base, by what resolves them."""
     # The WHATWG parser treats the paths of file and of other schemes by rules of their own; without
     # a net_loc a path may be written otherwise.
     is_odd = profile is Profile.WHATWG and not url.startswith(("http:", "https:"))
     if is_odd or not has_net_loc(url):
         return NO_EDITS
-    return ShapeEdits(prepared(url, profile, encoding), depth)
+    return ShapeEdits(resolve, depth)
 
 
 _remembered: Final = remembering(edits_on)
@@ -99,7 +100,7 @@ def shape_edits(context: Context) -> ShapeEdits:
     if context.task.places is not None:  # what is saved beside the page may stay
         return NO_EDITS
     url = context.base.url
-    return _remembered(url)(url, context.task.profile, context.encoding, context.depth)
+    return _remembered(url)(url, context.task.profile, context.resolve, context.depth)
 
 
 def walk_for(context: Context, walk: str, mode: int = EDITS) -> Callable[..., Any]:

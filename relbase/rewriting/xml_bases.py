@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Layer, Statement
+from relbase.bases.layers import Base, Layer, Statement, plain_base
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MAX_XML_BASE_DEPTH: Final = 100
 
 _REMEMBERED: Final = 1 << 12
+_FEW: Final = 16
 
 
 def url_of(text: bytes, value: Attribute) -> str:
@@ -71,7 +72,8 @@ class Scopes:
         self._lines = Lines(text, document.encoding)
         self.counts = counts  # whether each is the base of what is inside, or only absolute itself
         self._depth = 0
-        self._last: tuple[tuple[bytes, str] | None, Context] = None, document
+        # Many elements may state the same few: where each stands is not asked for.
+        self._known: dict[tuple[bytes, str], Context] = {}
         self._outer: list[tuple[Context | None, Context | None, int, int]] = []
         self.stated_at = -1  # where the `xml:base` stands that decides here; -1 for none
         self.inside: Context | None = document  # None where bases nest too deep
@@ -92,9 +94,8 @@ class Scopes:
             part = self._outer[0][0].part if self._outer and self._outer[0][0] else ""
             return [Note(Reason.LIMIT_XML_BASE, part, Span(stated.start, stated.end), text)]
         key = (self._text[stated.start : stated.end], self.stated.base.url)
-        if key == self._last[0]:
-            # Many elements in a row may state the same; where each stands is not asked for.
-            self.stated = self._last[1]
+        if key in self._known:
+            self.stated = self._known[key]
             self.inside = self.stated if self.counts else self.inside
             return []
         source = f"xml:base of <{shown(element.name)}> at {self._lines.of(stated.start)}"
@@ -104,11 +105,29 @@ class Scopes:
         held = self.stated.base.source == source
         notes = [note for note in notes if not (held and note.reason is Reason.BASE_RELATIVE)]
         if not notes and not is_forgotten:
-            self._last = key, self.stated
+            self._know(key, self.stated)
         if not self.counts:
             return []
         self.inside = self.stated
         return notes
+
+    def _know(self, key: tuple[bytes, str], context: Context) -> None:
+        if len(self._known) >= _FEW:
+            self._known.clear()
+        self._known[key] = context
+
+    def at_once(self, value: bytes) -> Context | None:
+        """What an `xml:base` makes of the inside of its element; None where it is to be entered."""
+        around = self.stated
+        if around is None or not self.counts or self._depth >= MAX_XML_BASE_DEPTH:
+            return None
+        url = value.decode("latin-1")
+        if around.task.profile is Profile.WHATWG or not plain_base.fullmatch(url):
+            return None
+        key = value, around.base.url
+        if key not in self._known:
+            self._know(key, around.on(Base(url, Layer.EMBEDDED, "xml:base", around.base)))
+        return self._known[key]
 
     def leave(self) -> None:
         """Come out of the element that was entered last, among those that open a scope."""

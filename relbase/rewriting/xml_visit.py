@@ -27,6 +27,7 @@ from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import Found, Item, Status, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
+from relbase.rewriting.shape_edits import shape_edits
 from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
 
     from relbase.references.xml_names import Named
     from relbase.rewriting.context import Context
+    from relbase.rewriting.shape_edits import ShapeEdits
     from relbase.view.xml_values import TextView
 
 
@@ -87,6 +89,7 @@ class Visit:
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
         self._scan: Callable[..., Any] | None = None
+        self._entered: list[tuple[Context, int]] = []  # where the scanner was, and what states it
         self.read: list[Span] = []  # texts that expat has read
 
     def items(self) -> Iterator[Item]:
@@ -136,21 +139,33 @@ class Visit:
                     and not inside.task.policy.item_links
                     and is_same_in_markup(inside)
                 )
-                self._scan = xml_scan_for(inside, reads_markup=reads_markup)
+                self._scan = xml_scan_for(inside, self._enter_scope, reads_markup=reads_markup)
+        self._entered.clear()
         return self._scan
+
+    def _enter_scope(self, value: bytes, at: int) -> ShapeEdits | None:
+        policy = self._around.task.policy
+        if policy.item_links or policy.keeper() is not None:  # each reference is looked at
+            return None
+        context = self._scopes.at_once(value)
+        if context is None:
+            return None
+        self._entered.append((context, at))
+        return shape_edits(context)
 
     def _passed(self, passed: xml.Passed) -> Iterator[Item]:
         context = self._scopes.inside
         assert context is not None
         edits, at = passed.edits, 0
-        for item, name, name_end, start, first, last in passed.markups:
+        for item, name, name_end, start, first, last, scope in passed.markups:
             if item is not None:
                 self._enter(*item)
             yield from _covered(edits[at:first], context, context.depth)
             covered = _covered(edits[first:last], context, context.depth + 1)
             value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
             slot = Slot(self._text[name:name_end], b"", _MARKUP, value)
-            self._items.compare(slot, context, self._scopes.stated_at, covered)
+            around = self._entered[scope - 1] if scope else (context, self._scopes.stated_at)
+            self._items.compare(slot, *around, covered)
             yield from covered
             at = last
         yield from _covered(edits[at:], context, context.depth)
