@@ -86,19 +86,14 @@ class ForeignContent:
         return bool(self._stack)
 
     @property
-    def current(self) -> Open:
-        """The innermost open element."""
-        return self._stack[-1]
-
-    @property
     def allows_cdata(self) -> bool:
         """Whether `<![CDATA[` begins a section: the current node is not an HTML element."""
-        return self.current.namespace != HTML
+        return self._stack[-1].namespace != HTML
 
     @property
     def in_svg_style(self) -> bool:
         """Whether text here is a style sheet of SVG."""
-        return self.current.name == b"style" and self.current.namespace == SVG
+        return self._stack[-1][:2] == (b"style", SVG)
 
     def start(
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
@@ -113,7 +108,7 @@ class ForeignContent:
         if is_html and name not in _FOREIGN:
             self._open_html(name)
             return HTML
-        namespace = _FOREIGN[name] if is_html else self.current.namespace
+        namespace = _FOREIGN[name] if is_html else self._stack[-1].namespace
         if not self_closing:
             integration = (namespace == SVG and name in _SVG_INTEGRATION) or (
                 namespace == MATH and name == b"annotation-xml" and html_annotation
@@ -131,7 +126,7 @@ class ForeignContent:
         if self._overflow:
             self._overflow -= 1
             return
-        if self.current.namespace != HTML:
+        if self._stack[-1].namespace != HTML:
             if name in {b"br", b"p"}:
                 self._pop_to_html()
                 return
@@ -143,7 +138,7 @@ class ForeignContent:
 
     def _html_rules(self, name: bytes) -> bool:
         """Whether a start tag here is processed by the rules of HTML ("tree construction")."""
-        top = self.current
+        top = self._stack[-1]
         if top.namespace == HTML:
             return True
         if top.namespace == MATH and top.name in _MATH_INTEGRATION:
@@ -151,7 +146,7 @@ class ForeignContent:
         return top.integration or (top.name == b"annotation-xml" and name == b"svg")
 
     def _open_html(self, name: bytes) -> None:
-        top = self.current
+        top = self._stack[-1]
         if top.namespace == HTML and (
             (top.name == b"p" and name in _CLOSES_P)
             or (top.name == name and name in _CLOSES_ITSELF)

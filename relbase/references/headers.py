@@ -81,7 +81,9 @@ def find_url(raw: bytes) -> Span | None:
         start = min(skip(_WHITE_SPACE, raw, after), end)
     wrapped = _WRAPPED.match(raw, start, end)
     if wrapped is None:
-        span = _without_comment(raw, start, end)
+        comment = _COMMENT_FOLLOWS.search(raw, start, end)
+        is_last = comment is not None and _skip_blank(raw, comment.start()) >= end
+        span = trim(raw, start, comment.start() if comment and is_last else end)
         if _BARE.fullmatch(raw, span.start, span.end) is None:
             return None
     else:
@@ -103,14 +105,6 @@ def one_word(raw: bytes) -> Iterator[Span]:
     for span in one_url(raw):
         if _WORDS.search(raw, span.start, span.end) is None:
             yield span
-
-
-def _without_comment(raw: bytes, start: int, end: int) -> Span:
-    """A bare URL without the comments that end the value, if they do."""
-    comment = _COMMENT_FOLLOWS.search(raw, start, end)
-    if comment is None or _skip_blank(raw, comment.start()) < end:
-        return Span(start, end)
-    return trim(raw, start, comment.start())
 
 
 def brackets(raw: bytes) -> Iterator[Span]:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 # <!--[if gte mso 9]> ... <![endif]-->
 _conditional: Final = expression(rb"\[if[^\]>]*+\]>", re.IGNORECASE)
+_comment_close: Final = expression(rb"--!?>\Z")
 
 
 class Element(NamedTuple):
@@ -108,8 +109,9 @@ def elements(  # noqa: C901, PLR0912, PLR0915
                 continue
             is_comment = found[1] is not None and not in_comment
             if is_comment and (condition := _conditional.match(text, found.end(), pos)):
-                start, close = condition.end(), _comment_text_end(text, pos)
-                yield from inside(start, close, in_noscript=in_noscript, in_comment=True, scan=scan)
+                close = _comment_close.search(text, pos - len("--!>"), pos)
+                start, stop = condition.end(), close.start() if close else pos
+                yield from inside(start, stop, in_noscript=in_noscript, in_comment=True, scan=scan)
             continue
         name = name.lower()
         pos = tags.tag_end(text, found.end(), end)
@@ -312,14 +314,6 @@ def _start_foreign(
         font_breakout=font,
     )
     return HTML if namespace is None else namespace
-
-
-def _comment_text_end(text: bytes, pos: int) -> int:
-    """Where the text of a comment ends whose end is at `pos`, also of one that is not closed."""
-    for close in (b"-->", b"--!>"):
-        if text.endswith(close, 0, pos):
-            return pos - len(close)
-    return pos
 
 
 # ---- What passes over the HTML in which no reference can stand

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from enum import Enum, auto
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.edit import Span
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
 
 MAX_DEPTH: Final = 1000
 """Objects and arrays that hold something, within each other: more, and Chromium drops the block."""
-
-
-def import_map(text: bytes) -> Iterator[Span]:
-    """Yield the URLs of an import map, between their quotes: no bare specifiers."""
-    return _references(text, _IMPORT_MAP)
-
-
-def speculation_rules(text: bytes) -> Iterator[Span]:
-    """Yield the URLs of the lists named `urls` in speculation rules."""
-    return _references(text, _SPECULATION_RULES)
 
 
 def relative_patterns(text: bytes) -> list[Span]:
@@ -186,13 +177,18 @@ _SPECULATION_RULES: Final = (
 )
 
 
-def _references(text: bytes, places: tuple[_JsonPlace, ...]) -> Iterator[Span]:
+def _references(places: tuple[_JsonPlace, ...], text: bytes) -> Iterator[Span]:
     if not _is_json(text):
         return
     for string in strings(text):
         for place in places:
             if _is_at(string, place) and place.counts(unescaped(text[string.start : string.end])):
                 yield Span(string.start, string.end)
+
+
+# What yields the URLs of an import map, but bare specifiers, and of speculation rules.
+import_map: Final = partial(_references, _IMPORT_MAP)
+speculation_rules: Final = partial(_references, _SPECULATION_RULES)
 
 
 def _is_json(text: bytes) -> bool:

@@ -97,7 +97,9 @@ class Ahead:
             self._learn_attribute(attribute[1], known[2], named, names)
         written = tag.string[tag.start(1) - 1 : tag.end()]
         if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
-            self._tags[written] = _decided(tag.string, named, attributes)
+            value_of = xml.values_of(tag.string, attributes)
+            row = counting(named.held.text, value_of, extended=True)
+            self._tags[written] = 0 if row is None else _holds(row)
 
     def _forget(self) -> None:
         """Forget what was learned where names meant something else: a scope may have ended."""
@@ -133,11 +135,6 @@ def _text_holds(named: Named) -> int | None:
     if not rows:
         return 0
     return _BY_TAG if any(row.when is not None for row in rows) else _holds(rows[0])
-
-
-def _decided(text: bytes, named: Named, attributes: Mapping[bytes, Attribute]) -> int:
-    row = counting(named.held.text, xml.values_of(text, attributes), extended=True)
-    return 0 if row is None else _holds(row)
 
 
 def _holds(row: Row) -> int:

@@ -70,13 +70,16 @@ _BEHIND_BYTE: Final = expression("(?<=[\udc80-\udcff])[^&\udc80-\udcff]")
 
 def _runs(charset: str, raw: bytes) -> Iterator[Run]:
     for found in _coded(charset).finditer(raw):
-        first = raw[found.start()]
+        start, end = found.span()
+        first = raw[start]
         if first == _AMPERSAND:
             run = _reference_run(found, raw)
-        elif first < _NOT_ASCII:
-            run = _control_run(found)
-        else:
-            run = unit_run(found[0], found.start(), charset)
+        elif first >= _NOT_ASCII:
+            run = unit_run(found[0], start, charset)
+        elif first:  # §13.2.3.5: CR and CRLF are LF
+            run = Run(start, end, b"\n", unended=end - start == 1)
+        else:  # §13.2.5.36 to .38
+            run = Run(start, end, "\ufffd".encode())
         if run is not None:
             yield run
 
@@ -99,13 +102,6 @@ _CODED: Final = (
 @cache
 def _coded(charset: str) -> re.Pattern[bytes]:
     return re.compile(_CODED + unit_pattern(charset), re.VERBOSE)
-
-
-def _control_run(found: re.Match[bytes]) -> Run:
-    """§13.2.3.5: CR and CRLF are LF; §13.2.5.36 to .38: NUL is U+FFFD."""
-    if found[0] == b"\0":
-        return Run(found.start(), found.end(), "\ufffd".encode())
-    return Run(found.start(), found.end(), b"\n", unended=found[0] == b"\r")
 
 
 def _reference_run(found: re.Match[bytes], raw: bytes) -> Run | None:
