@@ -59,12 +59,14 @@ ROWS: Final[dict[str, Make]] = {
     **each("H1", b"<a ", b"<a"),
     # H2: what is not closed is a comment to the end, or closes at once
     **each("H2", b"<!--", b"<!", b"<?", b"</", b"</$", b"<![CDATA[", b"<!doctype", b"<!---->"),
-    **each("H2", b"<!--[if IE]>", b"<!--[if IE]><a href=x>-->"),
+    **each("H2", b"<!--[if IE]>", b"<!--[if IE]>-->", b"<!--[if IE]><a href=x>-->"),
     **each("H2 <svg>", b"<![CDATA[", b"<![CDATA[]]>", before=b"<svg>"),
     **each("H2 <!--", b"- -!", before=b"<!--"),
     # H3: attributes
     **each("H3 in a tag", b"b ", b"href=x ", b"=", b"/", before=b"<a ", after=b">"),
     **each("H3 unclosed", b"b ", before=b"<a "),
+    **each("H3 in quotes", b"<a b='<a c=\"", b"<a b='\"<a b=\"'", b'<a b="<'),
+    **each("H3 in quotes", b"<base><p a='", b"<noscript><p a='"),
     **each("H3 quotes", b"a=\"'\" b='\"'", before=b"<a ", after=b" href=x>"),
     "H3 distinct attributes": numbered(b"b%d=1 ", b"<a ", b" href=x>"),
     # H4: raw text
