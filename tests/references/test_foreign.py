@@ -146,7 +146,7 @@ def test_namespace(markup: str, namespace: str) -> None:
 
 @pytest.mark.parametrize("more", [-2, -1, 0, 1, 10])
 def test_beyond_the_limit_elements_are_counted(more: int) -> None:
-    opened = f"<svg>{'<g>' * (MAX_DEPTH + more)}"
+    opened, count = "<svg>" * (MAX_DEPTH + more), MAX_DEPTH + more
     assert style_namespace(opened) == SVG
-    assert style_namespace(opened + "</g>" * (MAX_DEPTH + more)) == SVG
-    assert style_namespace(opened + "</g>" * (MAX_DEPTH + more) + "</svg>") == HTML
+    assert style_namespace(opened + "</svg>" * (count - 1)) == SVG
+    assert style_namespace(opened + "</svg>" * count) == HTML
