@@ -140,7 +140,7 @@ class Context(NamedTuple):
 
 
 def resolver(url: str, profile: Profile, encoding: str) -> Callable[[str], str] | None:
-    """Return the algorithm prepared for a base; None when no reference can be resolved on it."""
+    """Return the algorithm prepared for a base; None where it can be none."""
     if not url:  # as each context begins
         return None
     return _remembered(url)(url, profile, encoding)

@@ -39,7 +39,7 @@ def visit_css(text: bytes, context: Context, place: Place | None = None) -> Iter
         raw = text[found.start : found.end]
         if context.task.edits_only and raw.startswith(ABSOLUTE):
             continue
-        # The filters of Internet Explorer resolve on the page, which a sheet does not know.
+        # Filters of Internet Explorer resolve against the page, which a sheet does not know.
         if found.form is Form.FILTER and not filters:
             continue
         keeps = _keeps(found, context)

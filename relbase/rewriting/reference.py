@@ -78,7 +78,7 @@ def visit_url(
             place.row.syntax.value,
             written,
             url,
-            _resolved_on(reference, context, place),
+            _resolved_against(reference, context, place),
             status,
             context.part,
         )
@@ -180,8 +180,8 @@ def _with_placeholders(verdict: Verdict, text: bytes, span: Span, place: Place) 
     return verdict
 
 
-def _resolved_on(reference: str, context: Context, place: Place) -> Base:
-    """The base that a reference is resolved on: mostly that of its text, but not always."""
+def _resolved_against(reference: str, context: Context, place: Place) -> Base:
+    """The base that a reference is resolved against: mostly that of its text, but not always."""
     if place.codebase is not None:
         return place.codebase.base or context.base
     if reference == "" and place.row.own_url:

@@ -58,12 +58,16 @@ def pages() -> dict[str, bytes]:
     return {name: markup.encode("utf-8", "backslashreplace") for name, markup in found.items()}
 
 
+def serve(site: Site, name: str, markup: bytes) -> str:
+    """Have a page at an address, which is returned."""
+    address = f"{HOST}{name}"
+    site.answers[address] = Answer(markup, {"Content-Type": "text/html"})
+    return address
+
+
 def test_nothing_of_a_document_runs_or_loads(browser: Any, site: Site) -> None:
-    served = pages()
-    for name, markup in served.items():
-        site.answers[f"{HOST}explained/{name}"] = Answer(markup, {"Content-Type": "text/html"})
-    for name in served:
-        address = f"{HOST}explained/{name}"
+    for name, markup in pages().items():
+        address = serve(site, f"explained/{name}", markup)
         site.requests.clear()
         browser.get(address)
         title = browser.execute_script("return document.title")
@@ -83,17 +87,14 @@ def test_nothing_of_a_document_runs_or_loads(browser: Any, site: Site) -> None:
 
 def test_the_style_sheet_is_used_and_no_other(browser: Any, site: Site) -> None:
     # The policy names the sheet by its hash: a wrong one would leave the page bare.
-    site.answers[f"{HOST}styled"] = Answer(pages()["html"], {"Content-Type": "text/html"})
-    browser.get(f"{HOST}styled")
+    browser.get(serve(site, "styled", pages()["html"]))
     border = "return getComputedStyle(document.querySelector('.box')).borderTopStyle"
     assert browser.execute_script(border) == "solid"
     assert browser.execute_script("return document.styleSheets.length") == 1
 
 
 def test_before_and_after_are_chosen_without_a_script(browser: Any, site: Site) -> None:
-    markup = explain(b'<a href="../x">', url=f"{HOST}d/").encode()
-    site.answers[f"{HOST}shown"] = Answer(markup, {"Content-Type": "text/html"})
-    browser.get(f"{HOST}shown")
+    browser.get(serve(site, "shown", explain(b'<a href="../x">', url=f"{HOST}d/").encode()))
     shown = """return [...document.querySelectorAll('.source del, .source ins')]
       .filter(one => getComputedStyle(one).display !== 'none').map(one => one.textContent)"""
     before, after = "..", HOST.removesuffix("/")
@@ -104,28 +105,26 @@ def test_before_and_after_are_chosen_without_a_script(browser: Any, site: Site) 
 
 def test_no_page_is_wider_than_a_phone(browser: Any, site: Site) -> None:
     for name, markup in pages().items():
-        site.answers[f"{HOST}narrow/{name}"] = Answer(markup, {"Content-Type": "text/html"})
         _screen(browser, 320, "light")
-        browser.get(f"{HOST}narrow/{name}")
+        browser.get(serve(site, f"narrow/{name}", markup))
         assert browser.execute_script("return document.documentElement.scrollWidth") <= 320, name
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_axe_finds_nothing(browser: Any, site: Site) -> None:
     for name, markup in pages().items():
-        site.answers[f"{HOST}axe/{name}"] = Answer(markup, {"Content-Type": "text/html"})
+        address = serve(site, f"axe/{name}", markup)
         for width, scheme in ((320, "light"), (1200, "light"), (1200, "dark")):
             _screen(browser, width, scheme)
-            browser.get(f"{HOST}axe/{name}")
+            browser.get(address)
             assert violations(browser) == [], (name, width, scheme)
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def test_what_is_printed_is_dark_on_light(browser: Any, site: Site) -> None:
     # a browser may print what it shows dark: the ink was black on boxes of the dark scheme
-    site.answers[f"{HOST}printed"] = Answer(pages()["html"], {"Content-Type": "text/html"})
     _screen(browser, 800, "dark")
-    browser.get(f"{HOST}printed")
+    browser.get(serve(site, "printed", pages()["html"]))
     decided = "return getComputedStyle(document.querySelector('.decides>.about')).backgroundColor"
     dark = browser.execute_script(decided)
     feature = {"name": "prefers-color-scheme", "value": "dark"}
@@ -133,11 +132,8 @@ def test_what_is_printed_is_dark_on_light(browser: Any, site: Site) -> None:
     printed = browser.execute_script(decided)
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert (_lightness(dark) < 100, _lightness(printed) > 200) == (True, True)
-
-
-def _lightness(color: str) -> int:
-    return max(int(part) for part in re.findall("[0-9]+", color)[:3])
+    before, after = (max(map(int, re.findall("[0-9]+", one)[:3])) for one in (dark, printed))
+    assert (before < 100, after > 200) == (True, True)
 
 
 def _screen(browser: Any, width: int, scheme: str) -> None:

@@ -70,6 +70,7 @@ BYTES = [
     (b"no field\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.MAIL),
     (b"From: a\nno field\nMIME-Version: 1.0\nSubject: x\n\n<a href=x>", Kind.MAIL),
     (b"no field\nContent-Type: text/html\n\n<a href=x>", Kind.OTHER),
+    (b"no field\nFrom: a\nSubject: b\n\n<a href=x>", Kind.OTHER),
     (b"<a>\nFrom: a\nContent-Type: text/html\n\n<a href=x>", Kind.HTML),
     # feeds without an XML declaration
     (b'<feed xmlns="http://www.w3.org/2005/Atom"><link href="c"/></feed>', Kind.XML),

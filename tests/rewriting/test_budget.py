@@ -21,7 +21,7 @@ LINK: Final = b'<a href="x">x</a>'
 
 
 def allow(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
-    """Allow documents to grow by so many bytes."""
+    """Allow documents to grow by a number of bytes."""
     monkeypatch.setattr(budget, "MAX_GROWTH_BYTES", size)
     monkeypatch.setattr(budget, "MAX_GROWTH", 1)
 
