@@ -214,6 +214,9 @@ _BEGINNINGS: Final = (
 )  # fmt: skip
 
 
+_FLAWS: Final = (b"&", b"&nbsp;", b"&x", b"\x01", b"\xe9", b"\xef\xbf\xbe", b"\r\n", b"<x/>")
+
+
 class Soup:
     """Makes documents of the names that the vocabulary knows, and of what is around them."""
 
@@ -268,7 +271,11 @@ class Soup:
         inside = "".join(self._element(names, odd, 0) for _ in range(choose.randrange(1, 8)))
         before = choose.choice(("", "", "<?xml version='1.0'?>", "<!DOCTYPE x>", "<!-- <a -->"))
         root = choose.choice(roots)
-        return f"{before}<{root}>{inside}</{root.split()[0]}>".encode()
+        document = f"{before}<{root}>{inside}</{root.split()[0]}>".encode()
+        while choose.random() < 0.3:
+            at = choose.randrange(len(document) + 1)
+            document = document[:at] + choose.choice(_FLAWS) + document[at:]
+        return document
 
     def _element(self, names: Sequence[str], odd: float, depth: int) -> str:
         choose = self._random

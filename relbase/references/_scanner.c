@@ -701,20 +701,18 @@ static PyObject *markups_of(const Xml *x) {
   PyObject *list = PyList_New((Py_ssize_t)x->count);
   for (size_t i = 0; list && i < x->count; i++) {
     const Markup *m = &x->markups[i];
-    PyObject *made = Py_BuildValue(
-        "(Nnnnnni)", item_of(x, &m->item), (Py_ssize_t)(m->name - text),
-        (Py_ssize_t)(m->name_end - text), (Py_ssize_t)(m->text - text), (Py_ssize_t)m->first,
-        (Py_ssize_t)m->last, m->scope);
+    PyObject *made = Py_BuildValue("(Nnnni)", item_of(x, &m->item), (Py_ssize_t)(m->text - text),
+                                   (Py_ssize_t)m->first, (Py_ssize_t)m->last, m->scope);
     if (made) PyList_SetItem(list, (Py_ssize_t)i, made);
     else Py_CLEAR(list);
   }
   return list;
 }
 
-/* xml(tables, ..., end, depth, floor, reads_markup, elements, tags, enter) -> (edits, place or -1,
-   depth, the last item or None, HTML in texts: (item or None, where the name of its element begins
-   and ends, its place, its first edit, the one after its last, the number of its scope)).
-   `enter` says by a value and its place what becomes of shapes in a scope, or None. */
+/* xml(tables, ..., end, depth, floor, reads, elements, tags, enter) -> (edits, place or -1, depth,
+   the last item or None, HTML in texts: (item or None, its place, its first edit, the one after
+   its last, the number of its scope)). `enter` says by a value and its place what becomes of shapes
+   in a scope, or None. */
 static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Learned l;
@@ -725,8 +723,8 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   PyObject *common = count > 6 ? PyTuple_GetSlice(args, 0, count - 6) : NULL;
   PyObject *own = common ? PyTuple_GetSlice(args, count - 6, count) : NULL;
   int is_read = own && read_call(common, &call) &&
-                PyArg_ParseTuple(own, "nnpO!O!O:xml", &depth, &floor, &x.reads_markup,
-                                 &PyDict_Type, &l.elements, &PyDict_Type, &l.tags, &l.enter);
+                PyArg_ParseTuple(own, "nniO!O!O:xml", &depth, &floor, &x.reads, &PyDict_Type,
+                                 &l.elements, &PyDict_Type, &l.tags, &l.enter);
   Py_XDECREF(common);
   Py_XDECREF(own);
   if (!is_read) return PyErr_Occurred() ? NULL : (bad("xml: arguments are missing"), NULL);
@@ -734,6 +732,7 @@ static PyObject *py_xml(PyObject *Py_UNUSED(module), PyObject *args) {
   if (!(l.list = PyList_New(0))) return NULL;
   x.scan = call.scan;
   x.scan.in_xml = 1;
+  x.scan.ascii_alone = x.reads & ASCII_ALONE;
   x.depth = depth;
   x.floor = floor;
   x.lookup = (Lookup){&l, element_known, attribute_known, tag_known, scope_known};

@@ -179,7 +179,8 @@ typedef struct {
   Text text;
   int mode, whatwg, in_css, ascii_stands; /* what the caller allows */
   Shapes *shapes;
-  int in_xml;    /* where an ampersand begins a reference */
+  int in_xml;    /* where an ampersand begins a reference, or is a flaw */
+  int ascii_alone; /* what is not ASCII may be no character */
   int in_markup; /* in HTML that is in the text of an element of XML */
   int in_noscript, in_comment, depth;
   int unsure; /* what is found may stand in HTML or in MathML */
@@ -238,6 +239,13 @@ static int absolute_in_css(Text p, Text e) {
          begins_any_case(p, e, "data:");
 }
 
+/* Whether the ampersand at `p` in XML begins no reference: a flaw, but readers agree on it. */
+static int is_bare(Text p, Text e) {
+  if (++p < e && *p == '#') return 0;
+  while (p < e && IS(*p, XML_NAME) && *p != ';' && *p != '#') p++;
+  return p == e || *p != ';';
+}
+
 static int hex(unsigned char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -252,8 +260,8 @@ static int plain_rest(const Scan *s, Text p, Text e) {
       p++;
       if (p < e && *p == '.') return 0;
     } else if (s->in_xml && *p == '&') {
-      if (!begins(p, e, "&amp;")) return 0;
-      p += 5;
+      if (!begins(p, e, "&amp;") && !is_bare(p, e)) return 0;
+      p++;
     } else if (*p == '&') { /* `&amp;`, or a name that ends without a semicolon: not a delimiter */
       Text q = p + 1;
       while (q < e && IS(*q, ALNUM)) q++;
@@ -333,8 +341,16 @@ static int has_edit(const Scan *s, int shape, int where) {
   return known->edited & bit && (s->mode == ALL || (known->fits[shape] & where) == where);
 }
 
+/* Whether a text is of ASCII, and not a word of it stands for anything else in an attribute. */
+static int is_ascii_text(Text p, Text e) {
+  for (; p < e; p++)
+    if (*p < 0x20 || *p >= 0x7f || *p == '&') return 0;
+  return 1;
+}
+
 /* What becomes of a relative reference. */
 static int relative(Scan *s, Text p, Text e, int where) {
+  if (s->ascii_alone && !is_ascii_text(p, e)) return STOPS;
   int shape = s->unsure ? 0 : shape_of(s, p, e);
   return shape && has_edit(s, shape, where) ? add(s, p, e, shape) : STOPS;
 }
@@ -428,13 +444,6 @@ static int is_quote(Text p, Text e, Text quote, size_t n) {
 static int ascii_stands(Text p, Text e) {
   for (; p < e; p++)
     if (*p >= 0x80 && e - p > 1 && IS(p[1], TRAIL)) return 0;
-  return 1;
-}
-
-/* Whether a text is of ASCII, and not a word of it stands for anything else in an attribute. */
-static int is_ascii_text(Text p, Text e) {
-  for (; p < e; p++)
-    if (*p < 0x20 || *p >= 0x7f || *p == '&') return 0;
   return 1;
 }
 
@@ -1158,7 +1167,7 @@ typedef struct {
 /* HTML in the text of an element, in which something was found. */
 typedef struct {
   Item item; /* around it; NULL where that began earlier */
-  Text name, name_end, text;
+  Text text;
   size_t first, last;
   int scope; /* its number, 0 outside */
 } Markup;
@@ -1171,11 +1180,13 @@ typedef struct {
   Item item;
 } Scope;
 
+enum Reads { READS_MARKUP = 1, ASCII_ALONE = 2 };
+
 typedef struct {
   Scan scan;
   Lookup lookup;
   ptrdiff_t depth, floor; /* how many elements are open; of those not to be left */
-  int reads_markup;
+  int reads; /* what it may: of `Reads` */
   Item item;
   Scope scope;
   int scopes;     /* how many were begun */
@@ -1201,7 +1212,8 @@ static const struct {
   const char *written;
   unsigned char means;
 } REFERENCES[] = {{"&lt;", '<'},   {"&gt;", '>'},   {"&amp;", '&'}, {"&quot;", '"'},
-                  {"&apos;", '\''}, {"&#39;", '\''}, {"&#34;", '"'}, {NULL, 0}};
+                  {"&apos;", '\''}, {"&#39;", '\''}, {"&#x27;", '\''},
+                  {"&#34;", '"'}, {NULL, 0}};
 
 /* The length of the reference at `p`, and what it means; 0 for others. */
 static size_t reference_at(Text p, Text e, unsigned char *means) {
@@ -1213,15 +1225,16 @@ static size_t reference_at(Text p, Text e, unsigned char *means) {
   return 0;
 }
 
-/* Whether all references in a value are of these. */
+/* Whether all references in a value are of these: readers disagree on undefined entities. */
 static int is_readable(Text p, Text e) {
   unsigned char means;
   for (; (p = find(p, e, '&')); p++)
-    if (!reference_at(p, e, &means)) return 0;
+    if (!reference_at(p, e, &means) && !is_bare(p, e)) return 0;
   return 1;
 }
 
-/* What a text means, at `out`, which has room for as much; NULL where it is not read here. */
+/* What a text means, at `out`, which has room for as much; NULL where it is not read here. What
+   begins no reference to a character, or one to an undefined entity, means itself. */
 static unsigned char *decoded(Text p, Text e, unsigned char *out) {
   while (p < e) {
     Text q = find(p, e, '&');
@@ -1229,7 +1242,8 @@ static unsigned char *decoded(Text p, Text e, unsigned char *out) {
     memcpy(out, p, n);
     out += n;
     if (!q) return out;
-    if (!(n = reference_at(q, e, out))) return NULL;
+    if (begins(q, e, "&#") && !reference_at(q, e, out)) return NULL;
+    if (!(n = reference_at(q, e, out))) *out = *q, n = 1;
     out++;
     p = q + n;
   }
@@ -1239,7 +1253,10 @@ static unsigned char *decoded(Text p, Text e, unsigned char *out) {
 /* The place in a text that stands for the one `n` bytes on in what it means. */
 static Text written_at(Text p, Text e, size_t n) {
   unsigned char means;
-  while (n-- && p < e) p += *p == '&' ? reference_at(p, e, &means) : 1;
+  while (n-- && p < e) {
+    size_t length = *p == '&' ? reference_at(p, e, &means) : 0;
+    p += length ? length : 1;
+  }
   return p;
 }
 
@@ -1253,6 +1270,7 @@ static int outward(Scan *outer, const Scan *inner, Text p, Text e, int is_escape
     Text start = is_escaped ? written_at(p, e, (size_t)(from - at)) : p + (from - at);
     p = is_escaped ? written_at(start, e, (size_t)(to - from)) : start + (to - from);
     at = to;
+    if (is_escaped && !is_readable(p, written_at(p, e, (size_t)(f.end - to)))) return STOPS;
     f.at = f.from = start - outer->text;
     f.end = f.to = p - outer->text;
     if (push(outer, &f) != CONTINUES) return STOPS;
@@ -1265,7 +1283,7 @@ static int markup(Xml *x, Text p, Text e, int is_escaped) {
   Scan *outer = &x->scan;
   size_t n = (size_t)(e - p);
   unsigned char *room = NULL, *end = NULL;
-  if (!x->reads_markup || find(p, e, '\r')) return STOPS;
+  if (!(x->reads & READS_MARKUP)) return STOPS;
   if (is_escaped && !find(p, e, '&')) return CONTINUES; /* no tag */
   Scan s = *outer;
   s.found = NULL;
@@ -1286,7 +1304,7 @@ stop:
 }
 
 /* The text after a start tag, which is over at the next tag. */
-static int xml_text(Xml *x, Text *pp, Text e, Text name, Text name_end, int holds) {
+static int xml_text(Xml *x, Text *pp, Text e, int holds) {
   Scan *s = &x->scan;
   Text p = *pp, stop = find(p, e, '<'), begin = p, end = stop;
   if (!stop || e - stop < 2) return STOPS;
@@ -1311,7 +1329,7 @@ static int xml_text(Xml *x, Text *pp, Text e, Text name, Text name_end, int hold
     return is_readable(begin, end) ? value(s, &a, holds) : STOPS;
   }
   size_t first = x->flushed + s->count;
-  Markup found = {x->item, name, name_end, text, first, first, x->scope.start ? x->scopes : 0};
+  Markup found = {x->item, text, first, first, x->scope.start ? x->scopes : 0};
   int done = markup(x, begin, end, is_escaped);
   found.last = x->flushed + s->count;
   return done == CONTINUES && found.last > found.first ? push_markup(x, &found) : done;
@@ -1375,7 +1393,7 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
     x->scope = scope;
     x->scopes++;
   }
-  if (text && xml_text(x, &p, e, name, name_end, text) != CONTINUES) return STOPS;
+  if (text && xml_text(x, &p, e, text) != CONTINUES) return STOPS;
   if (known.is_item) x->item = (Item){name - 1, name_end, q + 1};
   x->depth++;
   *pp = p;

@@ -103,13 +103,12 @@ class Passed(NamedTuple):
     """What the compiled scanner read: edits, and what they stand in.
 
     An item is where its start tag begins, its name ends and the tag ends. Of HTML in a text: the
-    item, where the name of its element begins and ends, where the text begins, its first edit and
-    the one after its last, the number of its scope.
+    item, where the text begins, its first edit, the one after its last, the number of its scope.
     """
 
     edits: list[Edit]
     item: tuple[int, int, int] | None
-    markups: list[tuple[tuple[int, int, int] | None, int, int, int, int, int, int]]
+    markups: list[tuple[tuple[int, int, int] | None, int, int, int, int]]
 
 
 Found: TypeAlias = Element | Sheet | Left | Broken | Passed

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.references.xml import START_TAG, each_attribute
 from relbase.references.xml_vocabulary import deciding_attributes
-from relbase.view.xml_values import UNDEFINED, masked, spots
+from relbase.view.xml_values import UNDEFINED, masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -33,7 +33,6 @@ class Soundness(NamedTuple):
     unsound: Flaw | None  # why nothing in it is believed
     flaws: tuple[Flaw, ...]  # what is wrong without a consequence
     end: int  # where what is read of it ends
-    copy: bytes = b""  # in which what is wrong with characters is masked
 
 
 class _Declared(Exception):  # noqa: N818 (it is not an error)
@@ -51,46 +50,39 @@ def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
         except _Declared as declared:
             return Soundness(Flaw(*declared.args), (), len(text))
         if error is None:
-            return _judged(text, copy, flaws, len(text))
+            return _judged(copy, flaws, len(text))
         for mask in masks:
             flaw = mask.tell(text, error) if error.text in mask.errors else None
             if flaw is not None and (better := mask.apply(copy)):
                 break
         else:
             end = error.start - (text[error.start - 1 : error.start] == b"<")
-            if not _is_closed(copy, end):
+            if error.text != _JUNK and not _is_closed(copy, end):
                 why = Flaw(error.start, f"it is not well-formed: {error.text}")
                 return Soundness(why, (), len(text))
             flaws.append(Flaw(end, "something follows its root"))
-            return _judged(text, copy, flaws, end)
+            return _judged(copy, flaws, end)
         masks.remove(mask)
         flaws.append(flaw)
         copy = better
 
 
-def _judged(text: bytes, copy: bytes, flaws: list[Flaw], end: int) -> Soundness:
-    for at in spots(text[:end], copy[:end]):
-        name = _deciding_around(copy, at)
-        if name:
-            why = Flaw(at, f"it is not well-formed: the value of {_shown(name)} is not certain")
-            return Soundness(why, (), len(text))
-    return Soundness(None, tuple(flaws), end, copy)
+def _judged(copy: bytes, flaws: Sequence[Flaw], end: int) -> Soundness:
+    for found in _masked_values(copy, 0, end) if flaws else ():
+        at = found.start()
+        name = copy[max(0, at - _LONGEST_NAME) : at].translate(_DELIMITED).split()[-1:]
+        if name and not deciding_attributes().isdisjoint(name[0].split(b":")):
+            text = f"it is not well-formed: the value of {_shown(name[0])} is not certain"
+            return Soundness(Flaw(found.end() - 1, text), (), end)
+    return Soundness(None, tuple(flaws), end)
 
 
-def _deciding_around(text: bytes, at: int) -> bytes:
-    """The attribute that decides on others, if a place may be in its value."""
-    for quote in (b'"', b"'"):
-        start = text.rfind(quote, max(0, at - _LONGEST_VALUE), at)
-        found = _name(text, max(0, start - _LONGEST_NAME), start) if start >= 0 else None
-        if found is not None and not deciding_attributes().isdisjoint(found[1].split(b":")):
-            return found[1]
-    return b""
-
-
-# In bytes; a longer value is taken for text.
-_LONGEST_VALUE: Final = 1 << 12
+# Up to the first mask; a longer value is taken for text.
+_masked_values: Final = re.compile(
+    rb"=[ \t\r\n]*+(?:\"[^\"\x7f]{0,4096}+\x7f|'[^'\x7f]{0,4096}+\x7f)"
+).finditer
 _LONGEST_NAME: Final = 1 << 8
-_name: Final = re.compile(rb"([^ \t\r\n\"'<>/=]++)[ \t\r\n]*+=[ \t\r\n]*+\Z").search
+_DELIMITED: Final = bytes.maketrans(b"\"'<>/=", b" " * 6)
 
 
 def _is_closed(text: bytes, end: int) -> bool:
@@ -194,20 +186,20 @@ def _character_flaw(text: bytes, error: Flaw) -> Flaw | None:
 
 
 def _declaration_flaw(text: bytes, error: Flaw) -> Flaw | None:
-    start = text.rfind(b"<?xml", 0, error.start + len(b"<?xml"))
-    if start >= 0:
+    start = max(0, text.rfind(b"<?xml", 0, error.start + len(b"<?xml")))
+    found = _declarations.match(text, start)
+    if found is not None and text[start] == ord("<") and error.start <= found.end():
         return Flaw(start, "an XML declaration is malformed or not at the start")
     is_mark = text.startswith(b"\xef\xbb\xbf", error.start)
     return Flaw(error.start, "a second byte order mark") if is_mark else None
 
 
-_declarations: Final = re.compile(
-    rb"\A(?:\xef\xbb\xbf)++|<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)"
-)
+_declarations: Final = re.compile(rb"<\?xml(?=[ \t\r\n?])(?:[^?]++|\?(?!>))*+(?:\?>|\Z)")
 
 
 def _without_declarations(text: bytes) -> bytes:
-    return _declarations.sub(lambda found: b" " * len(found[0]), text)
+    after = text.lstrip(b"\xef\xbb\xbf")  # byte order marks
+    return _declarations.sub(lambda found: b" " * len(found[0]), after).rjust(len(text))
 
 
 # Start tags, and what may hold `<` without being one, up to its end or that of the document.
@@ -237,6 +229,7 @@ def _shown(reference: bytes) -> str:
     return repr(reference[:40].decode("utf-8", "replace"))
 
 
+_JUNK: Final = "junk after document element"
 _INVALID: Final = "not well-formed (invalid token)"
 _DECLARATION: Final = (
     "XML or text declaration not at start of entity",

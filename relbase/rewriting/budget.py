@@ -64,6 +64,14 @@ class Budget:
             return edits
         return [edit for edit, cost in zip(edits, costs, strict=True) if self.spend(cost)]
 
+    def covers(self, edits: list[Edit]) -> bool:
+        """Pay for all edits, however deep they are; False if nothing is paid for."""
+        news = set(map(_new, edits))
+        if any(weight(new.decode("ascii"), 1) != len(new) for new in news):
+            return False
+        cost = sum(max(0, len(new) - end + start) for start, end, new in edits)
+        return cost <= self.left and self.spend(cost)
+
     def state(self) -> tuple[int, int, int]:
         """What `restore` takes back to: for what is visited on trial."""
         return self.left, self.shown, self.refused

@@ -45,13 +45,14 @@ class ItemLinks:
         span: Span | None = None,
     ) -> None:
         """Count the references that edits of a text make absolute, if a link would make others."""
+        others = [edit for edit in edits if not _is_of_origin(text, edit, link)]
         try:
-            url = None if context.resolve is None else context.resolve(link)
+            url = context.resolve(link) if others and context.resolve else None
         except ValueError:
             url = None
         if url is None:
             return
-        for edit in edits:
+        for edit in others:
             found = _reference(text, edit.start)
             reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
             if self._differs(reference, url, context):
@@ -98,6 +99,15 @@ class ItemLinks:
             )
             yield Note(Reason.ITEM_LINK, part, self._span, text)
 
+
+def _is_of_origin(text: bytes, edit: Edit, link: str) -> bool:
+    """Whether a reference that begins with a slash plainly becomes the same on an item's link."""
+    if edit.start != edit.end or not text.startswith(b"/", edit.start):
+        return False
+    return bool(_is_rooted(link)) or link.startswith(f"{edit.new.decode('ascii')}/")
+
+
+_is_rooted: Final = re.compile(r"/(?![/\\])").match
 
 # Directories of references in a feed are few; those of a hostile one are forgotten.
 _MOST: Final = 1024
@@ -152,23 +162,23 @@ class Items:
             if isinstance(item, Edit):
                 edits.append(item)
             yield item
-        self.compare(slot, context, -1, edits)
+        self.compare(slot.value.start, context, -1, edits)
 
-    def compare(self, slot: Slot, context: Context, stated_at: int, edits: list[Edit]) -> None:
-        """Count what the link of an item would change of the edits in its HTML."""
+    def compare(self, start: int, context: Context, stated_at: int, edits: list[Edit]) -> None:
+        """Count what the link of an item would change of the edits in its HTML, from a place on."""
         if not edits or self._item is None or stated_at > self._item.end:
             return
-        if (link := self._around(self._item, slot)) is not None:
+        if (link := self._around(self._item, start)) is not None:
             self.links.compare(self._text, edits, url_of(self._text, link), context)
 
-    def _around(self, item: xml.Item, slot: Slot) -> xml.Attribute | None:
+    def _around(self, item: xml.Item, start: int) -> xml.Attribute | None:
         if self._end < 0:
             self._end, self._link = xml.item_link(self._text, item)
-        return self._link if slot.value.start < self._end else None
+        return self._link if start < self._end else None
 
     def _on_link(self, item: xml.Item, slot: Slot, context: Context) -> Context:
         """The context of HTML on the link of the item that it stands in, if it has one."""
-        link = self._around(item, slot)
+        link = self._around(item, slot.value.start)
         if link is None:
             return context
         last, linked = self._linked

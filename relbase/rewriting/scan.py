@@ -61,17 +61,18 @@ def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | No
 
 
 def xml_scan_for(
-    context: Context, enter: Callable[[bytes, int], object], *, reads_markup: bool
+    context: Context, enter: Callable[[bytes, int], object], reads: int
 ) -> Callable[..., Any]:
     """Return what makes edits in XML on a base, and if wanted in the HTML of its texts.
 
     Whoever asks for them charges the budget, since those in HTML are deeper. `enter` says what
-    becomes of shapes where an element states a base.
+    becomes of shapes where an element states a base; `reads` is of `scanner.READS_MARKUP` and
+    `scanner.ASCII_ALONE`.
     """
     is_asked = context.task.policy.keeper() is not None  # each reference is looked at
     edits = NO_EDITS if is_asked else shape_edits(context)
     scan = walk_for(context, scanner.XML_WALK)
-    return lambda *where: scan(edits, *where[:-2], reads_markup, *where[-2:], enter)
+    return lambda *where: scan(edits, *where[:-2], reads, *where[-2:], enter)
 
 
 def is_same_in_markup(context: Context) -> bool:

@@ -2,24 +2,22 @@
 
 What the walk finds is believed only when the document is well-formed and declares nothing that
 would change its meaning. Changes wait for a while until that is asked, since the articles of a feed
-are parsed already for what they mean: then only what is left is. A document whose flaws have no
-consequence is visited once more, with an eye on the values that they stand in.
+are parsed already for what they mean: then only what is left is. Values that a flaw stands in are
+seen by the visit itself.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit
-from relbase.notes import Reason
+from relbase.notes import Note, Reason
 from relbase.references import xml
 from relbase.references.xml_sound import examine
 from relbase.rewriting.items import Found, Item, Status, drained
 from relbase.rewriting.xml_bases import Scopes, on_own_base, xml_base_counts
-from relbase.rewriting.xml_visit import Visit, note_on
-from relbase.view.xml_values import spots
+from relbase.rewriting.xml_visit import DOUBTFUL, Visit, note_on
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,28 +32,25 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     before = None if task.budget is None else task.budget.state()
     visit = Visit(text, around)
     items = visit.items()
-    waiting, is_asked, is_over = _begun(items, is_long=task.edits_only)
-    if not (is_asked or (task.examines and task.edits_only)):
+    waiting, is_asked = _begun(items, is_long=task.edits_only)
+    is_told = is_asked or (task.examines and task.edits_only)
+    if task.edits_only and not is_told:
         yield from drained(waiting)
         return
-    unsound, flaws, end, copy = examine(text, visit.read)
-    if unsound is None and not flaws:
-        yield from drained(waiting)
-        yield from items
-        return
+    unsound, flaws, end = examine(text, visit.read)
     if unsound is None:
-        yield from (note_on(Reason.XML_FLAW, text, around, flaw, "passed over") for flaw in flaws)
-    else:
-        yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
-        if not task.edits_only:
-            yield from _unchanged(chain(waiting, items))
-    if unsound is None and is_over and _are_apart(waiting, spots(text, copy), text):
-        yield from (item for item in waiting if _start(item) < end)
+        if is_told:
+            for flaw in flaws:
+                yield note_on(Reason.XML_FLAW, text, around, flaw, "passed over")
+        yield from drained([item for item in waiting if _start(item) < end] if flaws else waiting)
+        yield from (item for item in items if _start(item) < end)
         return
+    if is_told:
+        yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
+    if not task.edits_only:
+        yield from _unchanged(chain(waiting, items))
     if task.budget is not None and before is not None:
         task.budget.restore(before)  # nothing of that is written
-    if unsound is None:
-        yield from Visit(text[:end], around, is_flawed=True).items()
 
 
 # Items wait, in bytes of what they take and what is written.
@@ -64,8 +59,8 @@ _EDIT: Final = 150
 _FOUND: Final = 1 << 10
 
 
-def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool, bool]:
-    """The first items, whether one of them changes the document, and whether they are all."""
+def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool]:
+    """The first items, and whether soundness matters: one of them changes the document."""
     waiting: list[Item] = []
     is_asked = False
     left = _MAY_WAIT
@@ -74,22 +69,8 @@ def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool, b
         left -= _EDIT + len(item.new) if isinstance(item, Edit) else _FOUND
         is_asked = is_asked or _changes(item) or left < 0
         if left < 0 or (is_asked and not is_long):
-            return waiting, is_asked, False
-    return waiting, is_asked, True
-
-
-def _are_apart(items: Iterable[Item], flaws: Iterable[int], text: bytes) -> bool:
-    """Whether no reference that is edited can hold a flaw: a tag begins between them."""
-    edits = [item for item in items if isinstance(item, Edit)]
-    starts = [edit.start for edit in edits]
-    apart = -1  # what has been looked at
-    for at in flaws:
-        index = bisect_right(starts, at) - 1
-        if index > apart:
-            if text.find(b"<", edits[index].end, at) < 0:
-                return False
-            apart = index
-    return True
+            break
+    return waiting, is_asked
 
 
 def _start(item: Item) -> int:
@@ -99,14 +80,16 @@ def _start(item: Item) -> int:
 
 
 def _changes(item: Item) -> bool:
-    return isinstance(item, Edit) or (isinstance(item, Found) and item.status is Status.REWRITTEN)
+    if isinstance(item, Note):
+        return item.text is DOUBTFUL  # it would change, if nobody could doubt what it means
+    return isinstance(item, Edit) or item.status is Status.REWRITTEN
 
 
 def _unchanged(items: Iterable[Item]) -> Iterator[Item]:
     for item in items:
         if isinstance(item, Found) and item.status is Status.REWRITTEN:
             yield item._replace(status=Status.KEPT, url=None)
-        elif not isinstance(item, Edit):
+        elif isinstance(item, Found) or (isinstance(item, Note) and item.text is not DOUBTFUL):
             yield item
 
 

@@ -7,18 +7,19 @@ on the chain of its own kind.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from relbase.bases.layers import Base, Layer, Statement, plain_base
 from relbase.edit import Span
 from relbase.notes import Note, Reason
 from relbase.references.values import trimmed
-from relbase.references.xml import embedded_base, is_shown
+from relbase.references.xml import embedded_base, is_shown, meant
 from relbase.references.xml_vocabulary import XML_BASE
 from relbase.url.resolver import Profile
 from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
-from relbase.view.xml_values import pieces_view, value_view
+from relbase.view.xml_values import pieces_view
 
 if TYPE_CHECKING:
     from relbase.references.xml import Attribute, Element
@@ -34,8 +35,11 @@ _FEW: Final = 16
 def url_of(text: bytes, value: Attribute) -> str:
     """The one URL in a value or a text, as the URL parser reads it."""
     raw = text[value.start : value.end]
-    view = value_view(raw, value.quote) if value.quote else pieces_view(raw)
-    return trimmed(decode_inner(view.inner))
+    inner = pieces_view(raw).inner if not value.quote and _is_text(raw) else meant(raw)
+    return trimmed(decode_inner(inner))
+
+
+_is_text: Final = re.compile(rb"[<\t\r\n]").search
 
 
 def state(

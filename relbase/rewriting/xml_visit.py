@@ -37,6 +37,7 @@ from relbase.view.xml_values import (
     EscapedView,
     doubts,
     has_entities,
+    is_utf_8,
     needs_xml_view,
     piece_view,
     text_view,
@@ -59,23 +60,20 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
     return Note(reason, around.part, Span(flaw.start, flaw.start), words)
 
 
-def _covered(edits: list[Edit], context: Context, depth: int) -> list[Edit]:
-    budget = context.task.budget
-    return budget.covered(edits, depth) if edits and budget is not None else edits
+def _all_of(edits: list[Edit], _depth: int) -> list[Edit]:
+    return edits
 
 
 _SHEET: Final = Row(Syntax.URL)
-_MARKUP: Final = Row(Nested.HTML)
 _DOCTYPE: Final = b"<!DOCTYPE"
 
 
 class Visit:
     """A visit of one document: its scopes, the item that it is in, what it counts."""
 
-    def __init__(self, text: bytes, around: Context, *, is_flawed: bool = False) -> None:
+    def __init__(self, text: bytes, around: Context) -> None:
         self._text = text
         self._around = around
-        self._is_flawed = is_flawed
         self._document, self._noted, self._base_at = on_own_base(text, around)
         self._scopes = Scopes(text, self._document)
         reader = around.task.reader("text/html", "")
@@ -88,6 +86,7 @@ class Visit:
         self._stayed: dict[Reason, list[Span]] = {}
         self._unbound: set[bytes] = set()
         self._scanned: Context | None = None
+        self._is_utf_8 = is_utf_8(text)
         self._scan: Callable[..., Any] | None = None
         self._entered: list[tuple[Context, int]] = []  # where the scanner was, and what states it
         self.read: list[Span] = []  # texts that expat has read
@@ -120,7 +119,7 @@ class Visit:
         task = self._around.task
         if not task.edits_only or self._base_at:
             return None, None
-        if scanner.compiled is None or self._is_flawed:
+        if scanner.compiled is None:
             return (None if task.policy.xml_rows else skip), None  # it knows the tables alone
 
         def may_learn(named: Named) -> bool:  # XHTML in a feed may be in an item
@@ -134,12 +133,11 @@ class Visit:
         if inside is not self._scanned:
             self._scanned, self._scan = inside, None
             if inside is not None:
-                reads_markup = (
-                    not self._may_have_entities
-                    and not inside.task.policy.item_links
-                    and is_same_in_markup(inside)
-                )
-                self._scan = xml_scan_for(inside, self._enter_scope, reads_markup=reads_markup)
+                reads = 0 if self._is_utf_8 else scanner.ASCII_ALONE
+                is_plain = not (self._may_have_entities or inside.task.policy.item_links)
+                if is_plain and is_same_in_markup(inside):
+                    reads |= scanner.READS_MARKUP
+                self._scan = xml_scan_for(inside, self._enter_scope, reads)
         self._entered.clear()
         return self._scan
 
@@ -157,18 +155,18 @@ class Visit:
         context = self._scopes.inside
         assert context is not None
         edits, at = passed.edits, 0
-        for item, name, name_end, start, first, last, scope in passed.markups:
+        budget = context.task.budget
+        covered = _all_of if budget is None or budget.covers(edits) else budget.covered
+        for item, start, first, last, scope in passed.markups:
             if item is not None:
                 self._enter(*item)
-            yield from _covered(edits[at:first], context, context.depth)
-            covered = _covered(edits[first:last], context, context.depth + 1)
-            value = xml.Attribute(b"", start, xml.text_end(self._text, start), b"")
-            slot = Slot(self._text[name:name_end], b"", _MARKUP, value)
+            yield from covered(edits[at:first], context.depth)
+            inside = covered(edits[first:last], context.depth + 1)
             around = self._entered[scope - 1] if scope else (context, self._scopes.stated_at)
-            self._items.compare(slot, *around, covered)
-            yield from covered
+            self._items.compare(start, *around, inside)
+            yield from inside
             at = last
-        yield from _covered(edits[at:], context, context.depth)
+        yield from covered(edits[at:], context.depth)
         if passed.item is not None:
             self._enter(*passed.item)
 
@@ -194,7 +192,7 @@ class Visit:
             yield from self._prefixes(element)
         stated = self._scopes.stated
         yield from self._scopes.enter(element)
-        if element.named.is_item:
+        if element.named.is_item and not self._text.endswith(b"/>", 0, element.end):
             self._items.enter(xml.Item(element.name, element.start, element.end))
         inside = self._scopes.inside
         is_base = element.named.is_base
@@ -256,16 +254,27 @@ class Visit:
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
             return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        doubtful = _doubtful(raw, value) if self._is_flawed else ()
-        if not doubtful:
-            return self._read(slot, raw, context)
-        is_html = not value.quote and slot.row.syntax is Nested.HTML
-        if not is_html or len(raw) > MAX_FLAWED:
-            return self._left(slot, context, Reason.XML_FLAW, _DOUBTFUL)
-        task = context.task
-        listing = context.asking(task._replace(edits_only=False, found_only=False))
-        items = self._read(slot, raw, listing)
-        return _without(items, doubtful, is_listed=not task.edits_only)
+        if doubtful := _doubtful(raw, value):
+            return self._in_doubt(slot, raw, context, doubtful)
+        return self._read(slot, raw, context)
+
+    def _in_doubt(
+        self, slot: Slot, raw: bytes, context: Context, doubtful: Sequence[int]
+    ) -> Iterable[Item]:
+        task = context.task._replace(edits_only=False, found_only=False)
+        if not slot.value.quote and slot.row.syntax is Nested.HTML and len(raw) <= MAX_FLAWED:
+            before = task.budget.state() if task.budget else None
+            found = list(self._read(slot, raw, context)) if context.task.edits_only else None
+            if found is not None and _are_apart(found, doubtful, self._text):
+                return found
+            if task.budget and before:
+                task.budget.restore(before)
+            items = self._read(slot, raw, context.asking(task))
+            return _without(items, doubtful, is_listed=not context.task.edits_only)
+        tried = self._read(slot, raw, context.asking(task._replace(budget=None)))
+        if any(isinstance(item, Edit) for item in tried):
+            return self._left(slot, context, Reason.XML_FLAW, DOUBTFUL)
+        return self._read(slot, raw, context)
 
     def _read(self, slot: Slot, raw: bytes, context: Context) -> Iterable[Item]:
         value = slot.value
@@ -298,14 +307,7 @@ class Visit:
 
     def _left(self, slot: Slot, context: Context, reason: Reason, text: str) -> Iterator[Item]:
         """What is listed and said of a value that nobody can be sure of."""
-        may_be_absolute = reason is Reason.XML_FLAW and slot.row.syntax is Syntax.URL
-        for item in self._kept(slot, context):
-            url, profile = item.reference, context.task.profile
-            # What is absolute stays, whatever its flaw: as where nothing is relative.
-            if may_be_absolute and is_absolute(url, profile, context.base.url):
-                yield item._replace(status=Status.ABSOLUTE, url=url)
-            else:
-                yield item
+        yield from self._kept(slot, context)
         yield Note(reason, context.part, Span(slot.value.start, slot.value.end), text)
 
     def _kept(self, slot: Slot, context: Context) -> Iterator[Found]:
@@ -333,7 +335,7 @@ _ENTITY: Final = "an entity that only a DTD could declare, and relbase reads non
 
 # All references of a text with a flaw are held at once; an article is shorter.
 MAX_FLAWED: Final = 1 << 18
-_DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
+DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
 
 # A shorter text is read again sooner than left out.
@@ -370,6 +372,24 @@ def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:
     ]
 
 
+def _are_apart(items: Iterable[Item], places: Sequence[int], text: bytes) -> bool:
+    """Whether the quote after each reference that is edited stands before the next of the places.
+
+    Where no quote is before it, or a backslash is in it, that is not certain.
+    """
+    for edit in (item for item in items if isinstance(item, Edit)):
+        quote = next((one for one in _QUOTES if text.endswith(one, 0, edit.start)), b"\0")
+        end = text.find(quote, edit.end)
+        at = bisect_left(places, edit.start)
+        is_inside = at < len(places) and places[at] < end
+        if end < 0 or is_inside or b"\\" in text[edit.end : end]:
+            return False
+    return True
+
+
+_QUOTES: Final = (b'"', b"&quot;", b"'", b"&#39;", b"&apos;", b"&#34;", b"&#x27;")
+
+
 def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -> Iterator[Item]:
     """The items of a text that has been listed, without edits of references that hold a place."""
     edits: list[Edit] = []
@@ -383,7 +403,7 @@ def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -
             if item.status is Status.REWRITTEN and _holds(item.span, places):
                 left.append(item.span)
                 if len(left) == 1:
-                    yield Note(Reason.XML_FLAW, item.part, item.span, _DOUBTFUL)
+                    yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
                 item = item._replace(status=Status.KEPT, url=None)  # noqa: PLW2901
             if is_listed or item.status is Status.UNRESOLVED:
                 yield item

@@ -307,6 +307,17 @@ def masked(text: bytes) -> bytes:
     return text
 
 
+def is_utf_8(text: bytes) -> bool:
+    """Whether a text is UTF-8 without the two noncharacters that XML does not allow."""
+    if text.isascii():
+        return True
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return _noncharacter.search(text) is None
+
+
 def _is_character(found: re.Match[bytes]) -> bool:
     kind = found.lastgroup or ""
     code = code_of(found[kind], 16 if kind == "hex" else 10)
@@ -324,6 +335,12 @@ def _masks(text: bytes) -> Iterator[int]:
     return (found.start() for found in _masked_at.finditer(text))
 
 
+# What a masked copy of a text in ASCII may differ in, at the first sight.
+_suspect: Final = expression(
+    rb"[\x00-\x08\x0b\x0c\x0e-\x1f]|&(?!(?:amp|lt|gt|quot|apos|\#[1-9][0-9]{2,3}|\#39);)"
+)
+
+
 def spots(text: bytes, copy: bytes) -> Iterator[int]:
     """Where a text differs from a copy of it that is masked."""
     return (at for at in _masks(copy) if text[at] != _MASK[0])
@@ -331,6 +348,8 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
 
 def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:
     """Return where readers may disagree on what a text means: not on a bare `&`."""
+    if text.isascii() and _suspect.search(text) is None:
+        return []
     places = spots(text, masked(text))
     if is_cdata:
         return [at for at in places if text[at] != _AMPERSAND]

@@ -229,7 +229,7 @@ def test_unsound_documents_pass_through(document: str, why: str) -> None:
         ("<rss><title>&#8;</title><link>x</link></rss>", None, "'&#8;' is not a character of XML"),
         ("<rss><title>a</title><link>x</link></rss>\n<script src='a'></script>", None,
          "something follows its root at 2:1"),
-        ("<rss><link>x</link></rss>\xa0", None, "something follows its root"),
+        ("<?xml version='1.0'?><rss><link>x</link></rss>\xa0", None, "something follows its root"),
         ("<rss><link>x</link></rss><rss><link>a</link></rss>", None, "something follows"),
         ("<rss><link>x</link></rss></rss>", None, "something follows its root"),
         ("\n<?xml version='1.0'?><rss><link>x</link></rss>", None, "an XML declaration is mal"),
@@ -294,6 +294,11 @@ def test_an_absolute_reference_with_a_flaw_is_listed_alike_before_and_after() ->
     listed = [result.links[0] for result in results]
     assert listed[0] == listed[1]
     assert (listed[0].status, listed[0].url) == (relbase.Status.ABSOLUTE, "http://h/\x01b")
+
+
+def test_what_follows_the_root_is_not_listed() -> None:
+    feed = b"<rss><link>http://a/</link></rss><rss><link>http://b/</link></rss>"
+    assert [link.reference for link in relbase.links(feed, url=URL)] == ["http://a/"]
 
 
 def test_how_long_a_text_with_a_flaw_may_be() -> None:
