@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from relbase.bases.marks import Unarchived
@@ -28,7 +28,7 @@ from relbase.rewriting.items import Found, Item, Packed, Status
 from relbase.url.resolver import Profile, ProfileName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import Unpack
 
     from relbase.bases.layers import Base
@@ -249,7 +249,11 @@ def packed_called(data: bytes, call: Call, names: dict[str, int]) -> Iterator[Fo
 
 
 def links_called(data: bytes, call: Call) -> Iterator[Link]:
-    """Yield every reference with its place, by a call that has been checked."""
+    """Return an iterator over every reference with its place, by a call that has been checked."""
+    return chain.from_iterable(_links(data, call))
+
+
+def _links(data: bytes, call: Call) -> Iterator[Sequence[Link]]:
     line, line_start, at = 1, 0, 0
     given = open_input(data, prepare(call))
     document = given.document
@@ -258,7 +262,7 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
     items: Iterator[Any] = _visit(given, edits_only=False, link=Link if makes_links else None)
     for item in items:
         if isinstance(item, list):
-            yield from item
+            yield item
             _, _, _, _, _, _, _, (at, _), line, column, _ = item[-1]
             line_start = at - column + 1
             continue
@@ -271,4 +275,4 @@ def links_called(data: bytes, call: Call) -> Iterator[Link]:
         at = start
         span, *what, status, part = item
         values = (part, *what, span, line, start - line_start + 1, status)
-        yield tuple.__new__(Link, values)  # as `Link(...)`, in half the time
+        yield (tuple.__new__(Link, values),)  # as `Link(...)`, in half the time
