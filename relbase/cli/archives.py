@@ -28,7 +28,8 @@ from relbase.cli.streams import (
     excerpt,
     printable,
 )
-from relbase.containers.members import MAX_ARC_LINE, arc_line, packing_of, pieces
+from relbase.containers.arc import MAX_ARC_LINE, arc_line
+from relbase.containers.members import packing_of, pieces
 from relbase.expressions import expression
 
 if TYPE_CHECKING:

@@ -11,15 +11,8 @@ import re
 from enum import Enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.containers.members import (
-    ARC,
-    ARC_STARTS,
-    BREAKS_OFF,
-    MAX_ARC_LINE,
-    Unfolded,
-    arc_fields,
-    arc_line,
-)
+from relbase.containers.arc import ARC, ARC_STARTS, MAX_ARC_LINE, arc_fields, arc_line
+from relbase.containers.members import BREAKS_OFF, Unfolded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
