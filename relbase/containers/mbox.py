@@ -103,7 +103,6 @@ class _Source:
         self.data = bytearray()
 
     def _grow(self) -> bool:
-        """Read one piece; False at the end of the file."""
         chunk = next(self._chunks, None)
         self.data += chunk or b""
         return chunk is not None

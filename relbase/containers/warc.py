@@ -193,7 +193,6 @@ def _fault_of_member(text: Unfolded, record: Record | None) -> Fault:
 
 
 def _no_record(text: Unfolded, offset: int) -> Fault:
-    """What is here is not a record: go on at the next one."""
     start, ends = text.peek(len(b"WARC/")).upper(), _head_end(text.data, text.pos)
     is_cut = text.over and (b"WARC/".startswith(start) or (start == b"WARC/" and not ends))
     if text.fault:

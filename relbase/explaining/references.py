@@ -117,7 +117,6 @@ def _start(one: Edit | _Mark) -> int:
 def _marked(
     data: bytes, within: Span, edits: Sequence[Edit], marks: Sequence[_Mark], charset: str
 ) -> str:
-    """A span of the source with its marks and edits, in chunks."""
     breaks = set(_breaks(data, within, 2 if charset in WIDE else 1))
     bounds = {bound for edit in edits for bound in (edit.start, edit.end)}
     bounds |= {bound for mark in marks for bound in (mark.start, mark.end)}
@@ -214,7 +213,6 @@ def _decoded(piece: bytes, charset: str) -> str:
 
 
 def _charset(data: bytes, stated: Charset | None, label: str | None) -> str:
-    """The charset that a document is shown in."""
     name = (stated or sniff(data, label, meta=False)).name
     if lookup(name) is None:  # UTF-32 and the like, which browsers do not read
         name = DEFAULT.name
@@ -264,7 +262,6 @@ class _Lister:
         self._explained = 0
 
     def item(self, number: int, link: Link) -> str:
-        """One reference."""
         # The element, or the header field, that it stands in.
         place = "/@".join(filter(None, (link.element, link.attribute))) or "text"
         where = f"{f'part {link.part}, ' if link.part else ''}{place} ({link.syntax})"
@@ -303,7 +300,6 @@ class _Lister:
         return "it stays as it is"
 
     def _steps(self, link: Link) -> str:
-        """The step that decides, and after it all of them."""
         steps = self._taken(link)
         if not steps or steps[-1].value != link.url:
             return "<p>resolved</p>"  # too long, or the document's own URL

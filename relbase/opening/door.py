@@ -138,7 +138,6 @@ def _beside(reference: str) -> Placed | None:
 
 
 def _disagreements(counted: list[Statement], marks: Marks) -> list[Note]:
-    """The notes on marks that give the page another URL than the one that counts."""
     return [
         Note(
             Reason.MARK_DISAGREES,
@@ -164,7 +163,6 @@ _charset_value: Final = expression(r""";[ \t]*charset[ \t]*=[ \t]*"?([^\s;"]+)""
 
 
 def _values(call: Call, name: str) -> list[str]:
-    """The values of a field of the header that the document came with."""
     return [value for field, value in call.fields or () if field.strip().lower() == name]
 
 

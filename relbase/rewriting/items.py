@@ -127,7 +127,6 @@ def _placed(
 def _moved(
     findings: Iterable[Found | Note], places: Mapping[Span, Span], offset: int
 ) -> Iterator[Item]:
-    """What was found, at the places that its spans have in the text around."""
     for item in findings:
         if item.span is None:
             yield item
@@ -137,7 +136,6 @@ def _moved(
 
 
 def _located(view: View, spans: set[Span]) -> Mapping[Span, Span]:
-    """Where spans of the inner text are in the raw text."""
     places: dict[Span, Span] = {}
     left = sorted(spans)
     while left:

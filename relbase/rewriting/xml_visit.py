@@ -115,7 +115,6 @@ class Visit:
         yield from self._counted()
 
     def _goes_ahead(self) -> tuple[xml.Ahead | None, xml.Learn | None]:
-        """What goes ahead in the document, if anything may."""
         task = self._around.task
         if not task.edits_only or self._base_at:
             return None, None
