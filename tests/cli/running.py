@@ -9,17 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner
 
-from relbase.cli.group import relbase
+import relbase
+from relbase import pipeline
+from relbase.cli import group
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
     from click.testing import Result
+
+    from relbase.call import Call
 
 PROGRAM = [sys.executable, "-m", "relbase"]
 
 
 def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> Result:
     """Run a command inside of this process; an exception that it lets out is raised."""
-    result = CliRunner().invoke(relbase, [os.fspath(one) for one in arguments], input=stdin)
+    result = CliRunner().invoke(group.relbase, [os.fspath(one) for one in arguments], input=stdin)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -30,6 +37,17 @@ def told(status: int, *arguments: str | os.PathLike[str], stdin: bytes = b"") ->
     result = run(*arguments, stdin=stdin)
     assert result.exit_code == status, result.output
     return " ".join(result.stderr.split())
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[bytes], object]) -> None:
+    """Do something whenever a document is about to be rewritten; it gets the document."""
+    real = pipeline.rewrite_called
+
+    def acting(data: bytes, call: Call) -> relbase.Result:
+        act(data)
+        return real(data, call)
+
+    monkeypatch.setattr(pipeline, "rewrite_called", acting)
 
 
 def program(

@@ -5,17 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import pytest
-from running import run
+from running import meanwhile, run
 
-from relbase import pipeline
 from relbase.cli import writing
-
-if TYPE_CHECKING:
-    from relbase import Result
-    from relbase.call import Call
 
 HEAD: Final = b"From a@b Mon Jan  1 00:00:00 2024\nContent-Type: text/html\n\n"
 BOX: Final = HEAD + b"<a href=x>\n\n" + HEAD + b"<a href=y>\n"
@@ -94,15 +89,13 @@ def test_what_is_delivered_while_it_waits_is_read(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_delivery_without_locks_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = pipeline.rewrite_called
     left = [b"\n" + BOX]
 
-    def delivering(data: bytes, call: Call) -> Result:
+    def delivering(_: bytes) -> None:
         if left:
             with Path("in.mbox").open("ab") as file:
                 file.write(left.pop())
-        return real(data, call)
 
-    monkeypatch.setattr(pipeline, "rewrite_called", delivering)
+    meanwhile(monkeypatch, delivering)
     result = run("rewrite", "in.mbox", "--url", "http://h/", "-i")
     assert (result.exit_code, Path("in.mbox").read_bytes()) == (0, DONE + b"\n" + DONE)

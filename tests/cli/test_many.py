@@ -10,16 +10,10 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import pytest
-from running import program, run, told
-
-from relbase import pipeline
-
-if TYPE_CHECKING:
-    from relbase import Result
-    from relbase.call import Call
+from running import meanwhile, program, run, told
 
 PAGE: Final = b"<!DOCTYPE html><a href=x>"
 ROOT: Final = ("-r", "site", "--root", "site=http://h/")
@@ -271,16 +265,13 @@ def test_a_page_without_a_line_end_is_not_a_report_that_was_cut() -> None:
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = pipeline.rewrite_called
-
-    def poisoned(data: bytes, call: Call) -> Result:
+    def poisoned(data: bytes) -> None:
         if b"poison" in data:
             raise RuntimeError("x")
         if b"deadly" in data and jobs == "2":
             os.kill(os.getpid(), signal.SIGKILL)
-        return real(data, call)
 
-    monkeypatch.setattr(pipeline, "rewrite_called", poisoned)
+    meanwhile(monkeypatch, poisoned)
     for name in ("poison", "deadly"):
         Path(f"site/{name}.html").write_bytes(PAGE + name.encode())
     result = run("rewrite", *ROOT, "-o", "out", "-j", jobs, "--report", "report.jsonl")
@@ -296,14 +287,11 @@ def test_a_poison_file_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_what_takes_too_long_costs_itself(jobs: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = pipeline.rewrite_called
-
-    def slow(data: bytes, call: Call) -> Result:
+    def slow(data: bytes) -> None:
         if b"slow" in data:
             time.sleep(60)
-        return real(data, call)
 
-    monkeypatch.setattr(pipeline, "rewrite_called", slow)
+    meanwhile(monkeypatch, slow)
     for name in ("a/slow", "slow"):
         Path(f"site/{name}.html").write_bytes(PAGE + b"slow")
     given = ("-o", "out", "-j", jobs, "--time-limit", "1")

