@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypedDict
 
 import relbase
 from relbase.cli import files, jsonl, remarks, streams
+from relbase.cli.documents import before_part
 from relbase.cli.files import OpenInput, is_object
 from relbase.cli.options import ARCHIVE, Settings
 from relbase.cli.progress import ArchiveProgress
@@ -111,7 +112,6 @@ class Archive(NamedTuple):
         self.warned.add(reason, f"{self.place(page)}: warning: {text}")
 
     def warn(self, text: str) -> None:
-        """Count a warning, and report it unless nobody wants to read any."""
         self.tally.warnings += 1
         if self.settings.verbosity is not Verbosity.NONE:
             streams.warn(f"{self.source.shown}: warning: {text}")
@@ -302,8 +302,8 @@ def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *,
         for line in _wat(archive, page) if wat else ():
             streams.say(line)
         for row in () if wat else _rows(archive, page):
-            part = f"part {row.part}: " if row.part else ""
-            printer.show(f"{archive.place(page)}: {part}", row, row.base, row.outcome, row._asdict)
+            place = f"{archive.place(page)}: {before_part(row.part)}"
+            printer.show(place, row, row.base, row.outcome, row._asdict)
 
 
 def _wat(archive: Archive, page: Page) -> Iterator[str]:
@@ -335,6 +335,6 @@ def show_bases(archive: Archive, *, as_json: bool) -> None:
                 place = {"page": page.url, "offset": page.offset, "record_id": page.record_id}
                 streams.say(jsonl.line(archive.source.name, entity, **place))
                 continue
-            part = f"part {entity.part}: " if entity.part else ""
             base = f"{excerpt(entity.base.url)} ({printable(entity.base.source)})"
-            streams.say(f"{archive.place(page)}: {part}{base if entity.base.url else 'none'}")
+            shown = base if entity.base.url else "none"
+            streams.say(f"{archive.place(page)}: {before_part(entity.part)}{shown}")

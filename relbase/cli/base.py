@@ -10,7 +10,7 @@ import click
 from relbase import pipeline
 from relbase.bases.layers import Base, Layer, unsuitable
 from relbase.cli import archives, files, jsonl, options, remarks, streams
-from relbase.cli.documents import calls, entity_in, part_name
+from relbase.cli.documents import before_part, calls, entity_in
 from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
 from relbase.cli.streams import Tally, excerpt, printable
@@ -101,8 +101,7 @@ def _report(
 ) -> Iterator[str]:
     """The report on the entities of a document for people, the outermost first."""
     outermost, *parts = entities
-    name = part_name(outermost.part, number)
-    part = f"{name}: " if name else ""
+    part = before_part(outermost.part, number)
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     own = outermost.base
     # That there is nothing after the last one goes without saying.

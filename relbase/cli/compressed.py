@@ -81,7 +81,6 @@ def is_zip_of_mail(first: bytes) -> bool:
 
 
 def opened(source: OpenInput, settings: Settings) -> tuple[OpenInput, Settings]:
-    """Return an input as it is read: compressed mail unfolded, anything else as it is."""
     first, source = peeked(source)
     found = recognised(source, first, settings)
     if found is None:

@@ -136,11 +136,11 @@ def links_of(document: InputDocument, call: Call | None = None) -> Iterator[Link
 # ---- what the library says of a document, said of the input
 
 
-def part_name(part: str, number: str) -> str:
-    """Return what a part of an input is called for people, "" for the input itself."""
+def before_part(part: str, number: str = "") -> str:
+    """Return what stands before what is said of a part of an input, "" for the input itself."""
     if not part:
         return ""
-    return f"message {part}" if part == number else f"part {part}"
+    return f"message {part}: " if part == number else f"part {part}: "
 
 
 def note_in(document: InputDocument, note: Note) -> Note:

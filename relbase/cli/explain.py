@@ -175,7 +175,6 @@ class _Plan:
         self._made.add(os.path.dirname(planned.path) or ".")  # noqa: PTH120
 
     def settle(self) -> None:
-        """Write the index of a directory, and bring all to the disk."""
         if self.directory is not None and self._rows:
             markup = index(self._rows).encode("utf-8", "backslashreplace")
             made = Output(self.directory, (_INDEX,), self._force)

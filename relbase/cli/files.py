@@ -95,10 +95,9 @@ def is_maildir(path: str) -> bool:
 
 
 def is_message(name: str) -> bool:
-    """Return whether a file lies where a Maildir has its messages."""
-    box = os.path.dirname(os.path.abspath(name))  # noqa: PTH100, PTH120
-    root, box = os.path.split(box)
-    return box in BOXES and is_maildir(root)
+    """Return whether a file lies where a Maildir has its messages, whatever its suffix."""
+    root, box = os.path.split(os.path.dirname(os.path.abspath(name)))  # noqa: PTH100, PTH120
+    return name != STDIN and box in BOXES and is_maildir(root)
 
 
 def process(inputs: Sequence[Input], work: Callable[[OpenInput], None], tally: Tally) -> None:

@@ -44,7 +44,6 @@ class Finding(NamedTuple):
 
 
 def findings(file: str, document: InputDocument, result: Result, call: Call) -> Iterator[Finding]:
-    """Yield what is to be reported of a document."""
     for note in result.notes:
         if note.reason in UNCHECKED:
             yield Finding(file, f"not checked: {remarks.sentence(note_in(document, note))}")

@@ -42,7 +42,6 @@ def inputs_of(
     *,
     follow: bool = False,
 ) -> tuple[Inputs, Settings]:
-    """Return the inputs of a command, and what its options say."""
     listed = _listed(given)
     if given.pop("recursive") and not names and listed is None:
         raise click.UsageError("-r needs a directory, as in: relbase rewrite -r site/ -o out/")
@@ -112,7 +111,6 @@ def _refuse_urls(names: Sequence[str]) -> None:
 def begin(
     names: Sequence[str], given: dict[str, Any], tally: Tally
 ) -> tuple[Inputs, Settings, Finder]:
-    """Return what a command on documents is about, what its options say, and where URLs are."""
     found, settings = inputs_of(names, given, tally)
     return found, settings, finder_of(found, settings, tally)
 

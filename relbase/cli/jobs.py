@@ -264,7 +264,6 @@ def _read(line: bytes, earlier: Earlier, where: str) -> None:
 
 
 def is_done(job: Job) -> bool:
-    """Return whether an earlier run has done a job, and nobody has changed anything since."""
     if job.hashes is None:
         return False
     before, after = job.hashes

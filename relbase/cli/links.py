@@ -8,7 +8,7 @@ import click
 
 import relbase
 from relbase.cli import archives, files, options, remarks, streams, tables
-from relbase.cli.documents import calls, links_of, part_name
+from relbase.cli.documents import before_part, calls, links_of
 from relbase.cli.help import command, table
 from relbase.cli.inputs import begin
 from relbase.cli.streams import Tally, WarningPrinter, counted, excerpt
@@ -143,9 +143,7 @@ def _refuse(outputs: dict[str, bool], *, has_columns: bool) -> None:
 
 
 def _show(link_printer: remarks.LinkPrinter, source: OpenInput, number: str, link: Link) -> None:
-    name = part_name(link.part, number)
-    part = f"{name}: " if name else ""
-    place = f"{source.shown}:{link.line}:{link.column}: {part}"
+    place = f"{source.shown}:{link.line}:{link.column}: {before_part(link.part, number)}"
 
     def fields() -> dict[str, object]:
         return {"file": source.name, **link.as_dict()}

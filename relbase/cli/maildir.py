@@ -86,7 +86,6 @@ def _messages(
 def copies(
     original: str, copy: str, messages: Sequence[Input], *, goes_on: bool
 ) -> dict[str, Output]:
-    """Make the directories of a copy of a Maildir; return where each message goes there."""
     _refuse(original, copy)
     made = set() if os.path.lexists(copy) else {os.path.dirname(os.path.abspath(copy))}  # noqa: PTH100, PTH120
     folders = _folders(original)

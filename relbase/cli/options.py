@@ -50,7 +50,7 @@ class Settings(NamedTuple):
 
     def arguments(self, name: str) -> Arguments:
         kind: Kind | str | None = self.kind
-        if kind is None and self._kind_of_type() is None and _is_delivered(name):
+        if kind is None and self._kind_of_type() is None and is_message(name):
             kind = Kind.MAIL
         return Arguments(
             url=self.url,
@@ -66,10 +66,9 @@ class Settings(NamedTuple):
         )
 
     def kind_of(self, name: str, start: bytes) -> Kind:
-        """Return what the library takes an input for."""
         if self.kind is not None:
             return Kind(self.kind)
-        delivered = Kind.MAIL if _is_delivered(name) else None
+        delivered = Kind.MAIL if is_message(name) else None
         shown = "" if name == STDIN else name
         return self._kind_of_type() or delivered or kind_of_file(shown, start)
 
@@ -82,17 +81,11 @@ class Settings(NamedTuple):
         return kind_of_type(next(types, ""))
 
 
-def _is_delivered(name: str) -> bool:
-    # What looks like a suffix in the name of a message is of the host that delivered it.
-    return name != STDIN and is_message(name)
-
-
 def parameters(*own: click.Parameter) -> list[click.Parameter]:
     return [_INPUTS, *own, *_SHARED]
 
 
 def settings(given: dict[str, Any]) -> Settings:
-    """Return what the shared options say; the others stay in `given`."""
     dump = given.pop("headers")
     detect = not given.pop("no_detect")
     quiet, verbose = given.pop("quiet"), given.pop("verbose")

@@ -111,7 +111,6 @@ def _refuse_inside(output: str, root: str) -> None:
 
 
 def refuse_inputs(names: Iterable[str], paths: Iterable[str]) -> None:
-    """Refuse an output that is an input: hard and symbolic links are seen through."""
     identities = {}
     for name in names:
         if name != STDIN:

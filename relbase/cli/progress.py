@@ -51,7 +51,6 @@ class Bar:
 
 @contextmanager
 def progress(inputs: Sequence[Input], *, wanted: bool) -> Iterator[Bar]:
-    """Show a bar on standard error while inputs are done."""
     size = 0
     is_shown = wanted and streams.is_terminal()
     for one in inputs if is_shown else ():
@@ -87,7 +86,6 @@ class ArchiveProgress:
         self.pages = 0
 
     def counted(self) -> Iterator[bytes]:
-        """Yield the pieces of the archive, and show on the way how far it is."""
         if not streams.is_terminal():
             yield from self._source.pieces
             return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from relbase.bases.layers import Base, Layer
 from relbase.cli import jsonl, streams
-from relbase.cli.documents import InputDocument, note_in, part_name
+from relbase.cli.documents import InputDocument, before_part, note_in
 from relbase.cli.streams import Collected, Tally, counted, excerpt, printable
 from relbase.expressions import expression
 from relbase.formats import FORMATS
@@ -38,7 +38,6 @@ def with_options(text: str, *, several: bool = False) -> str:
 
 
 def advice(type_: str, *, several: bool = False) -> str:
-    """Return what to give where a document has no base."""
     text = FORMATS[kind_of_type(type_) or Kind.OTHER].advice
     return with_options(text, several=several)
 
@@ -51,7 +50,6 @@ def collect(
     *,
     several: bool = False,
 ) -> None:
-    """Collect notes on a document as warnings, in its order."""
     data, line, line_start, at = document.data, document.lines + 1, 0, 0
     for note in sorted(notes, key=lambda note: note.span.start if note.span else -1):
         place = ""
@@ -65,8 +63,7 @@ def collect(
 
 
 def sentence(note: Note, number: str = "", *, several: bool = False) -> str:
-    name = part_name(note.part, number)
-    part = f"{name}: " if name else ""
+    part = before_part(note.part, number)
     return printable(f"{part}{with_options(note.text, several=several)} [{note.reason.value}]")
 
 
@@ -142,7 +139,6 @@ class Unresolved:
         return self
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each selector, the one with the most references first."""
         for name, count in sorted(self.references.items(), key=lambda row: (-row[1], row[0])):
             within = counted(self.messages[name], "message")
             yield f"{excerpt(name)}\t{counted(count, 'reference')} in {within}"

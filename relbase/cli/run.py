@@ -143,7 +143,6 @@ class _Running:
             self._warnings.add("url-shared", f"{text} [url-shared]")
 
     def close(self) -> None:
-        """Report what was counted, and sum up."""
         self._lines.close()
         self._warnings.close()
         if self.quiet:

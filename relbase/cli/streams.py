@@ -82,7 +82,6 @@ def _write(stream: TextIO, data: bytes) -> None:
 
 
 def flush() -> None:
-    """Make sure that standard output has taken what was written."""
     if sys.stdout is not None:
         with _standard_output() as stream:
             stream.flush()

@@ -43,9 +43,7 @@ class Worker:
     """Does the jobs of one process; `read` is called with the number of bytes read."""
 
     def __init__(self, plan: Plan, read: Callable[[int], None] = lambda _: None) -> None:
-        self._plan = plan
-        self._read = read
-        self._writer = Writer()
+        self._plan, self._read, self._writer = plan, read, Writer()
 
     def do(self, job: Job) -> Done:
         """Do a job, and say what became of it; only what ends the run is raised."""

@@ -162,7 +162,6 @@ _delayed: Final = expression(r"(.*)\.[0-9A-Fa-f]+([0-9A-Fa-f]{4})\.delayed", re.
 
 
 def read_new_txt(data: bytes, tree: str) -> dict[str, str]:
-    """Return the URLs in HTTrack's `hts-cache/new.txt`, by absolute path of existing files."""
     urls: dict[str, str] = {}
     delayed: list[tuple[str, str]] = []
     for line in data.splitlines():
