@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from relbase.notes import Note
     from relbase.results import Entity
 
-# RFC 1808 has a section for each layer.
 _LAYERS: Final = {
     Layer.EMBEDDED: "embedded, §3.1",
     Layer.ENTITY: "entity, §3.2",

@@ -24,8 +24,7 @@ MAIL: Final = "Mail"
 OTHER: Final = "Options"
 _SECTIONS: Final = (URL, OUTPUT, INPUT, LINKS, MANY, ARCHIVES, MAIL, OTHER)
 
-# The texts of all options begin in one column.
-_TERM: Final = 25
+_TERM: Final = 25  # where the texts of all options begin
 
 # Options that people try, and the ones that do what they mean.
 _GUESSES: Final = {

@@ -145,7 +145,6 @@ def _refuse_one_url(settings: Settings) -> None:
 _OWN_DIRECTORY: Final = "hts-cache"  # of HTTrack
 _BESIDE: Final = (".orig", ":Zone.Identifier")  # of wget -K and Windows: they tell of a file
 
-# Why such names are left out, in words for the summary.
 _KEPT: Final = "kept beside a page by a program, or as a backup"
 
 # As people and editors name them: a second run would change the backups of the first.

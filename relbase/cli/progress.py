@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 _MANY: Final = 50
 _LARGE: Final = 32 << 20  # bytes
 
-# A drawing takes as long as a small page, in seconds.
-_PAUSE: Final = 0.1
+_PAUSE: Final = 0.1  # seconds: a drawing takes as long as a small page
 _ARCHIVE_PAUSE: Final = 0.5
 
 

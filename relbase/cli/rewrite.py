@@ -176,7 +176,6 @@ def _maildirs(names: Sequence[str]) -> list[str]:
     return [name for name in names if name != STDIN and is_maildir(name)]
 
 
-# Options that say what becomes of the results exclude each other.
 _EXCLUDING: Final = (
     ("diff", "--diff", "shows what would change"),
     ("check", "--check", "only looks"),

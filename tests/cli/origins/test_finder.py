@@ -1,4 +1,4 @@
-"""Whose URL, in the order of rule 17, and what becomes of files beside a page."""
+"""The URL of each page, in the order of rule 17, and what becomes of files beside a page."""
 
 from __future__ import annotations
 
