@@ -32,6 +32,13 @@ def run(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> Result:
     return result
 
 
+def done(*arguments: str | os.PathLike[str], stdin: bytes = b"") -> Result:
+    """Run a command that ends with status 0."""
+    result = run(*arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result
+
+
 def told(status: int, *arguments: str | os.PathLike[str], stdin: bytes = b"") -> str:
     """What a command that ends with a status says on standard error, on one line."""
     result = run(*arguments, stdin=stdin)

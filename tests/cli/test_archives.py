@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from archives import PACKED, gz, http, record, record_id, response, zstd
 from pyarrow import parquet
-from running import run, told
+from running import done, run, told
 
 from relbase import pipeline
 from relbase.cli import streams, tables
@@ -46,8 +46,7 @@ def made(path: Path) -> list[Page]:
 
 def test_rewrite_writes_conversions(crawl: Path) -> None:
     output = Path("out.warc.gz")
-    result = run("rewrite", crawl, "-o", output, "--date", DATE, "-v")
-    assert result.exit_code == 0
+    result = done("rewrite", crawl, "-o", output, "--date", DATE, "-v")
     assert [(page.url, page.body, page.date) for page in made(output)] == [
         ("http://h/d/", b"<a href=http://h/d/x>", DATE)
     ]
@@ -68,8 +67,7 @@ def test_a_truncated_page_is_converted_only_where_asked_for(crawl: Path) -> None
     body = gz(b"<a href=x>" + bytes(range(256)))[:60]
     cut = response(4, "http://h/g/", http(body, "Content-Encoding: gzip"))
     crawl.write_bytes(b"".join(map(gz, [*RECORDS, cut])))
-    listed = run("links", crawl, "--json")
-    assert listed.exit_code == 0
+    listed = done("links", crawl, "--json")
     rows = [json.loads(line) for line in listed.stdout.splitlines()]
     assert [row["payload"] for row in rows] == ["", "", "", "truncated"]
     assert "not all of the page is there, gzip: it breaks off at byte 60 [coding]" in listed.stderr
@@ -224,7 +222,7 @@ def test_an_epoch_that_is_no_time(epoch: str, crawl: Path, monkeypatch: pytest.M
     assert "SOURCE_DATE_EPOCH=" in result.stderr
     assert "give seconds since 1970, as 1767323045" in result.stderr
     assert run("rewrite", crawl, "-o", "out.warc.gz", "--date", DATE).exit_code == 0
-    (Path("page.html")).write_bytes(b"<a href=x>")
+    Path("page.html").write_bytes(b"<a href=x>")
     assert run("rewrite", "page.html", "--url", "http://h/").exit_code == 0
 
 
@@ -233,8 +231,7 @@ def test_violations_of_the_grammar(crawl: Path) -> None:
     result = run("links", crawl, "--violations")
     assert result.exit_code == 1
     assert f"{crawl}:0: http://h/d/: a/@href:\na b\n ^\n" in result.stdout
-    result = run("links", crawl, "--violations", "--json")
-    [row] = map(json.loads, result.stdout.splitlines())
+    [row] = map(json.loads, run("links", crawl, "--violations", "--json").stdout.splitlines())
     assert (row["reference"], [one["character"] for one in row["violations"]]) == ("a b", [" "])
 
 
@@ -244,7 +241,7 @@ def test_a_table_takes_the_place_of_a_table_alone(crawl: Path) -> None:
     other = Path("other.warc.gz")
     other.write_bytes(before)
     link.symlink_to(crawl)
-    (Path("y.errors.parquet")).write_bytes(b"somebody else's")
+    Path("y.errors.parquet").write_bytes(b"somebody else's")
     for name, why in (
         (crawl, "is the input"),
         (link, "is the input"),
@@ -286,9 +283,7 @@ def test_originals_of_arc_do_not_follow_whatever_its_name(pack: Callable[[bytes]
 @pytest.mark.parametrize("packed", PACKED)
 def test_an_archive_is_known_by_its_first_bytes(packed: str) -> None:
     data = PACKED[packed](RECORDS)
-    result = run("links", stdin=data)
-    assert result.exit_code == 0
-    assert "http://h/d/: a/@href: x -> http://h/d/x [rewritten]" in result.stdout
+    assert "http://h/d/: a/@href: x -> http://h/d/x [rewritten]" in done("links", stdin=data).stdout
 
 
 def test_kind_warc_says_it_all() -> None:
@@ -325,8 +320,7 @@ def test_parquet_holds_the_links_and_the_errors(crawl: Path, tmp_path: Path) -> 
     cut = tmp_path / "cut.warc.zst"
     cut.write_bytes(b"".join(map(zstd, RECORDS))[:-3])
     path = tmp_path / "links.parquet"
-    result = run("links", crawl, cut, "--parquet", path)
-    assert result.exit_code == 3
+    assert run("links", crawl, cut, "--parquet", path).exit_code == 3
     rows = parquet.read_table(path).to_pylist()
     assert [(row["warc"], row["url"]) for row in rows] == [
         (str(crawl), "http://h/d/x"),
@@ -376,13 +370,12 @@ def test_wat_has_the_links_of_a_page_where_jobs_read_them(crawl: Path) -> None:
 
 
 def test_parquet_is_for_archives() -> None:
-    (Path("page.html")).write_bytes(b"<p>")
+    Path("page.html").write_bytes(b"<p>")
     assert "--parquet is for those" in told(3, "links", "page.html", "--parquet", "x.parquet")
 
 
 def test_a_table_that_cannot_be_written_stops_the_run(crawl: Path) -> None:
-    result = run("links", crawl, "--parquet", "none/x.parquet")
-    assert result.exit_code == 4
+    assert run("links", crawl, "--parquet", "none/x.parquet").exit_code == 4
 
 
 def test_base_tells_that_of_each_page(crawl: Path) -> None:
@@ -417,8 +410,7 @@ _named: Final = re.compile(rb"<urn:uuid:(?!0000)[-0-9a-f]{36}>|relbase/[0-9.]+")
 
 def test_the_archive_of_the_fixtures() -> None:
     output = Path("crawl.expected.warc")
-    result = run("rewrite", FIXTURES / "crawl.warc.gz", "-o", output, "--date", DATE)
-    assert result.exit_code == 0
+    done("rewrite", FIXTURES / "crawl.warc.gz", "-o", output, "--date", DATE)
     expected = (FIXTURES / output.name).read_bytes()
     assert _named(b"", output.read_bytes()) == _named(b"", expected)
     assert expected.count(b"WARC-Type: conversion") == 3

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from running import run
+from running import done, run
 
 
 @pytest.fixture
@@ -18,12 +18,11 @@ def page() -> Path:
 
 @pytest.mark.usefixtures("page")
 def test_the_chain_outward() -> None:
-    (Path("headers")).write_bytes(b"Base: <URL:http://h.example/b/>\n")
-    result = run(
+    Path("headers").write_bytes(b"Base: <URL:http://h.example/b/>\n")
+    result = done(
         *("base", "page.html", "--headers", "headers"),
         *("--url", "http://u:p@a.example/x#f", "--redirect", "/y"),
     )
-    assert result.exit_code == 0
     assert result.stdout.splitlines() == [
         "page.html: text/html",
         "    base     http://h.example/b/sub/  (embedded, §3.1: <base href> at 2:12)",
@@ -34,9 +33,7 @@ def test_the_chain_outward() -> None:
 
 @pytest.mark.usefixtures("page")
 def test_no_base_is_told_with_what_to_give() -> None:
-    result = run("base", "page.html")
-    assert result.exit_code == 0
-    kind, base, refused, advice = result.stdout.splitlines()
+    kind, base, refused, advice = done("base", "page.html").stdout.splitlines()
     assert kind == "page.html: text/html"
     assert base == "    base     none  (none, §3.4: nothing states a base URL)"
     assert refused.startswith("    refused  <base href> at 2:12: 'sub/' is relative")
@@ -47,9 +44,8 @@ def test_no_base_is_told_with_what_to_give() -> None:
 
 
 def test_what_headers_state_and_is_refused() -> None:
-    (Path("headers")).write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
-    result = run("base", "--headers", "headers", stdin=b"<p>")
-    name, base, refused = result.stdout.splitlines()
+    Path("headers").write_bytes(b"Base: mailto:a@b\nContent-Base: http://h/\n")
+    name, base, refused = run("base", "--headers", "headers", stdin=b"<p>").stdout.splitlines()
     assert name == "<stdin>: text/html"
     assert base.endswith("http://h/  (entity, §3.2: Content-Base of the HTTP header)")
     assert "'mailto:a@b' is not a suitable base" in refused
@@ -81,10 +77,9 @@ def test_a_bad_input_stops_no_others() -> None:
 
 
 def test_a_hostile_base_is_shown_on_its_line() -> None:
-    result = run(
+    result = done(
         "base", "--url", "http://h/", stdin=b"<base href='\x1b[2J\xe2\x80\xae%s'>" % (b"x" * 9000)
     )
-    assert result.exit_code == 0
     assert all(line.isprintable() and len(line) < 2200 for line in result.stdout.splitlines())
 
 
@@ -110,8 +105,7 @@ Content-Type: application/x-of-a-long-name
 
 
 def test_the_tree_of_a_message() -> None:
-    result = run("base", stdin=MESSAGE)
-    assert result.exit_code == 0
+    result = done("base", stdin=MESSAGE)
     unsuitable = "news: is never used with relative URLs (RFC 1808 §2.3): it does not count"
     assert result.stdout.splitlines() == [
         "<stdin>: message/rfc822",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import meanwhile, program, run, told
+from running import done, meanwhile, program, run, told
 
 from relbase.cli import compressed
 
@@ -148,8 +148,7 @@ def test_a_zip_archive_of_messages_is_told() -> None:
         with zipfile.ZipFile("export.zip", "w") as file:
             file.writestr("mail/", b"")
             file.writestr(name, MESSAGE)
-        result = run("rewrite", "export.zip", *URL, "-o", "out")
-        assert result.exit_code == 0
+        result = done("rewrite", "export.zip", *URL, "-o", "out")
         assert ("a ZIP archive of messages: unpack it" in result.stderr) is is_told
 
 

@@ -8,7 +8,7 @@ import resource
 from pathlib import Path
 
 import pytest
-from running import run
+from running import done, run
 
 from relbase.cli import directories
 from relbase.cli.directories import new_file, opened_below, opened_directory, sweep
@@ -150,17 +150,15 @@ def test_a_system_that_has_less() -> None:
     Path("tree/inner/page.html").write_bytes(b"<a href=x>\r\n")
     os.utime("tree/inner/page.html", ns=(10**18, 10**18))
     root = ("--root", "tree=http://h/")
-    result = run("rewrite", "-r", "tree", *root, "-o", "out")
-    assert result.exit_code == 0, result.output
-    done = b"<a href=http://h/inner/x>\r\n"
-    assert Path("out/inner/page.html").read_bytes() == done
+    result = done("rewrite", "-r", "tree", *root, "-o", "out")
+    content = b"<a href=http://h/inner/x>\r\n"
+    assert Path("out/inner/page.html").read_bytes() == content
     assert Path("out/inner/page.html").stat().st_mtime_ns == 10**18
-    result = run("rewrite", "-r", "tree", *root, "-i", "--backup", ".bak")
-    assert result.exit_code == 0, result.output
-    assert Path("tree/inner/page.html").read_bytes() == done
+    result = done("rewrite", "-r", "tree", *root, "-i", "--backup", ".bak")
+    assert Path("tree/inner/page.html").read_bytes() == content
     assert Path("tree/inner/page.html.bak").exists()
     result = run("rewrite", "tree/inner/page.html", "-o", "out.html")
-    assert (result.exit_code, Path("out.html").read_bytes()) == (0, done)
+    assert (result.exit_code, Path("out.html").read_bytes()) == (0, content)
 
 
 @pytest.mark.usefixtures("windows")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from running import run, told
+from running import done, run, told
 
 from relbase import explain
 
@@ -38,8 +38,8 @@ def test_one_file() -> None:
 
 
 def test_why_a_link_into_the_companion_folder_stays() -> None:
-    (Path("p_files")).mkdir()
-    (Path("p.html")).write_bytes(b"<img src=p_files/a.png>")
+    Path("p_files").mkdir()
+    Path("p.html").write_bytes(b"<img src=p_files/a.png>")
     result = run("explain", "p.html", "--url", "http://h/")
     assert "it leads to a file that was saved with the page" in result.stdout
 
@@ -47,10 +47,9 @@ def test_why_a_link_into_the_companion_folder_stays() -> None:
 def test_several_into_a_directory_with_an_index() -> None:
     names = ["a.html", "index", "m.eml"]
     for name in names:
-        (Path(name)).write_bytes(PAGE)
+        Path(name).write_bytes(PAGE)
     out = Path("out")
-    result = run("explain", *(Path(name) for name in names), "-o", out)
-    assert result.exit_code == 0
+    done("explain", *(Path(name) for name in names), "-o", out)
     # an input that is called index does not lose its page to the index
     made = sorted(path.name for path in out.iterdir())
     assert made == ["_index.html", "a.html.html", "index.html", "m.eml.html"]
@@ -61,14 +60,13 @@ def test_several_into_a_directory_with_an_index() -> None:
 
 
 def test_what_is_there_is_not_replaced() -> None:
-    (Path("a")).write_bytes(PAGE)
+    Path("a").write_bytes(PAGE)
     out = Path("out")
     out.mkdir()
     (out / "index.html").write_bytes(b"mine")
     assert "is there already: give --force" in told(2, "explain", "a", "-o", out)
     (out / "index.html").rename(out / "a.html")
-    result = run("explain", "a", "-o", out)
-    assert result.exit_code == 3
+    assert run("explain", "a", "-o", out).exit_code == 3
     assert (out / "a.html").read_bytes() == b"mine"
     assert run("explain", "a", "-o", out, "--force").exit_code == 0
     assert b"<!doctype" in (out / "a.html").read_bytes()
@@ -88,9 +86,8 @@ def test_a_tree_keeps_its_directories(tmp_path: Path) -> None:
 
 def test_a_mailbox_is_one_page() -> None:
     message = b"From a@b Thu Jan  1 00:00:00 2015\nContent-Type: text/html\n\n<a href=x>\n\n"
-    (Path("in.mbox")).write_bytes(message * 2)
-    result = run("explain", "in.mbox", "--url", "http://h/d/")
-    assert result.exit_code == 0
+    Path("in.mbox").write_bytes(message * 2)
+    result = done("explain", "in.mbox", "--url", "http://h/d/")
     assert "The mailbox" in result.stdout
     assert result.stdout.count("http://h/d/x") > 1
 
@@ -114,15 +111,14 @@ def test_the_pages_of_a_web_archive() -> None:
 
 
 def test_one_into_a_directory() -> None:
-    (Path("a")).write_bytes(PAGE)
+    Path("a").write_bytes(PAGE)
     out = Path("out")
     assert run("explain", "a", "-o", f"{out}/").exit_code == 0
     assert sorted(path.name for path in out.iterdir()) == ["a.html", "index.html"]
 
 
 def test_an_input_that_fails_leaves_the_others() -> None:
-    (Path("a")).write_bytes(PAGE)
+    Path("a").write_bytes(PAGE)
     out = Path("out")
-    result = run("explain", "a", "nowhere", "-o", out)
-    assert result.exit_code == 3
+    assert run("explain", "a", "nowhere", "-o", out).exit_code == 3
     assert (out / "a.html").is_file()

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from running import run
+from running import done, run
 
 import relbase
 
@@ -45,8 +45,7 @@ def test_a_style_sheet() -> None:
 
 
 def test_unresolved_references_are_told_with_what_to_give() -> None:
-    result = run("links", "page.html")
-    assert result.exit_code == 0
+    result = done("links", "page.html")
     assert "page.html:1:10: a/@href: x?a=1&b [unresolved]" in result.stdout
     assert result.stderr == (
         "page.html: warning: 5 unresolved links: the document's URL is unknown (pass --url)\n"
@@ -99,8 +98,7 @@ def test_violations() -> None:
 
 def test_long_and_hostile_references_are_shown_on_their_line() -> None:
     page = b"<a href='y\x1b[2J\xe2\x80\xae%s'>" % (b"x" * 100_000)
-    result = run("links", "--url", "http://h/", stdin=page)
-    [line] = result.stdout.splitlines()
+    [line] = run("links", "--url", "http://h/", stdin=page).stdout.splitlines()
     assert line.isprintable()
     assert "\\x1b[2J\\u202e" in line
     assert len(line) < 1000

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import pytest
-from running import PROGRAM, meanwhile, run, told
+from running import PROGRAM, done, meanwhile, run, told
 
 from relbase.cli import writing
 from relbase.cli.maildir import sized
@@ -99,8 +99,7 @@ def test_what_is_not_copied_is_told() -> None:
         Path("Maildir", name).touch()
     Path("Maildir/other").mkdir()
     Path("Maildir/.link").symlink_to(".Sent")
-    result = run("rewrite", "Maildir", *URL, "-o", "out", "--strict")
-    assert result.exit_code == 0
+    result = done("rewrite", "Maildir", *URL, "-o", "out", "--strict")
     assert result.stderr == (
         "Maildir: not copied, since they are not messages: .Sent/dovecot-keywords, .link, "
         "dovecot-uidlist, dovecot.index.log, new/.hidden, other\n"
@@ -226,8 +225,7 @@ def test_messages_are_replaced_in_place() -> None:
     put("new/3.host", SAME)
     put(".Sent/cur/4.host:2,S")
     before = Path("Maildir/new/3.host").stat().st_ino
-    result = run("rewrite", "Maildir", *URL, "-i")
-    assert result.exit_code == 0
+    result = done("rewrite", "Maildir", *URL, "-i")
     assert result.stderr == "4 inputs: 3 rewritten, 1 unchanged, 3 links made absolute\n"
     bare = DONE.count(b"\n") - DONE.count(b"\r\n")
     sizes = f"S={len(DONE)},W={len(DONE) + bare}"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from running import meanwhile, program, run, told
+from running import done, meanwhile, program, run, told
 
 PAGE: Final = b"<!DOCTYPE html><a href=x>"
 ROOT: Final = ("-r", "site", "--root", "site=http://h/")
@@ -77,8 +77,7 @@ def test_a_backup_of_nothing_is_a_file() -> None:
     Path("site/lone.html.bak").write_bytes(PAGE)
     Path("site/a.bak").mkdir()
     Path("site/a.bak/page.html").write_bytes(PAGE)
-    result = run("rewrite", *ROOT, "-o", "out")
-    assert "6 inputs: 5 rewritten" in result.stderr
+    assert "6 inputs: 5 rewritten" in run("rewrite", *ROOT, "-o", "out").stderr
 
 
 def test_what_is_passed_over_is_counted() -> None:
@@ -90,8 +89,7 @@ def test_what_is_passed_over_is_counted() -> None:
     Path("site/link.html").symlink_to("/etc/passwd")
     Path("site/loop").symlink_to(".")
     os.mkfifo("site/pipe")
-    result = run("rewrite", *ROOT, "-o", "out", "--sidecar", ".headers")
-    assert result.exit_code == 0
+    result = done("rewrite", *ROOT, "-o", "out", "--sidecar", ".headers")
     assert "4 kept beside a page by a program, or as a backup" in result.stderr
     assert "1 with a name that begins with a dot" in result.stderr
     assert "2 that are symbolic links" in result.stderr
@@ -129,16 +127,14 @@ def test_check_without_a_base_finds_what_cannot_be_resolved() -> None:
 
 
 def test_what_lacks_a_base_is_told_what_to_give() -> None:
-    result = run("rewrite", "-r", "site", "-o", "out")
-    assert result.exit_code == 0
+    result = done("rewrite", "-r", "site", "-o", "out")
     assert "4 inputs: 4 unchanged (3 for want of a base URL), 3 warnings" in result.stderr
     for command in ("rewrite", "links", "base"):
         more = ["-o", "out2"] if command == "rewrite" else []
         result = run(command, "-r", "site", *more)
         assert "(pass --map, --root or --mirror)" in result.output
         assert "--url" not in result.output
-        result = run(command, "site/index.html")
-        assert "(pass --url)" in result.output
+        assert "(pass --url)" in run(command, "site/index.html").output
 
 
 def test_of_warnings_of_a_kind_one_is_shown() -> None:
@@ -155,14 +151,12 @@ def test_a_list_of_names(monkeypatch: pytest.MonkeyPatch) -> None:
     names = [b"site/a/c d.html", b"site/index.html"]
     Path("names").write_bytes(b"\0".join((*names, b"")))
     arguments = ("--root", "site=http://h/", "-o", "out")
-    result = run("rewrite", "--files-from", "names", "-0", *arguments)
-    assert result.exit_code == 0, result.output
+    done("rewrite", "--files-from", "names", "-0", *arguments)
     assert sorted(files("out")) == ["site/a/c d.html", "site/index.html"]
     ran = program("rewrite", "--files-from", "-", *arguments, "--force", input=b"\n".join(names))
     assert ran.returncode == 0, ran.stderr
     monkeypatch.chdir("site/a")
-    result = run("rewrite", "--files-from", "../../names", "-0", "-o", "out")
-    assert result.exit_code in (2, 3)
+    assert run("rewrite", "--files-from", "../../names", "-0", "-o", "out").exit_code in (2, 3)
 
 
 # ---- where outputs go
@@ -181,8 +175,7 @@ def test_a_link_in_the_output_leads_nowhere() -> None:
     Path("elsewhere").mkdir()
     Path("out").mkdir()
     Path("out/a").symlink_to("../elsewhere")
-    result = run("rewrite", *ROOT, "-o", "out")
-    assert result.exit_code == 3
+    assert run("rewrite", *ROOT, "-o", "out").exit_code == 3
     assert files("elsewhere") == {}
     assert Path("out/index.html").read_bytes() == DONE["index.html"]
 
@@ -224,8 +217,7 @@ def test_resume_does_what_is_not_done(where: list[str]) -> None:
     changed.write_bytes(PAGE)
     with Path("report.jsonl").open("ab") as file:
         file.write(b'{"version": 1, "file": "cut')
-    result = run("rewrite", *ROOT, *where, *report)
-    assert result.exit_code == 0
+    result = done("rewrite", *ROOT, *where, *report)
     assert result.stderr == "4 inputs: 1 rewritten, 3 done before, 1 link made absolute\n"
     assert changed.read_bytes() == DONE["index.html"]
 

@@ -71,8 +71,7 @@ def test_an_object_is_read_and_written_as_a_file(store: str) -> None:
 
 def test_an_input_that_is_not_there_has_no_output(store: str) -> None:
     made = f"s3://bucket/none.warc.gz{store}"
-    result = run("rewrite", f"s3://bucket/missing.warc.gz{store}", "-o", made)
-    assert result.exit_code == 3
+    assert run("rewrite", f"s3://bucket/missing.warc.gz{store}", "-o", made).exit_code == 3
     with pytest.raises(FileNotFoundError):
         storage.state_of(made)
 

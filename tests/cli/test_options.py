@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 import pytest
-from running import run
 
 from relbase import Policy
 from relbase.cli import options
@@ -78,36 +77,6 @@ def test_the_headers_of_a_dump() -> None:
     assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/a",))
     given = settings("--headers", str(dump), "--redirect", "/c")
     assert (given.fields, given.redirects) == ((("base", "http://b/"),), ("/c",))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "reported"),
-    [
-        (["--url", "h.example/a"], "(RFC 1808 §2.3): give an absolute URL, such as http://host/"),
-        (["--url", "page.html"], "it has no scheme"),
-        (["--url", ""], "it is empty"),
-        (["--url", "mailto:a@b"], "mailto: is never used with relative URLs"),
-        (["--url", "http:///a"], "http: needs a network location"),
-        (["--url", "C:\\page.html"], "it is a file name with a drive letter"),
-        (["--keep", "("], "unterminated subpattern at position 0: put '\\' before a character"),
-        (["--charset", "utf-7"], "not a charset label of the Encoding Standard: give one, such as"),
-        (["--charset", ""], "not a charset label"),
-        (["--charset", "\x1b"], "'\\x1b' is not a charset label"),
-        (["--xml-row", "\x1b"], "'\\x1b' is not a row of XML: give"),
-        (["--attribute", "a=uri"], "'uri' is not a syntax: give url, srcset, css"),
-        (["--profile", "rfc2396"], "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
-        (["--kind", "pdf"], "is not one of 'html', 'css', "),
-        (["--headers", "nowhere"], "nowhere: No such file or directory: give the file that"),
-        (["--headers", "."], "Is a directory"),
-        (["--nonsense"], "No such option"),
-    ],
-)
-@pytest.mark.parametrize("command", ["rewrite", "links", "base"])
-def test_a_mistake_is_told_with_the_fix(command: str, arguments: list[str], reported: str) -> None:
-    result = run(command, *arguments)
-    assert result.exit_code == 2
-    assert reported in " ".join(result.stderr.split())
-    assert result.stdout == ""
 
 
 def test_a_pattern_that_python_warns_of() -> None:

@@ -62,42 +62,6 @@ def test_where_outputs_go(inputs: list[str], output: str, made: set[str]) -> Non
     assert tree() == given | made
 
 
-@pytest.mark.parametrize(
-    ("inputs", "output", "reported"),
-    [
-        (["one/a", "two/a"], "out", "'one/a' and 'two/a' would have one output"),
-        (["one/a", "one/a"], "out", "would have one output"),
-        (["-"], "out/", "standard input has no name"),
-        (["one/a"], "one/a", "is the input 'one/a': give -i"),
-        (["one/a"], "./one/a", "is the input 'one/a': give -i"),
-        (["one/a"], "hard", "is the input 'one/a': give -i"),
-        (["one/a"], "soft", "is the input 'one/a': give -i"),
-        (["one/a"], "one", "is the input 'one/a': give -i"),
-        (["b", "one/a"], "there", "the output 'there/b' is the input 'one/a'"),
-        (["b"], "link", "is a symbolic link: leave -o out"),
-        (["b"], "/dev/null", "is not a regular file"),
-        (["a"], "there", "'there/a' is a directory"),
-        (["one/a", "b"], "hard", "'hard' is not a directory: several inputs need one"),
-    ],
-)
-def test_clashes_are_refused_before_anything_is_made(
-    inputs: list[str], output: str, reported: str
-) -> None:
-    for name in ("one/a", "two/a", "a", "b"):
-        make(name, b"old")
-    os.link("one/a", "hard")
-    Path("soft").symlink_to("one/a")
-    Path("link").symlink_to("elsewhere")
-    Path("there/a").mkdir(parents=True)
-    if len(inputs) > 1:
-        os.link("one/a", "there/b")
-    before = tree()
-    result = run("rewrite", *inputs, "-o", output)
-    assert (result.exit_code, tree()) == (2, before)
-    assert reported in " ".join(result.stderr.split())
-    assert Path("one/a").read_bytes() == b"old"
-
-
 # ---- writing
 
 

@@ -6,7 +6,7 @@ import json
 from typing import Final
 
 import pytest
-from running import program, run
+from running import done, program, run
 
 BASE: Final = "http://a/b/c/d;p?q#f"
 
@@ -17,8 +17,7 @@ def test_one_reference_is_printed_alone() -> None:
 
 
 def test_several_are_printed_with_their_references() -> None:
-    result = run("resolve", BASE, "../g", ";x", "")
-    assert result.exit_code == 0
+    result = done("resolve", BASE, "../g", ";x", "")
     assert result.stdout == (
         "../g  http://a/b/g\n"
         ";x    http://a/b/c/d;x\n"
@@ -77,8 +76,7 @@ def test_a_failure() -> None:
 
 @pytest.mark.parametrize("base", ["a/b", "", "mailto:a@b", "C:\\x", "http:///x"])
 def test_a_base_that_is_none_is_told(base: str) -> None:
-    result = run("resolve", base, "g")
-    assert result.exit_code == 0
+    result = done("resolve", base, "g")
     assert "is not suitable as a base: " in result.stderr
     assert result.stderr.endswith("(RFC 1808 §2.3)\n" if base else "(RFC 1808 §3.4)\n")
     assert run("resolve", base, "g", "--strict").exit_code == 1
@@ -98,8 +96,7 @@ def test_json_lines() -> None:
         "error": None,
     }
     assert (second["url"], second["error"]) == (None, "the reference does not parse")
-    every = run("resolve", BASE, "http:g", "x", "--json", "--all")
-    assert every.exit_code == 0
+    every = done("resolve", BASE, "http:g", "x", "--json", "--all")
     rows = [json.loads(line) for line in every.stdout.splitlines()]
     assert [(row["reference"], row["profile"]) for row in rows] == [
         (reference, profile)

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from running import run
+from running import done, run
 
 
 def objects(*urls: str) -> list[Any]:
@@ -98,11 +98,9 @@ def test_a_list_from_standard_input() -> None:
 
 @given(st.text())
 def test_nothing_that_a_terminal_obeys_is_printed(text: str) -> None:
-    result = run("split", "--", text)
-    assert result.exit_code == 0
+    result = done("split", "--", text)
     assert all(line.isprintable() for line in result.stdout.splitlines())
 
 
 def test_a_long_url_is_cut() -> None:
-    result = run("split", "http://a/" + "b" * 1_000_000)
-    assert max(map(len, result.stdout.splitlines())) < 500
+    assert max(map(len, run("split", "http://a/" + "b" * 1_000_000).stdout.splitlines())) < 500

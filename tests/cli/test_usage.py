@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from pathlib import Path
 from typing import Final
 
 import pytest
 from archives import gz, http, response
-from running import told
+from running import run
 
+BOXES: Final = ("cur", "new", "tmp")
 EACH: Final = "give each its own with --map FILE, --root DIR=URL or --mirror DIR"
+FETCH: Final = (
+    "'https://h/a?b' is a URL, and relbase fetches nothing. Try: curl -sL -D headers.txt "
+    "'https://h/a?b' | relbase rewrite --url 'https://h/a?b' --headers headers.txt"
+)
 QUERY: Final = "paths cannot follow a query or a fragment"
 
 # A command line, and what is told.
@@ -32,6 +38,17 @@ WRONG: Final = [
     ("explain a b", "several inputs need a directory for their output: give -o DIR"),
     ("explain a -o ''", "-o is empty"),
     ("explain a -o a", "is the input"),
+    ("rewrite one/a two/a -o out", "'one/a' and 'two/a' would have one output"),
+    ("rewrite one/a one/a -o out", "would have one output"),
+    ("rewrite one/a -o ./one/a", "is the input 'one/a': give -i"),
+    ("rewrite one/a -o hard", "is the input 'one/a': give -i"),
+    ("rewrite one/a -o soft", "is the input 'one/a': give -i"),
+    ("rewrite one/a -o one", "is the input 'one/a': give -i"),
+    ("rewrite b one/a -o there", "the output 'there/b' is the input 'one/a'"),
+    ("rewrite b -o nowhere", "is a symbolic link: leave -o out"),
+    ("rewrite b -o /dev/null", "is not a regular file"),
+    ("rewrite a -o there", "'there/a' is a directory"),
+    ("rewrite one/a b -o hard", "'hard' is not a directory: several inputs need one"),
     # what excludes each other
     ("rewrite a --diff --check", "--diff and --check exclude each other"),
     ("rewrite a -i --check", "--check and --in-place exclude each other"),
@@ -61,7 +78,48 @@ WRONG: Final = [
     ("rewrite a b --redirect /x -o out", EACH),
     ("links a b --url http://h/", EACH),
     ("base site --url http://h/", EACH),
+    ("rewrite -r", "-r needs a directory, as in: relbase rewrite -r site/ -o out/"),
+    ("rewrite site/", "several inputs need a directory for their output: give -o DIR"),
+    ("rewrite a http://h/", "Did you mean: relbase rewrite a --url http://h/"),
+    ("rewrite https://h/a?b", FETCH),
+    # guesses
+    ("rewrite a --base http://h/", "No such option: --base. Did you mean --url?"),
+    ("rewrite a --dry-run", "No such option: --dry-run. Did you mean --diff?"),
+    ("rewrite a --nonsense", "No such option"),
+    ("page.html", "Did you mean: relbase rewrite page.html?"),
+    ("'a b.html' -o x", "Did you mean: relbase rewrite 'a b.html' -o x?"),
+    ("./page", "Did you mean: relbase rewrite ./page?"),
+    ("-", "Did you mean: relbase rewrite -?"),
+    ("c", "Did you mean: relbase rewrite c?"),
+    ("http://a/b ../g", "Did you mean: relbase resolve http://a/b ../g?"),
+    ("http://a/b", "Save the page, then: relbase rewrite page.html --url http://a/b"),
+    ("http://a/b --strict", "then: relbase rewrite page.html --url http://a/b"),
+    ("rewrit a.html", "Did you mean: relbase rewrite a.html?"),
+    ("bsae", "Did you mean: relbase base?"),
+    ("nonsense", "The commands are: rewrite, links, base, resolve, check, split, explain."),
+    ("\x1b.html", "No such command '\\x1b.html'."),
+    ("--url http://a/ page.html", "Options follow the command: relbase rewrite"),
     # values
+    ("links --url h.example/a", "(RFC 1808 §2.3): give an absolute URL, such as http://host/"),
+    ("base --url page.html", "it has no scheme"),
+    ("rewrite --url ''", "it is empty"),
+    ("rewrite --url mailto:a@b", "mailto: is never used with relative URLs"),
+    ("rewrite --url http:///a", "http: needs a network location"),
+    (r"rewrite --url 'C:\page.html'", "it is a file name with a drive letter"),
+    ("rewrite --keep '('", "unterminated subpattern at position 0: put '\\' before a character"),
+    ("rewrite --charset utf-7", "not a charset label of the Encoding Standard: give one, such as"),
+    ("links --charset ''", "not a charset label"),
+    ("rewrite --charset \x1b", "'\\x1b' is not a charset label"),
+    ("rewrite --xml-row \x1b", "'\\x1b' is not a row of XML: give"),
+    ("rewrite --attribute a=uri", "'uri' is not a syntax: give url, srcset, css"),
+    ("base --profile rfc2396", "is not one of 'rfc1808', 'rfc3986', 'whatwg'"),
+    ("rewrite --kind pdf", "is not one of 'html', 'css', "),
+    ("rewrite --headers nowhere", "nowhere: No such file or directory: give the file that"),
+    ("rewrite --headers .", "Is a directory"),
+    ("links a --message-base ''", "is not the name of a header field"),
+    ("links a --message-base 'a b'", "is not the name of a header field"),
+    ("links a --message-base X-Feed,", "is not the name of a header field"),
+    ("links a --message-base é", "is not the name of a header field"),
     ("rewrite a -i --backup a/b", "'--backup': give the end of a file name"),
     ("rewrite a --root .=http://h/?q", QUERY),
     ("rewrite a --root .=http://h/a#f", QUERY),
@@ -82,17 +140,22 @@ WRONG: Final = [
 
 @pytest.mark.parametrize(("line", "reported"), WRONG)
 def test_wrong_usage_is_told_with_the_fix(line: str, reported: str) -> None:
-    for folder in ("site", "Maildir/cur", "Maildir/new", "Maildir/tmp"):
+    for folder in (*("site", "one", "two", "there/a"), *(f"Maildir/{box}" for box in BOXES)):
         Path(folder).mkdir(parents=True)
-    Path("link").symlink_to("site")
-    for name in ("a", "b", "site/page.html", "Maildir/new/1.host"):
+    for name in ("a", "b", "site/page.html", "one/a", "two/a", "Maildir/new/1.host"):
         Path(name).write_bytes(b"<a href=x>\n")
+    for link, target in (("link", "site"), ("soft", "one/a"), ("nowhere", "elsewhere")):
+        Path(link).symlink_to(target)
+    for link in ("hard", "there/b"):
+        os.link("one/a", link)
     Path("c").write_bytes(gz(response(1, "http://h/", http(b"<a href=x>"))))
     Path("nul").write_bytes(b"a\0b\0")
     Path("spaces").write_text("a http://h/")
     Path("mailto").write_text("a\tmailto:x")
     Path("twice").write_text("a\thttp://h/\n./a\thttp://i/")
-    before = {path: path.is_dir() or path.read_bytes() for path in Path().rglob("*")}
-    assert reported in told(2, *shlex.split(line), stdin=b"<a href=x>")
-    after = {path: path.is_dir() or path.read_bytes() for path in Path().rglob("*")}
+    before = {path: path.is_file() and path.read_bytes() for path in Path().rglob("*")}
+    result = run(*shlex.split(line), stdin=b"<a href=x>")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert reported in " ".join(result.stderr.split())
+    after = {path: path.is_file() and path.read_bytes() for path in Path().rglob("*")}
     assert after == before

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from running import run, told
+from running import done, run, told
 
 MARK: Final = b"<!-- saved from url=(0015)http://h.ex/d/p -->"
 PAGE: Final = (
@@ -29,16 +29,13 @@ def here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def base(*arguments: str) -> tuple[str, str]:
     """The base of the page, and what states it."""
-    result = run("base", "p.html", "--json", *arguments)
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)["base"]
+    found = json.loads(done("base", "p.html", "--json", *arguments).stdout)["base"]
     return found["url"], found["source"]
 
 
 def references(*arguments: str) -> list[str]:
     """The references of the page after the rewriting."""
-    result = run("rewrite", "p.html", "-q", *arguments)
-    assert result.exit_code == 0, result.output
+    result = done("rewrite", "p.html", "-q", *arguments)
     return [part.split(b'"')[0].decode() for part in result.stdout_bytes.split(b'="')[1:]]
 
 
@@ -248,8 +245,7 @@ def test_given_urls_keep_the_companion_folder() -> None:
     absolute = "http://h.ex/d/p_files/x%20y.png?v=1"
     assert references("--local", "off", *GIVEN)[1] == absolute
     assert references("--local", "off")[1] == absolute
-    ran = run("rewrite", "-", *GIVEN, stdin=Path("p.html").read_bytes())
-    assert absolute in ran.stdout
+    assert absolute in run("rewrite", "-", *GIVEN, stdin=Path("p.html").read_bytes()).stdout
 
 
 @pytest.mark.parametrize(
@@ -348,8 +344,7 @@ def test_mail_has_its_own_bases() -> None:
     # Neither a mark in its HTML nor a file beside it says anything of a message.
     mail = b"MIME-Version: 1.0\nContent-Type: text/html\n\n" + PAGE % MARK
     Path("m.eml").write_bytes(mail)
-    result = run("rewrite", "m.eml", "-q")
-    assert result.stdout_bytes == mail
+    assert run("rewrite", "m.eml", "-q").stdout_bytes == mail
     Path("m.eml:Zone.Identifier").write_bytes(b"[ZoneTransfer]\nHostUrl=http://zone.ex/\n")
     result = run("rewrite", "m.eml", "-q")
     assert b'src="http://zone.ex/p_files/x%20y.png?v=1"' in result.stdout_bytes
@@ -375,8 +370,7 @@ def test_httrack() -> None:
         + row
         + b"\thttp://h.ex/\t../../../../etc/passwd\n"
     )
-    result = run("rewrite", "-r", ".", "--local", "resolve", "-o", "../out")
-    assert result.exit_code == 0
+    done("rewrite", "-r", ".", "--local", "resolve", "-o", "../out")
     page = Path("../out/p.html").read_bytes()
     assert b'href="http://h.ex/style?v=2"' in page
     assert b'href="http://h.ex/d/p?x=1#s"' in page
