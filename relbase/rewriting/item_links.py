@@ -33,7 +33,6 @@ class ItemLinks:
         self._count = 0
         self._first = ""
         self._span: Span | None = None
-        self._last: tuple[str, Callable[[str], str] | None] = "", None
         self._differ: dict[tuple[str, str, str], bool] = {}
 
     def compare(
@@ -57,8 +56,8 @@ class ItemLinks:
             reference = unescape(unescape(found[0].decode("utf-8", "replace"))) if found else ""
             if self._differs(reference, url, context):
                 self._count += 1
-                resolve = None if self._span else self._on(url, context)
-                if resolve is not None:
+                how = context.task.profile, context.encoding
+                if self._span is None and (resolve := resolver(url, *how)) is not None:
                     self._span = span or Span(edit.start, edit.end)
                     shown = f"{reference[:200]!r}, to {resolve(reference)[:200]!r}"
                     self._first = f"the first, {shown}"
@@ -70,24 +69,32 @@ class ItemLinks:
         if path is None or not path[0]:
             return link != own
         directory, slash, _ = path[0].rpartition("/")
-        key = directory + slash, own, link[: link.rfind("/") + 1]
+        directory += slash
+        if _names(directory):  # what is before names alone is the same
+            directory = directory[: directory.startswith("/")]
+        around = link[: link.rfind("/") + 1]
+        key = directory, own, around
+        if directory == "/":
+            key = directory, _root(own)[0], _root(around)[0]  # type: ignore[index]
         known = self._differ.get(key)
         if known is None:
             if len(self._differ) >= _MOST:
                 self._differ.clear()
-            resolves = [each for each in (context.resolve, self._on(key[2], context)) if each]
             try:
-                known = len({resolve(f"{key[0]}x") for resolve in resolves}) > 1
+                known = self._differs_in(directory, around, context)
             except ValueError:
                 known = False
             self._differ[key] = known
         return known
 
-    def _on(self, url: str, context: Context) -> Callable[[str], str] | None:
-        """What resolves on a link, or on what is before its last slash: mostly the same again."""
-        if self._last[0] != url:
-            self._last = url, resolver(url, context.task.profile, context.encoding)
-        return self._last[1]
+    def _differs_in(self, directory: str, around: str, context: Context) -> bool:
+        if context.resolve is None:
+            return False
+        url = context.resolve(f"{directory}x")
+        if not directory and _is_directory(around):
+            return url != f"{around}x"
+        other = resolver(around, context.task.profile, context.encoding)
+        return other is not None and other(f"{directory}x") != url
 
     def notes(self, part: str) -> Iterator[Note]:
         """The note on all of them, if there are any."""
@@ -117,6 +124,9 @@ _reference: Final = re.compile(
     rb"(?:[^\"'<>\s&,()\\]|&(?!(?:quot|apos|lt|gt|#39|#x27);)){0,2000}+"
 ).match
 _path: Final = re.compile(r"[^?#]*+").match
+_names: Final = re.compile(r"/?+(?:[A-Za-z0-9_~-]++/)*+").fullmatch
+_is_directory: Final = re.compile(r"https?://[A-Za-z0-9.:-]++/(?:[A-Za-z0-9_~-]++/)*+").fullmatch
+_root: Final = re.compile(r"(?:[^/?#]*+//[^/?#]*+|.*+)", re.DOTALL).match
 
 
 class Items:

@@ -47,6 +47,12 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
         edit = self[shape] = None if self._resolve is None else self._edit(shape, self._resolve)
         return edit
 
+    def share(self, other: ShapeEdits) -> None:
+        """Take over from a base of the same origin what no more depends on."""
+        for shape in (Shape.ROOT, Shape.NETWORK):
+            if shape in other:
+                self[shape] = other[shape]
+
     def _edit(self, shape: int, resolve: Callable[[str], str]) -> ShapeEdit | None:
         sample = SAMPLES.get(shape)
         if sample is None:

@@ -23,6 +23,7 @@ READ = [
     (RSS, b"<item><link>../a&amp;b</link><enclosure url=' f.mp3 '/></item>", 2),
     (ATOM, b"<entry><link href='/a'/><title>a</title><title type='html'>b</title></entry>", 1),
     (ATOM, b"<entry><content type='html'>&lt;p style=&quot;a:url(x)&quot;></content></entry>", 1),
+    (ATOM, b"<entry xml:base='http://a/b/'><link href='/c'/><link href='d'/></entry>", 2),
     (XHTML, b"<p style='a:url(\"x\")'><img srcset='a 1x, b 2x' src='#'/><br/></p>", 4),
     (b"<urlset>%b</urlset>", b"<url><loc>/a</loc></url><!-- x --><?y z?>", 1),
     (b"<opml>%b</opml>", b"<outline text='&lt;x&gt;' xmlUrl='a'><outline/></outline>", 1),
@@ -48,6 +49,24 @@ ODD = [
     b"<!DOCTYPE rss>"
     + RSS % (b"<link>x</link>" * 2 + b"<link>http://h/&x;</link><link>&x;</link>"),
     ATOM % (b"<entry xml:base='f/'><link href='a'/><link href='b'/></entry><link href='c'/>" * 3),
+    # bases of their own: of an origin, in turns, on an element with references, one in another
+    ATOM
+    % b"".join(
+        b"<entry xml:base='http://%c/%c/'><link rel='alternate' href='%b'/>"
+        b"<content type='html'>&lt;a href='c'>&lt;a href='/d'>&lt;a href='../e'></content></entry>"
+        % (*pair, link)
+        for pair in (b"ab", b"ac", b"db", b"ab")
+        for link in (b"g", b"http://a/b/g", b"/b/g", b"x?/y")
+    ),
+    ATOM % (b"<entry xml:base='http://a/'><link href='b'/></entry><link href='c'/>" * 3),
+    ATOM % (b"<entry xml:base='http://a/'><link href='b' xml:base='http://c/'/></entry>" * 3),
+    ATOM
+    % (b"<entry xml:base='http://a/b/'><entry xml:base='http://c/'><link href='d'/></entry>" * 3),
+    ATOM % (b"<link xml:base='http://a/'>x</link><link href='b'/>" * 3 + b"<link xml:base='//['/>"),
+    ATOM % (b"<entry xml:base='http://a/b'><link href='&x;'/><link href='c'/></entry>" * 3),
+    ATOM % (b"<entry xml:base='http://a/b'><title>&#x20;</title><link href='c'/></entry>" * 3),
+    ATOM
+    % (b"<entry xml:base='http://a/b'><link href='c'/></entry>" * 3 + b"<entry xml:base='d:e'>"),
     ATOM % (b"<link href='a'/>" * 2 + b"</feed></feed><link href='b'/>"),
     ATOM
     % (b"<title type='html'>&lt;a href='b'></title><title type='text'>&lt;a href='b'></title>" * 2),
@@ -74,7 +93,13 @@ def test_both_walks_agree(document: bytes, url: str | None, policy: Policy) -> N
     "unit",
     [
         *(b"<a", b"<a b='", b"<link>x", b"<link><![CDATA[", b"<link/>", b"</link>", b"&lt;base>"),
-        *(b"<!--", b"<x xmlns:y='z'>", b"<x xml:base='y'>", b"<description>&lt;a href=x>&lt;!-- "),
+        *(
+            b"<!--",
+            b"<x xmlns:y='z'>",
+            b"<x xml:base='y'>",
+            b"<x xml:base='http://y/'>",
+            b"<description>&lt;a href=x>&lt;!-- ",
+        ),
     ],
 )
 def test_time_grows_linearly(unit: bytes) -> None:
