@@ -7,7 +7,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
 
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import relbase
 from relbase import pipeline
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import pytest
-    from click.testing import Result
 
     from relbase.call import Call
 
