@@ -158,16 +158,17 @@ def _region(raw: bytes, at: int) -> tuple[int, bytes, str]:
         else:
             end = raw.find(b"\x1b", at)
             end = len(raw) if end == -1 else end
-            pieces.append(_coded_text(raw[at:end], state))
+            pieces += _coded_text(raw[at:end], state)
             at, has_output = end, True
     return at, state, "".join(pieces)
 
 
-def _coded_text(coded: bytes, state: bytes) -> str:
+def _coded_text(coded: bytes, state: bytes) -> Iterator[str]:
     if state == _KATAKANA:
-        codes = (_KATAKANA_FIRST + byte if byte in _KATAKANA_BYTES else 0xFFFD for byte in coded)
-        return "".join(map(chr, codes))
-    return "".join(jis_0208().get(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
+        return (
+            chr(_KATAKANA_FIRST + byte) if byte in _KATAKANA_BYTES else _ERROR for byte in coded
+        )
+    return (jis_0208().get(unit[0]) or _ERROR for unit in _PAIR.finditer(coded))
 
 
 def _flips(raw: bytes) -> array[int]:

@@ -40,18 +40,16 @@ _HARMLESS: Final = re.compile(rb">++(?!From )")
 class QuotedPrintableView:
     """The view of a body, without the line end before a delimiter; boundaries without `--`."""
 
-    __slots__ = ("_eol", "_has_literals", "_is_padded", "_raw", "_unsafe_starts", "inner")
+    __slots__ = ("_eol", "_is_odd", "_raw", "_unsafe_starts", "inner")
 
     def __init__(self, raw: bytes, boundaries: Sequence[bytes] = (), eol: bytes = b"\r\n") -> None:
         self._raw = raw
         self._eol = eol
         self._unsafe_starts = (b".", b"From ", b">", *(b"--" + boundary for boundary in boundaries))
-        self._is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
-        self._has_literals = _LITERAL.search(raw) is not None
-        if self._is_padded or self._has_literals:
-            self.inner: bytes = _decoded(raw)
-        else:
-            self.inner = a2b_qp(raw) if b"=" in raw else raw
+        is_padded = raw.endswith((b" ", b"\t")) or _PADDED.search(raw) is not None
+        self._is_odd = is_padded or _LITERAL.search(raw) is not None
+        plain = a2b_qp if b"=" in raw else bytes
+        self.inner: bytes = (_decoded if self._is_odd else plain)(raw)
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into edits of the body, one for each line."""
@@ -101,7 +99,7 @@ class QuotedPrintableView:
 
     def _inner_length(self, start: int, end: int) -> int:
         raw = self._raw
-        if self._is_padded or self._has_literals:
+        if self._is_odd:
             return len(_decoded(raw[start:end]))
         return end - start - 2 * raw.count(b"=", start, end) - raw.count(b"=\r\n", start, end)
 
@@ -145,7 +143,7 @@ class QuotedPrintableView:
             if found == -1:
                 return reach
             inner_at += found - at + 1
-            is_escape = not self._has_literals or _ESCAPE.match(raw, found)
+            is_escape = not self._is_odd or _ESCAPE.match(raw, found)
             at = found + (3 if is_escape else 1)
 
     def _rewritten(self, change: _Change) -> Edit:
