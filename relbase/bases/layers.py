@@ -19,7 +19,7 @@ from relbase.url.schemes import NET_LOC_REQUIRED, Category, category
 from relbase.view.transcode import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from relbase.edit import Span
 
@@ -62,11 +62,8 @@ class Base:
         >>> Base("http://h/", Layer.RETRIEVAL, "retrieval URL", UNKNOWN).as_dict()["outer"]["layer"]
         'none'
         """
-        chain = [self]
-        while chain[-1].outer is not None:
-            chain.append(chain[-1].outer)
         found: dict[str, object] | None = None
-        for base in reversed(chain):
+        for base in reversed([*outward(self)]):
             found = {
                 "url": base.url,
                 "layer": base.layer.value,
@@ -76,6 +73,13 @@ class Base:
             }
         assert found is not None
         return found
+
+
+def outward(base: Base | None) -> Iterator[Base]:
+    """Yield a base and those of the layers around it."""
+    while base is not None:
+        yield base
+        base = base.outer
 
 
 UNKNOWN: Final = Base("", Layer.NONE, "nothing states a base URL")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from relbase import pipeline
-from relbase.bases.layers import Base, Layer, unsuitable
+from relbase.bases.layers import Base, Layer, outward, unsuitable
 from relbase.cli import archives, files, jsonl, options, remarks, streams
 from relbase.cli.documents import before_part, calls, entity_in
 from relbase.cli.help import command, table
@@ -104,7 +104,7 @@ def _report(
     yield f"{source.shown}: {part}{printable(outermost.type)}"
     own = outermost.base
     # That there is nothing after the last one goes without saying.
-    bases = [one for one in _outward(own) if one is own or one.layer is not Layer.NONE]
+    bases = [one for one in outward(own) if one is own or one.layer is not Layer.NONE]
     width = min(_COLUMN, max(len(_shown(stated)) for stated in bases))
     for stated in bases:
         label = "base" if stated is own else "outward"
@@ -163,18 +163,12 @@ def _table(parts: Sequence[Entity], reported: set[Note]) -> Iterator[str]:
 
 def _own(base: Base, of_part: str) -> list[Base]:
     """The base of a part, and outward those that the part itself states."""
-    return [base, *takewhile(lambda one: one.source.endswith(of_part), _outward(base.outer))]
+    return [base, *takewhile(lambda one: one.source.endswith(of_part), outward(base.outer))]
 
 
 def _shown(base: Base) -> str:
     return excerpt(base.url, _LONG) if base.url else "none"
 
 
-def _outward(base: Base | None) -> Iterator[Base]:
-    while base is not None:
-        yield base
-        base = base.outer
-
-
 def _refused(base: Base) -> list[Note]:
-    return [note for one in _outward(base) for note in one.refused]
+    return [note for one in outward(base) for note in one.refused]

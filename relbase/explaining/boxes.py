@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Final
 
-from relbase.bases.layers import Base, Layer
-from relbase.explaining.markup import SHOWN, attribute, chain, counted, text, url
+from relbase.bases.layers import Base, Layer, outward
+from relbase.explaining.markup import SHOWN, attribute, counted, text, url
 from relbase.registry import States, bases
 from relbase.rewriting.items import Status
 
@@ -34,7 +34,7 @@ def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
     if len(entities) == 1:
         inner = f'<p class="leaf">{text(outermost.type)}: {summed(counts[outermost.part])}</p>'
         return _layers(outermost.base, inner, tuple(SHOWN), outermost.base)
-    around = [base for base in chain(outermost.base) if base.layer in _OUTSIDE]
+    around = [base for base in outward(outermost.base) if base.layer in _OUTSIDE]
     inner = _part(outermost, set(map(_key, around)), _contents(entities), counts)
     if len(entities) > MAX_DRAWN:
         inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
@@ -51,7 +51,7 @@ def summed(counts: Counter[Status]) -> str:
 
 def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
     """The box of each layer around what is inside, the innermost first."""
-    stated = chain(base)
+    stated = [*outward(base)]
     refused = [note for one in stated for note in one.refused]
     for layer in layers:
         notes = [note for note in refused if _layer_of(note) is layer]
@@ -129,7 +129,7 @@ def _part(
     counts: dict[str, Counter[Status]],
 ) -> str:
     """The box of a part; `known` are the bases that the boxes around it have shown."""
-    own = [base for base in chain(entity.base) if _key(base) not in known]
+    own = [base for base in outward(entity.base) if _key(base) not in known]
     inside = known | {_key(base) for base in own}
     inner = "".join(_part(part, inside, contents, counts) for part in contents[entity.part])
     inner = inner or f'<p class="leaf">{summed(counts[entity.part])}</p>'

@@ -73,12 +73,3 @@ def badge(base: Base) -> str:
     """Return the sign of the layer that states a base."""
     shown = SHOWN[base.layer]
     return f'<span class="badge {shown.name}">{shown.section}</span>'
-
-
-def chain(base: Base | None) -> list[Base]:
-    """Return a base and those of the layers around it, outward."""
-    found = []
-    while base is not None:
-        found.append(base)
-        base = base.outer
-    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import Base, Layer
+from relbase.bases.layers import Base, Layer, outward
 from relbase.bases.marks import Placed, Unarchived
 from relbase.edit import Edit, Span
 from relbase.notes import Note, Reason
@@ -191,9 +191,7 @@ def _resolved_against(reference: str, context: Context, place: Place) -> Base:
 
 def _own_base(base: Base) -> Base | None:
     """What states the document's own URL: the chain without what the document embeds."""
-    around: Base | None = base
-    while around is not None and around.layer is Layer.EMBEDDED:
-        around = around.outer
+    around = next((one for one in outward(base) if one.layer is not Layer.EMBEDDED), None)
     return around if around is not None and around.usable else None
 
 
