@@ -112,7 +112,7 @@ def test_lengths_of_messages_in_messages_are_right_after_as_before(
 
 
 def multiparts(depth: int, body: bytes, *, told: bool) -> bytes:
-    """A page in so many multiparts, each of which describes its body or does not."""
+    """A page in nested multiparts, each of which describes its body or does not."""
     text = b"Content-Type: text/html\n\n" + body
     for at in range(depth):
         inner = b"--b%d\n%b\n--b%d--\n" % (at, text, at)
