@@ -188,28 +188,20 @@ class _SameView:
         return list(edits)
 
 
-class _BareReturnsView:
+class _BareReturnsView(QuotedPrintableView):
     """The view of a quoted-printable body whose lines, as those of all the message, end with CR.
 
-    To quoted-printable a CR alone is not a line end. In the message there is no LF, so that the one
-    can stand for the other, and all places stay where they are.
+    There is no LF in the message, so that LF can stand for CR, and all places stay where they are.
     """
 
-    __slots__ = ("_view", "inner")
+    __slots__ = ()
 
     def __init__(self, raw: bytes, boundaries: Sequence[bytes]) -> None:
-        self._view = QuotedPrintableView(raw.replace(b"\r", b"\n"), boundaries, b"\n")
-        self.inner: bytes = self._view.inner
+        super().__init__(raw.replace(b"\r", b"\n"), boundaries, b"\n")
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """What is written holds no LF but that of its line ends."""
-        return [
-            edit._replace(new=edit.new.replace(b"\n", b"\r")) for edit in self._view.lower(edits)
-        ]
-
-    def locate(self, spans: Sequence[Span]) -> list[Span]:
-        """Return where sorted spans of `inner` that do not touch are in the body."""
-        return self._view.locate(spans)
+        return [edit._replace(new=edit.new.replace(b"\n", b"\r")) for edit in super().lower(edits)]
 
 
 def transfer_view(part: Part, raw: bytes, eol: bytes) -> View | None:
