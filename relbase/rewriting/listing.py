@@ -143,17 +143,17 @@ class _Lister:
         edit = self._edits[shape]
         if edit is None:
             return Status.ABSOLUTE, written
-        new, rest = edit.new.decode("ascii"), edit.until
+        status, rest = Status.REWRITTEN, edit.until
         budget, keeps = self._context.task.budget, self._keeps
         stays = written.startswith("#") and is_local(holds)
         if stays or (keeps is not None and keeps(written)):
             if budget is None or budget.shown < 0:
                 return Status.KEPT, None
-            budget.shown -= len(new) + len(written) - rest
-            return Status.KEPT, new + written[rest:]
-        if budget is None or budget.spend(edit.cost):
-            return Status.REWRITTEN, new + written[rest:]
-        return Status.KEPT, None
+            status = Status.KEPT
+            budget.shown -= len(edit.new) + len(written) - rest
+        elif budget is not None and not budget.spend(edit.cost):
+            return Status.KEPT, None
+        return status, edit.new.decode("ascii") + written[rest:]
 
 
 @lru_cache(maxsize=2)
