@@ -17,69 +17,7 @@ from relbase.edit import Span
 
 MEGABYTE: Final = 1_000_000
 
-# ---- Delimiters (RFC 2046 §5.1.1); what Dovecot tries is in test_mail_dovecot.py
-
-# (what, message, its leaves)
-DELIMITERS: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
-    ("two parts", "{b}--b\n\none\n--b\n\ntwo\n--b--\n", [("1", b"one"), ("2", b"two")]),
-    ("CR alone", "Content-Type: multipart/x; boundary=b\r\r--b\r\r1\r--b--\r", [("1", b"1")]),
-    (
-        "LF with one CRLF delimiter",
-        "{b}--b\n\none\r\n--b\r\n\ntwo\n--b--\n",
-        [("1", b"one"), ("2", b"two")],
-    ),
-    ("CR alone beside LF is text", "{b}--b\n\none\r--b\rtwo\n--b--", [("1", b"one\r--b\rtwo")]),
-    ("CR CR LF", "{b}--b\r\r\n\none\r\r\n--b--\r\r\n", [("1", b"one\r")]),
-    (
-        "letters after",
-        "{b}--bX\n--b\n\none\n--bX\n--b--X\n-- b\n--b--\n",
-        [("1", b"one\n--bX\n--b--X\n-- b")],
-    ),
-    ("white space before", "{b} --b\n--b\n\none\n --b\n--b--", [("1", b"one\n --b")]),
-    ("within a line", "{b}x--b\n--b\n\none --b\n--b--", [("1", b"one --b")]),
-    ("another case", "{b}--b\n\none\n--B\n--b--", [("1", b"one\n--B")]),
-    ("more after the end", "{b}--b\n\none\n--b--\n--b\n\ntwo\n--b--\n", [("1", b"one")]),
-    ("ends in a delimiter", "{b}--b\n\none\n--b", [("1", b"one"), ("2", b"")]),
-    ("only an end", "{b}--b--\n--b\n\none", []),
-    ("nothing after the header", "Content-Type: multipart/mixed; boundary=b", []),
-    (
-        "empty bodies",
-        "{b}--b\n\n--b\n\n\n--b\n--b\nX: y\n--b--",
-        [("1", b""), ("2", b""), ("3", b""), ("4", b"")],
-    ),
-    ("empty lines are of the body", "{b}--b\n\n\n\n--b--", [("1", b"\n")]),
-    ("no empty line", "{b}--b\none\n--b\nX: y\ntwo\n--b--", [("1", b"one"), ("2", b"two")]),
-    ("NUL and 8 bit", "{b}--b\n\n\0\xff\n--b--", [("1", b"\0\xff")]),
-    ("mbox", "From a@b x\n{b}--b\n\none\n--b--\n", [("1", b"one")]),
-    ("byte order mark", "\xef\xbb\xbf{b}--b\n\none\n--b--\n", [("1", b"one")]),
-    # more than one boundary
-    (
-        "an outer delimiter ends inner parts",
-        "{a}--a\n{b}--b\n\n1\n--a\n\n2\n--b\n--a--",
-        [("1.1", b"1"), ("2", b"2\n--b")],
-    ),
-    ("an outer end ends inner parts", "{a}--a\n{b}--b\n\n1\n--a--\n--b\n\n2", [("1.1", b"1")]),
-    (
-        "a delimiter in a header ends it",
-        "{a}--a\nX: y\n--a\nContent-Type: multipart/x;\n boundary=b\n--b\n\n2\n--a--",
-        [("1", b""), ("2.1", b"2")],
-    ),
-    (
-        "b-- inside of b: the longer one",
-        "{b}--b\n{b--}--b--\n\n1\n--b----\n--b--\n--b\n\n2",
-        [("1.1", b"1")],
-    ),
-    (
-        "b inside of b--: the longer one",
-        "{b--}--b--\n{b}--b\n\n1\n--b--\n\n2\n--b----",
-        [("1.1", b"1"), ("2", b"2")],
-    ),
-    (
-        "three lengths",
-        "{123}--123\n{12}--12\n{1}--1\n\n1\n--123\n\n22\n--12\n",
-        [("1.1.1", b"1"), ("2", b"22\n--12\n")],
-    ),
-]
+# ---- Boundaries (RFC 2046 §5.1.1); their delimiters are in test_mail_delimiters.py
 
 # (what, the Content-Type, the boundary it states); the grammar is in test_content_type.py
 BOUNDARIES: Final[list[tuple[str, bytes, bytes]]] = [
@@ -94,13 +32,6 @@ BOUNDARIES: Final[list[tuple[str, bytes, bytes]]] = [
     ("RFC 2231", b"multipart/mixed; boundary*0*=us-ascii''%61; boundary*1=b", b"ab"),
     ("two fields", b"multipart/mixed; boundary=b\nContent-Type: text/plain", b"b"),
 ]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"), [row[1:] for row in DELIMITERS], ids=[row[0] for row in DELIMITERS]
-)
-def test_delimiters(text: str, expected: list[tuple[str, bytes]]) -> None:
-    assert leaves(message(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -387,37 +318,6 @@ def test_what_is_sealed_is_followed_to_its_end(inside: str) -> None:
 def nested(levels: int) -> bytes:
     """Multiparts in multiparts, `levels` of them, and a leaf."""
     return message("".join(f"{{b{level}}}--b{level}\n" for level in range(levels)) + "\nleaf")
-
-
-def test_parts_beyond_the_limit_are_in_the_last() -> None:
-    data = message("{a}--a\n{b}--b\n\n1\n--b\n\n2\n--b--\n--a\n\n3\n--a--\n")
-    for limit in range(1, 8):
-        parts = walked(data, limit)
-        assert len(parts) == min(limit + 1, 5)
-        assert (parts[-1].opaque is Opaque.PARTS) == (limit < 5)
-
-
-@pytest.mark.parametrize(("limit", "opaque"), [(2, Opaque.PARTS), (3, None), (4, None)])
-def test_the_limit_of_parts_at_a_message(limit: int, opaque: Opaque | None) -> None:
-    parts = walked(message("{b}--b\n{>}Subject: x\n\nbody"), limit)
-    assert len(parts) == min(limit, 3)
-    assert parts[1].opaque is opaque
-    assert parts[1].message is (opaque is None)
-
-
-@pytest.mark.parametrize(
-    ("limit", "expected"),
-    [
-        # Past the limit nobody knows where it ends: nothing after it is read.
-        (3, [None, Opaque.PARTS]),
-        (4, [None, Opaque.SIGNED, Opaque.PARTS]),
-        (5, [None, Opaque.SIGNED, None]),
-        (6, [None, Opaque.SIGNED, None]),
-    ],
-)
-def test_the_limit_of_parts_counts_what_is_sealed(limit: int, expected: list[Opaque]) -> None:
-    data = message("{a}--a\n{a signed}--a\n\n1\n--a\n\n2\n--a--\n--a\n\n3\n--a--")
-    assert [part.opaque for part in walked(data, limit)] == expected
 
 
 def test_a_header_past_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:

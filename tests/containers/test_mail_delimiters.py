@@ -1,4 +1,4 @@
-"""Threat M3: what Dovecot's test-message-parser.c tries, by the names of its cases.
+"""Threat M3: delimiters, and what Dovecot's test-message-parser.c tries, by its names.
 
 The messages are our own. What is expected is what Dovecot finds, or, in `DEPARTURES`, what we find
 and why. Of the cases on its cache of parsed parts ("preparsed") only the messages are of use here:
@@ -16,6 +16,69 @@ from relbase.containers import fields
 from relbase.containers.mail import Opaque, walk
 
 LONG: Final = "1234567890" * 8
+
+# RFC 2046 §5.1.1
+# (what, message, its leaves)
+DELIMITERS: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
+    ("two parts", "{b}--b\n\none\n--b\n\ntwo\n--b--\n", [("1", b"one"), ("2", b"two")]),
+    ("CR alone", "Content-Type: multipart/x; boundary=b\r\r--b\r\r1\r--b--\r", [("1", b"1")]),
+    (
+        "LF with one CRLF delimiter",
+        "{b}--b\n\none\r\n--b\r\n\ntwo\n--b--\n",
+        [("1", b"one"), ("2", b"two")],
+    ),
+    ("CR alone beside LF is text", "{b}--b\n\none\r--b\rtwo\n--b--", [("1", b"one\r--b\rtwo")]),
+    ("CR CR LF", "{b}--b\r\r\n\none\r\r\n--b--\r\r\n", [("1", b"one\r")]),
+    (
+        "letters after",
+        "{b}--bX\n--b\n\none\n--bX\n--b--X\n-- b\n--b--\n",
+        [("1", b"one\n--bX\n--b--X\n-- b")],
+    ),
+    ("white space before", "{b} --b\n--b\n\none\n --b\n--b--", [("1", b"one\n --b")]),
+    ("within a line", "{b}x--b\n--b\n\none --b\n--b--", [("1", b"one --b")]),
+    ("another case", "{b}--b\n\none\n--B\n--b--", [("1", b"one\n--B")]),
+    ("more after the end", "{b}--b\n\none\n--b--\n--b\n\ntwo\n--b--\n", [("1", b"one")]),
+    ("ends in a delimiter", "{b}--b\n\none\n--b", [("1", b"one"), ("2", b"")]),
+    ("only an end", "{b}--b--\n--b\n\none", []),
+    ("nothing after the header", "Content-Type: multipart/mixed; boundary=b", []),
+    (
+        "empty bodies",
+        "{b}--b\n\n--b\n\n\n--b\n--b\nX: y\n--b--",
+        [("1", b""), ("2", b""), ("3", b""), ("4", b"")],
+    ),
+    ("empty lines are of the body", "{b}--b\n\n\n\n--b--", [("1", b"\n")]),
+    ("no empty line", "{b}--b\none\n--b\nX: y\ntwo\n--b--", [("1", b"one"), ("2", b"two")]),
+    ("NUL and 8 bit", "{b}--b\n\n\0\xff\n--b--", [("1", b"\0\xff")]),
+    ("mbox", "From a@b x\n{b}--b\n\none\n--b--\n", [("1", b"one")]),
+    ("byte order mark", "\xef\xbb\xbf{b}--b\n\none\n--b--\n", [("1", b"one")]),
+    # more than one boundary
+    (
+        "an outer delimiter ends inner parts",
+        "{a}--a\n{b}--b\n\n1\n--a\n\n2\n--b\n--a--",
+        [("1.1", b"1"), ("2", b"2\n--b")],
+    ),
+    ("an outer end ends inner parts", "{a}--a\n{b}--b\n\n1\n--a--\n--b\n\n2", [("1.1", b"1")]),
+    (
+        "a delimiter in a header ends it",
+        "{a}--a\nX: y\n--a\nContent-Type: multipart/x;\n boundary=b\n--b\n\n2\n--a--",
+        [("1", b""), ("2.1", b"2")],
+    ),
+    (
+        "b-- inside of b: the longer one",
+        "{b}--b\n{b--}--b--\n\n1\n--b----\n--b--\n--b\n\n2",
+        [("1.1", b"1")],
+    ),
+    (
+        "b inside of b--: the longer one",
+        "{b--}--b--\n{b}--b\n\n1\n--b--\n\n2\n--b----",
+        [("1.1", b"1"), ("2", b"2")],
+    ),
+    (
+        "three lengths",
+        "{123}--123\n{12}--12\n{1}--1\n\n1\n--123\n\n22\n--12\n",
+        [("1.1.1", b"1"), ("2", b"22\n--12\n")],
+    ),
+]
 
 # (the name of the case, the message, its leaves)
 CASES: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
@@ -107,7 +170,7 @@ DEPARTURES: Final[list[tuple[str, str, list[tuple[str, bytes]]]]] = [
     # mailers forget it, and readers show the parts.
     ("mime version missing", "{1}--1\n\ntext\n--1\n", [("1", b"text"), ("2", b"")]),
 ]
-ROWS: Final = {name: (text, leaves_) for name, text, leaves_ in (*CASES, *DEPARTURES)}
+ROWS: Final = {name: (text, expected) for name, text, expected in (*CASES, *DEPARTURES)}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -117,6 +180,13 @@ def test_as_in_dovecot(name: str, eol: bytes) -> None:
     data = message(text.replace("L", LONG)).replace(b"\r\n", b"\n").replace(b"\n", eol)
     found = [(number, body.replace(eol, b"\n")) for number, body in leaves(data)]
     assert found == [(number, body.replace(b"L", LONG.encode())) for number, body in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [row[1:] for row in DELIMITERS], ids=[row[0] for row in DELIMITERS]
+)
+def test_delimiters(text: str, expected: list[tuple[str, bytes]]) -> None:
+    assert leaves(message(text)) == expected
 
 
 # ---- limits
@@ -158,3 +228,34 @@ def test_too_many_header_bytes_100(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "Content-X: " + "y" * 50
     whole, first, second = walk(message("{1}--1\n" + long + "\n\n1\n--1\nX: y\n\n2\n"))
     assert (whole.opaque, first.opaque, second.opaque) == (None, Opaque.HEADER, None)
+
+
+def test_parts_beyond_the_limit_are_in_the_last() -> None:
+    data = message("{a}--a\n{b}--b\n\n1\n--b\n\n2\n--b--\n--a\n\n3\n--a--\n")
+    for limit in range(1, 8):
+        parts = walked(data, limit)
+        assert len(parts) == min(limit + 1, 5)
+        assert (parts[-1].opaque is Opaque.PARTS) == (limit < 5)
+
+
+@pytest.mark.parametrize(("limit", "opaque"), [(2, Opaque.PARTS), (3, None), (4, None)])
+def test_the_limit_of_parts_at_a_message(limit: int, opaque: Opaque | None) -> None:
+    parts = walked(message("{b}--b\n{>}Subject: x\n\nbody"), limit)
+    assert len(parts) == min(limit, 3)
+    assert parts[1].opaque is opaque
+    assert parts[1].message is (opaque is None)
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        # Past the limit nobody knows where it ends: nothing after it is read.
+        (3, [None, Opaque.PARTS]),
+        (4, [None, Opaque.SIGNED, Opaque.PARTS]),
+        (5, [None, Opaque.SIGNED, None]),
+        (6, [None, Opaque.SIGNED, None]),
+    ],
+)
+def test_the_limit_of_parts_counts_what_is_sealed(limit: int, expected: list[Opaque]) -> None:
+    data = message("{a}--a\n{a signed}--a\n\n1\n--a\n\n2\n--a--\n--a\n\n3\n--a--")
+    assert [part.opaque for part in walked(data, limit)] == expected
