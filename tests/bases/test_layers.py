@@ -218,8 +218,8 @@ def test_what_was_refused_further_out_stays_behind_what_was_refused_here() -> No
 WITH_PATH = [
     ("http://h.example?q", "http://h.example/?q"),
     ("HTTPS://h.example:8080?q#f", "HTTPS://h.example:8080/?q#f"),
-    # `;` is of the net_loc (RFC 1808 §2.4.3) and of the host (RFC 3986 §3.2.2, WHATWG): a `/` before
-    # it would make another host
+    # `;` is of the net_loc (RFC 1808 §2.4.3) and of the host (RFC 3986 §3.2.2, WHATWG), where a `/`
+    # before it would make another host
     ("http://h.example;p", "http://h.example;p"),
     ("http://h.example;p/d/q", "http://h.example;p/d/q"),
     ("http://h.example;p?q", "http://h.example;p/?q"),

