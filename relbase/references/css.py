@@ -25,14 +25,14 @@ from relbase.references.css_functions import (
     CONTAINER,
     FUNCTIONS,
     IMPORT,
+    LAST_LETTERS,
     LONGEST_NAME,
     NAMES,
     NAMESPACE,
+    NOT_AFTER,
     URL_FORMS,
     Form,
-    last_letters,
     last_trigger,
-    not_after,
 )
 from relbase.references.tags import all_but
 
@@ -102,7 +102,7 @@ _PASSED: Final = rb"/(?!\*)|<(?!!--)|" + _COMMENT
 _TEXT: Final = b"\"'\\/()[]{};<"
 # `rgb(0,0,0)`, `[href^="x"]`
 _BRACKETS: Final = rb"%b\(%b*+\)|\[%b*+(?:%b%b*+)?+\]" % (
-    *(not_after(), all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
+    *(NOT_AFTER, all_but(_TEXT), all_but(_TEXT), _STRING, all_but(_TEXT)),
 )
 _TOKENS: Final = (_PASSED, _STRING, _BRACKETS)
 # Most statements begin so, with nothing to look at more closely.
@@ -289,7 +289,6 @@ def _string(text: bytes, at: int, end: int, form: Form) -> _Step:
 
 _CALL_BEFORE: Final = re.compile(rb"(?:\A|[^%b#@])(%b)\Z" % (WORD, b"|".join(NAMES)))
 _LONGEST_WRITTEN: Final = 9 * (LONGEST_NAME + 1)  # an escape takes nine bytes at most
-_LAST_LETTERS: Final = last_letters()
 _OPENINGS: Final = re.compile(rb"[(\[{]++")
 _CLOSERS: Final = bytes.maketrans(b"([{", b")]}")
 _WHOLE_NAME: Final = re.compile(NAME)
@@ -297,7 +296,7 @@ _NAME_BYTES: Final = b"".join(re.findall(rb"[%b]" % WORD, bytes(range(0x100))))
 
 
 def _on_round(text: bytes, floor: int, at: int, end: int, top: bytes) -> _Step:
-    if at > floor and text[at - 1] in _LAST_LETTERS:
+    if at > floor and text[at - 1] in LAST_LETTERS:
         before = text[max(floor, at - LONGEST_NAME - 1) : at].lower()
         called = _CALL_BEFORE.search(before)
         if called is not None:

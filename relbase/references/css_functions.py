@@ -43,38 +43,25 @@ FUNCTIONS: Final = (
 # Those that are a <url>, as `@import` takes it (CSS Values 4 §4.5).
 URL_FORMS: Final = (Form.URL, Form.SRC)
 
-# The forms that functions take. What settles at the first sight that a text holds no reference
-# looks for all of them, whatever the policy.
-TAKEN: Final = frozenset(function.form for function in FUNCTIONS)
-
 NAMES: Final = tuple(function.name for function in FUNCTIONS)
 LONGEST_NAME: Final = max(map(len, NAMES))
 
 
-def endings(*forms: Form) -> tuple[bytes, ...]:
-    """The shortest endings by which the functions of some forms are found, in lower case."""
-    names = [function.name for function in FUNCTIONS if function.form in (forms or TAKEN)]
-    return tuple(
-        name for name in names if not any(name != end and name.endswith(end) for end in names)
-    )
+def _endings(names: tuple[bytes, ...]) -> list[bytes]:
+    """The shortest endings by which some functions are found."""
+    return [name for name in names if not any(name != end and name.endswith(end) for end in names)]
 
 
-def after(*forms: Form, bracket: bytes = b"") -> bytes:
-    """Return an expression for the place after the name of a function."""
-    return b"(?:%b)" % b"|".join(
-        b"(?<=%b%b)" % (any_case(name), bracket) for name in endings(*forms)
-    )
+_ENDINGS: Final = _endings(NAMES)
+_LASTS: Final = b"".join(name[-1:] for name in _ENDINGS)
+LAST_LETTERS: Final = frozenset(_LASTS + _LASTS.upper())
+# The place after the name of no function.
+NOT_AFTER: Final = b"".join(b"(?<!%b)" % any_case(name) for name in _ENDINGS)
 
 
-def not_after(*forms: Form) -> bytes:
-    """Return an expression for any place but after the name of a function."""
-    return b"".join(b"(?<!%b)" % any_case(name) for name in endings(*forms))
-
-
-def last_letters(*forms: Form) -> bytes:
-    """Return the letters that the names end in, in both cases."""
-    lasts = [name[-1:] for name in endings(*forms)]
-    return bytes(sorted({*b"".join(lasts), *b"".join(lasts).upper()}))
+def _after(names: tuple[bytes, ...]) -> bytes:
+    """Return an expression for the bracket after the name of a function."""
+    return rb"\((?:%b)" % b"|".join(rb"(?<=%b\()" % any_case(name) for name in _endings(names))
 
 
 # At-rules that begin with a reference, or after which one means something else.
@@ -88,8 +75,8 @@ _TELLING_ESCAPE: Final = rb"""\\(?: [^0-9A-Fa-f\n\r\f"'] | 0{4}[2-7][0-9A-Fa-f]
     | 0{0,3}[2-7][0-9A-Fa-f](?![0-9A-Fa-f]) )"""
 _IMPORT: Final = rb"@" + any_case(IMPORT)
 # The bracket comes first: a search for few bytes is what makes these expressions fast.
-_AFTER_NAME: Final = rb"\(" + after(bracket=rb"\(")
-_URL: Final = rb"\(" + after(Form.URL, bracket=rb"\(")
+_AFTER_NAME: Final = _after(NAMES)
+_URL: Final = _after(tuple(row.name for row in FUNCTIONS if row.form is Form.URL))
 # Absolute in every profile, local, or empty.
 _NOT_RELATIVE: Final = rb"""(?! [\t\n\f\r ]*+
     (?: \) | "" | '' | ["']?+ (?: (?i:https?://|data:) | \# ) ) )"""
@@ -114,7 +101,7 @@ def is_settled(text: bytes) -> bool:
 
 # Without one of these there is no reference. An escape has eight bytes at most.
 _TRIGGERS: Final = {
-    **{name + b"(": len(name) + 1 for name in endings()},
+    **{name + b"(": len(name) + 1 for name in _ENDINGS},
     b"@" + IMPORT: 7,
     b"\\": 8,
 }
