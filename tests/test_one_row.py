@@ -9,6 +9,8 @@ from typing import Final
 import pytest
 
 import relbase
+from relbase.registry import FIELDS as FIELD_ROWS
+from relbase.registry import REMEMBERED, ROWS, States, bases
 
 # Puts a row into the source of a module before anything is imported, in a process of its own.
 WITH_ROW: Final = """
@@ -161,3 +163,16 @@ def test_a_charset_with_code_units_of_two_bytes() -> None:
         " profile='whatwg').links[0].url)",
     )
     assert found == [repr(expected), repr(xml_expected), "http://h/x?%E2%82%AC"]
+
+
+def test_every_field_has_one_row_that_counts_for_something() -> None:
+    assert len(ROWS) == len(FIELD_ROWS)
+    for row in FIELD_ROWS:
+        assert row.name.isascii()
+        assert row.name.lower() in REMEMBERED or row.of_mail, row.name
+
+
+def test_the_fields_that_state_a_base() -> None:
+    """Rules 2 and 3."""
+    assert [row.name for row in bases(States.MAIL)] == ["Base", "Content-Base", "Content-Location"]
+    assert [row.name for row in bases(States.HTTP)] == ["Base", "Content-Base"]
