@@ -78,10 +78,18 @@ def _rewriting(corpus: Corpus) -> Iterator[Job]:
         "relbase, Rewriter, a new URL for each",
         lambda page: rewriter.rewrite(page, url=_new_url(next(numbers))).data,
     )
+    yield Job(
+        "relbase, Rewriter, text, a new URL for each",
+        lambda page: rewriter.rewrite_text(_text(page), url=_new_url(next(numbers))),
+    )
     yield Job("lxml", _by_lxml)
     if turbohtml := _found("turbohtml"):
         yield Job(_PEER, lambda page: _by_turbohtml(turbohtml, page))
         yield Job(f"{_PEER}, text", lambda page: _by_turbohtml(turbohtml, _text(page)))
+        yield Job(
+            f"{_PEER}, text, a new URL for each",
+            lambda page: _by_turbohtml(turbohtml, _text(page), _new_url(next(numbers))),
+        )
     if corpus.megabytes < _SLOW_FROM / 1e6 and (bs4 := _found("bs4")):
         yield Job("BeautifulSoup", partial(_by_soup, bs4))
 
@@ -131,9 +139,9 @@ def _new_url(number: int) -> str:
     return f"http://host-{number}.example/2015/{number}/page.html?id={number}"
 
 
-def _by_turbohtml(turbohtml: Any, page: bytes | str) -> object:  # noqa: ANN401 (ships no types)
+def _by_turbohtml(turbohtml: Any, page: bytes | str, base: str = _BASE) -> object:  # noqa: ANN401 (ships no types)
     document = turbohtml.parse(page)
-    document.resolve_links(_BASE)
+    document.resolve_links(base)
     return document.encode()
 
 

@@ -1,4 +1,4 @@
-"""XML, from bytes to bytes: relbase against lxml, on a feed with HTML in it and on a sitemap.
+"""XML, from bytes to bytes: relbase against lxml, on feeds with HTML in them and on a sitemap.
 
 lxml: parse, make the links of each HTML text absolute with `lxml.html`, serialise.
 
@@ -10,6 +10,7 @@ sitemap everything is absolute, so that nothing is to be done: lxml parses and s
 from __future__ import annotations
 
 import html
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import lxml.html
@@ -37,6 +38,38 @@ def run(data: Path | None, rounds: int) -> Iterator[str]:
     flawed = _dense().replace(b"Post", b"Q&A").replace(b"Some", b"&nbsp;") + b"<script/>"
     yield _compared("The same with a flaw in each text", flawed, feed_by_lxml, rounds)
     yield _compared("A sitemap of absolute URLs", _sitemap(), _by_lxml, rounds)
+    yield _with_bases(rounds)
+
+
+def _with_bases(rounds: int) -> str:
+    """A feed whose entries state bases of their own, against the same without."""
+    contenders = [
+        Contender(name, partial(relbase.rewrite, _entries(base), url=_URL, kind="xml"))
+        for name, base in _BASES.items()
+    ]
+    title = f"A feed of {_ENTRIES:,} entries with a link and two in HTML, and xml:base"
+    return table(title, measure(contenders, rounds), _ENTRIES, "entries", _WITHOUT)
+
+
+_ENTRIES: Final = 20_000
+_WITHOUT: Final = "without"
+_BASES: Final = {
+    _WITHOUT: lambda _number: "",
+    "the same in each": lambda _number: ' xml:base="http://example.com/a/"',
+    "two in turns": lambda number: f' xml:base="http://example.com/{number % 2}/"',
+    "another in each": lambda number: f' xml:base="http://example.com/{number}/"',
+    "a relative one in each": lambda number: f' xml:base="{number}/"',
+}
+
+
+def _entries(base: Callable[[int], str]) -> bytes:
+    entry = (
+        '<entry{1}><title>Post {0}</title><link href="p/{0}.html"/><content type="html">&lt;p&gt;'
+        'Some words &lt;a href="a/{0}"&gt;one&lt;/a&gt; &lt;img src="/i/{0}.png"&gt;&lt;/p&gt;'
+        "</content></entry>\n"
+    )
+    entries = "".join(entry.format(number, base(number)) for number in range(_ENTRIES))
+    return f'<feed xmlns="http://www.w3.org/2005/Atom">\n{entries}</feed>\n'.encode()
 
 
 def _pages(data: Path | None) -> tuple[list[str], str]:
