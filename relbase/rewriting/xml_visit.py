@@ -27,7 +27,6 @@ from relbase.rewriting.item_links import Items
 from relbase.rewriting.items import Found, Item, Status, lower, lower_plain, plain_in_quotes, shift
 from relbase.rewriting.reference import Place, on_codebase
 from relbase.rewriting.scan import is_same_in_markup, xml_scan_for
-from relbase.rewriting.shape_edits import NO_EDITS, shape_edits
 from relbase.rewriting.xml_bases import Scopes, on_own_base, shown, url_of, xml_base_counts
 from relbase.url.resolver import is_absolute
 from relbase.view.characters import text as decode_inner
@@ -89,9 +88,9 @@ class Visit:
         self._is_utf_8 = is_utf_8(text)
         self._scan: Callable[..., Any] | None = None
         self._entered: list[tuple[Context, int]] = []  # where the scanner was, and what states it
-        self._sibling: tuple[str, ShapeEdits] = "", NO_EDITS  # of an origin
-        policy = around.task.policy  # that may want each reference looked at
-        self._may_enter = not policy.item_links and policy.keeper() is None
+        task = around.task  # that may want each reference looked at
+        is_asked = task.places is not None or task.policy.keeper() is not None
+        self._may_enter = not is_asked and not task.policy.item_links
         self.read: list[Span] = []  # texts that expat has read
 
     def items(self) -> Iterator[Item]:
@@ -144,15 +143,10 @@ class Visit:
         return self._scan
 
     def _enter_scope(self, value: bytes, at: int) -> ShapeEdits | None:
-        context = self._scopes.at_once(value) if self._may_enter else None
-        if context is None:
+        if not self._may_enter or (inside := self._scopes.at_once(value)) is None:
             return None
+        context, edits = inside
         self._entered.append((context, at))
-        edits, url = shape_edits(context), context.base.url
-        origin = url[: url.find("/", len("https://"))]
-        if self._sibling[0] == origin:
-            edits.share(self._sibling[1])
-        self._sibling = origin, edits
         return edits
 
     def _passed(self, passed: xml.Passed) -> Iterator[Item]:
