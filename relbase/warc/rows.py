@@ -175,7 +175,8 @@ def packed_rows(
     `names` are numbers of elements' names; those that are not among them are added.
     """
     call = check(page.body, **arguments(page, profile, policy))
-    for are_packed, group in groupby(packed_called(page.body, call, names), _is_packed):
+    found = packed_called(page.body, call, names)
+    for are_packed, group in groupby(found, lambda one: type(one) is Packed):
         if are_packed:
             yield from (_packed(page, warc, names, packed) for packed in cast("Any", group))
         else:
@@ -193,10 +194,6 @@ def _packed(page: Page, warc: str, names: dict[str, int], packed: Packed) -> Pac
         *((outcomes, NUMBERED["outcome"]), (starts,), (ends,), page.payload),
     )
     return PackedRows(packed.size, values)
-
-
-def _is_packed(found: Found | Packed) -> bool:
-    return type(found) is Packed
 
 
 # What the numbers in a column mean, but for those of `names`.

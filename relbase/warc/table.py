@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from itertools import accumulate, count, groupby, islice
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import pyarrow as pa
 
@@ -35,10 +35,9 @@ REPEATED: Final = pa.dictionary(pa.int32(), pa.string())
 _TYPES: Final = {
     "offset": pa.int64(),
     "status": pa.int16(),
-    "reference": pa.string(),
-    "url": pa.string(),
     "start": pa.int32(),
     "end": pa.int32(),
+    **dict.fromkeys(("reference", "url"), pa.string()),
 }
 
 
@@ -54,34 +53,15 @@ def schema_of(columns: Sequence[str] = LinkRow._fields, texts: pa.DataType = REP
 SCHEMA: Final = schema_of()
 
 
-class ErrorRow(NamedTuple):
-    """A row of the table of errors: what of an archive was not read.
-
-    Args:
-        warc: the archive, as its reader calls it.
-        offset: of the record in the archive; of a compressed archive, its member.
-        record_id: of the record, "" when it is not known.
-        page: the URL of the record, "" when it is not known.
-        trouble: why, in one word.
-        text: why, a sentence.
-    """
-
-    warc: str
-    offset: int
-    record_id: str
-    page: str
-    trouble: str
-    text: str
-
-
+_FAULT: Final = ("warc", "offset", "record_id", "page", "trouble", "text")
 ERRORS: Final = pa.schema(
-    [(name, pa.int64() if name == "offset" else pa.string()) for name in ErrorRow._fields]
+    [(name, pa.int64() if name == "offset" else pa.string()) for name in _FAULT]
 )
 
 
-def error_row(fault: Fault, warc: str) -> ErrorRow:
+def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
     """Return the row of the table of errors for a fault of an archive."""
-    return ErrorRow(warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
+    return (warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
 
 
 # The names of elements are numbered anew after this many characters: hostile pages have any names.
@@ -125,7 +105,7 @@ class Columns:
 
     def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
         """Add rows, and yield the batches that are full."""
-        for are_packed, group in groupby(rows, _is_packed):
+        for are_packed, group in groupby(rows, lambda row: type(row) is PackedRows):
             most = 1 if are_packed else _PIECE
             while piece := list(islice(group, min(most, self._most - len(self)))):
                 if are_packed:
@@ -151,10 +131,6 @@ class Columns:
         arrays = [column.made() for column in self._columns]
         self._begin()
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
-
-
-def _is_packed(row: _Values | PackedRows) -> bool:
-    return type(row) is PackedRows
 
 
 _size: Final = attrgetter("size")
@@ -218,14 +194,8 @@ class _Texts(_Numbers):
         self.data = bytearray()
 
     def extend(self, values: _Values) -> None:
-        texts = self.filled(values, "")
-        joined = "".join(texts)
-        if joined.isascii():
-            sizes, data = map(len, texts), joined.encode()
-        else:
-            pieces = [*map(utf_8, texts)]
-            sizes, data = map(len, pieces), b"".join(pieces)
-        self.pack(array("i", sizes).tobytes(), data)
+        texts = [*map(utf_8, self.filled(values, ""))]
+        self.pack(array("i", map(len, texts)).tobytes(), b"".join(texts))
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
         self.values.frombytes(numbers)
