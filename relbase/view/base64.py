@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from binascii import a2b_base64, b2a_base64
+from struct import iter_unpack
 from typing import TYPE_CHECKING, Final
 
 from relbase.edit import Edit, Span, splice
@@ -26,8 +27,9 @@ _EOL: Final = re.compile(rb"\r?\n|\r")
 _WORD: Final = re.compile(rb"[^ \t\r\n]++")
 _UNBROKEN: Final = sys.maxsize
 
-# Lines broken at a time: no more copies of a large body.
+# Lines broken at a time: few calls, and no more copies of a large body.
 _LINES: Final = 1 << 10
+_AT_ONCE: Final = 1 << 6
 
 
 def base64_view(raw: bytes, eol: bytes = b"\r\n") -> Base64View | None:
@@ -74,7 +76,7 @@ class Base64View:
         raw = self._raw
         end = len(raw.rstrip(_SPACE))
         width, eol = _layout(raw, end, self._eol)
-        start = min(_offsets(raw, [count])[count], end)
+        start = min(_offset(raw, count, width, eol), end)
         if not coded:
             return Edit(len(raw[:start].rstrip(_SPACE)), end, b"")
         column = start - 1 - max(raw.rfind(b"\n", 0, start), raw.rfind(b"\r", 0, start))
@@ -86,7 +88,12 @@ def _broken(coded: bytes, room: int, width: int, eol: bytes) -> bytes:
     pieces = [coded[:room]]
     for at in range(room, len(coded), width * _LINES):
         part = coded[at : at + width * _LINES]
-        pieces.append(eol.join([part[i : i + width] for i in range(0, len(part), width)]))
+        whole = len(part) - len(part) % width
+        at_once = whole - whole % (width * _AT_ONCE)
+        pieces += map(eol.join, iter_unpack(f"{width}s" * _AT_ONCE, part[:at_once]))
+        pieces += [line for (line,) in iter_unpack(f"{width}s", part[at_once:whole])]
+        if whole < len(part):
+            pieces.append(part[whole:])
     return eol.join(pieces)
 
 
@@ -124,3 +131,12 @@ def _offsets(raw: bytes, counts: Sequence[int]) -> dict[int, int]:
             word = next(words, None)
         places[count] = len(raw) if word is None else word.start() + count - passed
     return places
+
+
+def _offset(raw: bytes, count: int, width: int, eol: bytes) -> int:
+    """Return where the character with that number stands, the end where there is none."""
+    regular = count + count // width * len(eol)
+    if len(raw[:regular].translate(None, _SPACE)) == count:
+        found = _WORD.search(raw, regular)
+        return len(raw) if found is None else found.start()
+    return _offsets(raw, [count])[count]
