@@ -1,12 +1,21 @@
-"""Text of a document as text of a page: nothing in it is markup, and all of it can be seen."""
+"""Texts and bases of a document as markup of a page: nothing in it runs, and all can be seen."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter, defaultdict
 from html import escape
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from relbase.bases.layers import Base, Layer
+from relbase.bases.layers import Base, Layer, outward
+from relbase.registry import States, bases
+from relbase.rewriting.items import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from relbase.notes import Note
+    from relbase.results import Entity, Link
 
 # What changes how text around it is read, or what cannot be seen: controls, formats (bidirectional
 # overrides among them), lone surrogates, private use, line and paragraph separators.
@@ -73,3 +82,137 @@ def badge(base: Base) -> str:
     """Return the sign of the layer that states a base."""
     shown = SHOWN[base.layer]
     return f'<span class="badge {shown.name}">{shown.section}</span>'
+
+
+# ---- The nested boxes of RFC 1808 §3, as its figure draws them: the label stands below what is
+# inside. Of a document each layer is drawn; of a message its parts, each with the bases that it
+# states.
+
+# A mailbox may have very many: a page that nobody can read says no more than a number.
+MAX_DRAWN: Final = 1_000
+
+_OUTSIDE: Final = (Layer.RETRIEVAL, Layer.NONE)
+
+
+def boxes(entities: Sequence[Entity], links: Iterable[Link]) -> str:
+    """Return the boxes of a document and of what is in it."""
+    counts: dict[str, Counter[Status]] = defaultdict(Counter)
+    for link in links:
+        counts[link.part][link.status] += 1
+    outermost = entities[0]
+    if len(entities) == 1:
+        inner = f'<p class="leaf">{text(outermost.type)}: {summed(counts[outermost.part])}</p>'
+        return _layers(outermost.base, inner, tuple(SHOWN), outermost.base)
+    around = [base for base in outward(outermost.base) if base.layer in _OUTSIDE]
+    inner = _part(outermost, set(map(_key, around)), _contents(entities), counts)
+    if len(entities) > MAX_DRAWN:
+        inner += f"<p>{counted(len(entities) - MAX_DRAWN, 'more part')} not drawn here.</p>"
+    return _layers(around[0] if around else None, inner, _OUTSIDE, outermost.base)
+
+
+def summed(counts: Counter[Status]) -> str:
+    """Return how many references there are, and how many of each status."""
+    if not counts:
+        return "no references"
+    each = ", ".join(f"{counts[status]:,} {status.value}" for status in Status if counts[status])
+    return f"{counted(counts.total(), 'reference')}: {each}"
+
+
+def _layers(base: Base | None, inner: str, layers: Sequence[Layer], deciding: Base) -> str:
+    """The box of each layer around what is inside, the innermost first."""
+    stated = [*outward(base)]
+    refused = [note for one in stated for note in one.refused]
+    for layer in layers:
+        notes = [note for note in refused if _layer_of(note) is layer]
+        own = [one for one in stated if one.layer is layer]
+        for one in own or (None,):
+            inner = _box(layer, inner, one, notes, decides=one is deciding)
+            notes = []
+    return inner
+
+
+def _box(
+    layer: Layer, inner: str, base: Base | None, refused: Sequence[Note], *, decides: bool
+) -> str:
+    shown = SHOWN[layer]
+    body = '<p class="verdict">Decides for what is inside</p>' if decides else ""
+    if base is None:
+        missing = "what is stated does not count" if refused else shown.missing
+        body += f'<p class="quiet">{missing}</p>' if missing else ""
+    elif layer is not Layer.NONE:
+        body += f"<p>{url(base.url)}</p><p>{text(base.source)}</p>"
+    state = " decides" if decides else "" if base else " missing"
+    return (
+        f'<div class="box {shown.name}{state}" role="group" '
+        f'aria-label="{attribute(f"({shown.section}) {shown.title}")}">'
+        f'{inner}<div class="about"><p class="label"><span class="section">{shown.section}</span> '
+        f"{text(shown.title)}</p>{body}{_refused(refused)}</div></div>"
+    )
+
+
+def _refused(notes: Iterable[Note]) -> str:
+    return "".join(f'<p class="refused">Refused: {text(note.text)}</p>' for note in notes)
+
+
+_HEADERS: Final = frozenset(row.name for row in bases(States.MAIL))
+
+
+def _layer_of(note: Note) -> Layer:
+    """The layer that a refused statement belongs to, by the source that its text begins with."""
+    source = note.text.partition(": ")[0]
+    if source.startswith(("<", "xml:base")):
+        return Layer.EMBEDDED
+    # A mark has a source with "of" too: "the mark of a browser", "HostUrl of Zone.Identifier".
+    return Layer.ENTITY if source.partition(" of ")[0] in _HEADERS else Layer.RETRIEVAL
+
+
+def _key(base: Base) -> tuple[str, str]:
+    # Not the layer: what a header states is §3.1 to the message and §3.2 to the parts inside.
+    return base.url, base.source
+
+
+# ---- the parts of a message, the messages of a mailbox
+
+# What holds parts, by the first half of its type.
+_WHOLE: Final = {"message": "The message", "multipart": "The message", "application": "The mailbox"}
+
+
+def _contents(entities: Sequence[Entity]) -> dict[str, list[Entity]]:
+    """The parts by the nearest part around them: of "3/1.2" that is "3/1", "3" or ""."""
+    known = {entity.part for entity in entities}
+    contents: dict[str, list[Entity]] = defaultdict(list)
+    for entity in entities[1:MAX_DRAWN]:
+        around = entity.part
+        while around:
+            around = around[: max(around.rfind("."), around.rfind("/"), 0)]
+            if around in known:
+                break
+        contents[around].append(entity)
+    return contents
+
+
+def _part(
+    entity: Entity,
+    known: set[tuple[str, str]],
+    contents: dict[str, list[Entity]],
+    counts: dict[str, Counter[Status]],
+) -> str:
+    """The box of a part; `known` are the bases that the boxes around it have shown."""
+    own = [base for base in outward(entity.base) if _key(base) not in known]
+    inside = known | {_key(base) for base in own}
+    inner = "".join(_part(part, inside, contents, counts) for part in contents[entity.part])
+    inner = inner or f'<p class="leaf">{summed(counts[entity.part])}</p>'
+    refused = [note for note in entity.base.refused if note.part == entity.part]
+    for base in own:
+        if base.layer is not Layer.NONE:
+            inner = _box(base.layer, inner, base, refused, decides=base is own[0])
+            refused = []
+    if not own:
+        same = '<p class="quiet">The base is that of the box around it.</p>'
+        inner += f"{_refused(refused)}{same}"
+    major = entity.type.partition("/")[0]
+    name = f"Part {entity.part}" if entity.part else _WHOLE.get(major, "The document")
+    return (
+        f'<div class="part" role="group" aria-label="{attribute(name)}">'
+        f'<p class="name">{text(name)} <small>{text(entity.type)}</small></p>{inner}</div>'
+    )

@@ -12,8 +12,7 @@ from urllib.parse import quote
 
 from relbase.bases.layers import Layer
 from relbase.edit import Span
-from relbase.explaining.boxes import boxes, summed
-from relbase.explaining.markup import SHOWN, attribute, badge, counted, text, url
+from relbase.explaining.markup import SHOWN, attribute, badge, boxes, counted, summed, text, url
 from relbase.explaining.references import listing, source
 from relbase.opening.door import open_input, prepare
 from relbase.pipeline import entities_called, rewrite_called

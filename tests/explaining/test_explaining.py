@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from relbase import Policy, Profile, entities, explain, links, rewrite
 from relbase.call import check
-from relbase.explaining import boxes, references
+from relbase.explaining import references
 from relbase.explaining.page import index, page
 
 URL: Final = "http://h.example/a/p.html?x"
@@ -353,7 +353,7 @@ def test_a_page_without_line_ends_is_cut_in_chunks(piece: bytes) -> None:
 
 
 def test_a_mailbox_of_many_messages_is_drawn_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boxes, "MAX_DRAWN", 10)
+    monkeypatch.setattr("relbase.explaining.markup.MAX_DRAWN", 10)
     data = (FROM + b"Content-Type: text/html\n\n<a href=x>\n\n") * 30
     more = 1 + len(list(entities(data, kind="mbox"))) - 10  # and the mailbox itself
     assert f"{more} more parts not drawn here." in explain(data, kind="mbox", url=URL)
