@@ -1,4 +1,4 @@
-"""Messages and mailboxes: bases down the tree, limits, and what is around messages of Apple Mail."""
+"""Messages: bases down the tree, limits, and what is around messages of Apple Mail."""
 
 from __future__ import annotations
 
