@@ -80,8 +80,10 @@ def make_links_absolute(
     walk = _walk(tree, base_url, profile, policy, resolve_base_href=resolve_base_href)
     # All is found before anything is changed: the walk goes along what would change.
     values = list(walk.values(all_=False))
-    failed = [link for value in values for link in value.failed()]
-    if failed and handle_failures != "ignore":
+    failed: list[TreeLink] = []
+    if handle_failures != "ignore":
+        failed = [link for value in values for link in value.failed()]
+    if failed:
         if walk.inside.resolve is None:
             raise TypeError("no base URL is known: give base_url, or handle_failures='ignore'")
         if handle_failures is None:

@@ -44,7 +44,9 @@ class LxmlTree(Tree):
     def __init__(self, element: Node) -> None:
         tree = element.getroottree()
         # Of a part that was taken out `tree` is the whole that it was in.
-        root = next(iter([*element.iterancestors()][-1:]), element)
+        root = element
+        for around in element.iterancestors():
+            root = around
         is_html = isinstance(tree.parser, etree.HTMLParser) or names_html(root.tag)
         # html5lib makes XHTML of what it reads as HTML; lxml chooses the prefix.
         self._has_conditional = is_html or root.prefix == "html"

@@ -101,7 +101,10 @@ class Tree:
 
     def _around(self, element: Node, known: Known) -> Around:
         around = TOP
-        for ancestor in reversed(list(self._ancestors(element))):
+        ancestors = list(self._ancestors(element))
+        # Lists let go of their last first, and lxml looks for what is around whatever goes.
+        ancestors.reverse()
+        for ancestor in ancestors:
             kind = known.kind(self._name(ancestor), around)
             around = known.inside(kind, around, self._scope(ancestor, around))
         return around

@@ -111,6 +111,8 @@ class Walk:
                 is_url = row.syntax is _URL
                 if is_url and not all_ and value.startswith(_ABSOLUTE):
                     continue
+                if row.syntax is _CSS and "(" not in value and "@" not in value:
+                    continue  # most style attributes: no function and no @import
                 settled = remembered.get((value, id(row)))
                 if settled is None:
                     settle = self._settle_url if is_url else self._settle
@@ -189,10 +191,12 @@ class Walk:
     def _settle_url(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value that is one URL becomes: what `visit_url` says, without its detours."""
         plain = _plain(value)
-        prefix = None if plain is None else self._prefix(plain[1], context)
-        if plain is not None and prefix is not None:
-            whole = prefix + value[plain.end(1) :]
-            settled = Settled(whole, ((value, 0, whole, _REWRITTEN),), stays=False)
+        is_dotted = plain is None and _dotted(value)
+        prefix = self._prefix(plain[1] if plain else "", context) if plain or is_dotted else None
+        if prefix is not None and context.resolve is not None:
+            whole = prefix + value[plain.end(1) :] if plain else context.resolve(value)
+            # As `Settled(...)`, in half the time.
+            settled = tuple.__new__(Settled, (whole, ((value, 0, whole, _REWRITTEN),), False))
             self._remembered[id(context)][value, id(row)] = settled
             return settled
         written = value.strip(C0_AND_SPACE)
@@ -209,8 +213,7 @@ class Walk:
             status, url, _ = verdict_of(reference, context, place)
             new = None
             if status is _REWRITTEN and url is not None:
-                new = value[:start] + spell(_URL, url, b"", _NO_SPAN)
-                new += value[start + len(written) :]
+                new = spell(_URL, url, b"", _NO_SPAN)  # white space around it goes
                 budget.left -= max(0, len(new) - len(value))
             stays = status not in REPORTED
             settled = Settled(new, ((written, start, url, status),), stays)
@@ -232,8 +235,6 @@ class Walk:
 
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
-        if row.syntax is _CSS and "(" not in value and "@" not in value:
-            return NOTHING  # most style attributes: no function and no @import
         remembered = self._remembered[id(context)]
         codebase = self._codebase(spot, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
@@ -246,6 +247,8 @@ class Walk:
             name = decode_inner(self._known.attributes.get(key, b""))
             place = Place(decode_inner(spot.kind.name), name, row, codebase)
             settled = settled_by(text, _told(visit_value(text, context, place), context))
+            if key and row.syntax is _URL and settled.text is not None:
+                settled = settled._replace(text=settled.text.strip(C0_AND_SPACE))
         if is_remembered:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
@@ -300,7 +303,12 @@ _NO_SPAN: Final = Span(0, 0)
 _WORD: Final = r"[A-Za-z0-9_~%!$&'()*+,=@-]"
 _plain: Final = re.compile(
     rf"(/|(?:\.\./){{0,8}}+(?={_WORD}))(?:{_WORD}(?:{_WORD}|[.])*+/)*+(?:{_WORD}(?:{_WORD}|[.])*+)?"
-    rf"(?:[?](?:{_WORD}|[.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
+    rf"(?:[?](?:{_WORD}|[][.:;/?])*+)?(?:[#](?:{_WORD}|[.:;/?])*+)?"
+).fullmatch
+# Likewise, with dot segments anywhere.
+_dotted: Final = re.compile(
+    rf"/?(?:{_WORD}|[.])(?:{_WORD}|[./])*+(?:[?](?:{_WORD}|[][.:;/?])*+)?"
+    rf"(?:[#](?:{_WORD}|[.:;/?])*+)?"
 ).fullmatch
 _ANY: Final = "x"
 

@@ -18,6 +18,7 @@ import lxml.html
 from test_real_pages import pages
 
 from relbase import rewrite
+from relbase.references.values import C0_AND_SPACE
 from relbase.trees import make_links_absolute
 from relbase.view.charset import sniff
 
@@ -34,8 +35,7 @@ LARGEST: Final = 120_000
 
 # (parser, page): why its tree differs
 DIFFER: Final = {
-    # lxml cannot write a value that holds control characters: these links are told as unresolved.
-    ("lxml.html", "httrack/fuzz/corpus/singlefile/link-rel.html"): "control characters",
+    # lxml cannot write a value that holds control characters: its links are told as unresolved.
     ("lxml.html", "httrack/fuzz/corpus/singlefile/srcset.html"): "control characters",
     # ... and its parser drops a style element's text that holds one.
     ("lxml.html", "httrack/fuzz/corpus/singlefile/style-block.html"): "control characters",
@@ -66,7 +66,7 @@ def _of_soup(tree: bs4.Tag) -> Iterator[Value]:
     for node in tree.descendants:
         if isinstance(node, bs4.Tag):
             for name, value in node.attrs.items():
-                yield Value(node.name, str(name), str(value))
+                yield Value(node.name, str(name), str(value).strip(C0_AND_SPACE))
         elif isinstance(node, bs4.element.Comment):
             yield Value("", "", str(node))
         elif node.parent is not None and node.parent.name in {"style", "script"}:
@@ -77,7 +77,7 @@ def _of_lxml(tree: Any) -> Iterator[Value]:
     for node in tree.getroottree().iter():
         if isinstance(node.tag, str):
             for name, value in node.items():
-                yield Value(node.tag, name, value)
+                yield Value(node.tag, name, value.strip(C0_AND_SPACE))
             if node.tag in {"style", "script"}:
                 yield Value(node.tag, "", node.text or "")
         elif node.tag is lxml.etree.Comment:

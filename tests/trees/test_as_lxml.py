@@ -62,6 +62,13 @@ def test_what_differs_from_lxml(markup: str, theirs: list[str], ours: list[str],
     assert [link for _, _, link, _ in iterlinks(tree)] == ours, why
 
 
+def test_white_space_around_a_value_goes_with_its_edit() -> None:
+    tree = of_lxml("<a href=' x '>a</a><a href='\n?y'>b</a><a href=' http://o.example/ '>c</a>")
+    links = [link.url for link in make_links_absolute(tree, URL)]
+    urls = [element.get("href") for element in tree.iter("a")]
+    assert urls == [*links, " http://o.example/ "]
+
+
 def test_the_first_base_decides_and_stays() -> None:
     markup = "<head><base href=/s/><base href=/t/></head><a href=x>"
     theirs, ours = of_lxml(markup), of_lxml(markup)

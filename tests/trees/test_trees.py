@@ -37,14 +37,14 @@ def values(tree: Any) -> list[tuple[str, str]]:
         for node in tree.descendants:
             if isinstance(node, bs4.Tag):
                 found += [
-                    (str(name), " ".join(value) if isinstance(value, list) else str(value))
+                    (str(name), " ".join(value) if isinstance(value, list) else str(value).strip())
                     for name, value in sorted(node.attrs.items())
                 ]
             elif node.parent and node.parent.name in {"style", "script"}:
                 found.append(("", str(node)))
     else:
         for node in tree.getroottree().iter("*"):
-            found += sorted(node.items())
+            found += sorted((name, value.strip()) for name, value in node.items())
             if node.tag in {"style", "script"}:
                 found.append(("", node.text or ""))
     return found
