@@ -48,7 +48,7 @@ VALUES = [
     ("<URL:http://h.example/a/b>;", None),
     ("<URL:http://h.example/a/>, <URL:http://h.example/b/>", None),
     ("http://h.example/a;", "http://h.example/a;"),  # RFC 1808 §2.1: params
-    # RFC 2047 §2; tests/view/test_encoded_words.py has the grammar of words
+    # RFC 2047 §2; tests/view/test_folding.py has the grammar of words
     ("=?UTF-8?q?http=3A//h=2Eexample/=C3=A9?=", "http://h.example/é"),
     ("=?utf-8?b?aHR0cDov?=\r\n =?utf-8?b?L2guZXhhbXBsZS8=?=", "http://h.example/"),
     ("<URL:=?utf-8?Q?http://h.example/?=>", "http://h.example/"),

@@ -16,6 +16,7 @@ from relbase.view.charset import (
     PRESCAN_LENGTH,
     Charset,
     CharsetSource,
+    Lines,
     lookup,
     not_ascii,
     sniff,
@@ -245,3 +246,21 @@ def test_what_the_prescan_passes_over_the_steps_pass_over(data: bytes) -> None:
         expected = charset.sniff(data)
     event(expected.source.value)
     assert charset.sniff(data) == expected
+
+
+LINES = "ab\ncé\nd".encode()
+
+
+@pytest.mark.parametrize(
+    ("encoding", "places"),
+    [
+        ("utf-8", ["1:1", "1:3", "2:2", "2:4", "3:1"]),
+        ("shift_jis", ["1:1", "1:3", "2:2", "line 2", "3:1"]),
+        ("utf-16le", ["line 1", "line 1", "line 2", "line 2", "line 3"]),
+    ],
+)
+def test_places(encoding: str, places: list[str]) -> None:
+    offsets = [0, 2, 4, 6, 7]
+    lines = Lines(LINES, encoding)
+    assert [lines.of(at) for at in offsets] == places
+    assert [lines.of(at) for at in reversed(offsets)] == places[::-1]

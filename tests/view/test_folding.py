@@ -1,4 +1,4 @@
-"""Encoded words: the examples of RFC 2047 §8, what stands for itself, any bytes, linear time."""
+"""URLs in fields: encoded words by the examples of RFC 2047 §8, any bytes, what is written."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from relbase.bases.headers import url_of
-from relbase.view.folding import meant, words
+from relbase.edit import Edit, splice
+from relbase.view.characters import inner as encode_inner
+from relbase.view.folding import folded_view, meant, words
 
 # (what is written, what its words mean, None for none)
 WORDS: Final[list[tuple[bytes, list[str]]]] = [
@@ -92,3 +94,32 @@ def test_any_bytes(raw: bytes) -> None:
         assert at <= word.start < word.end <= len(raw)
         assert raw[word.start : word.end].startswith(b"=?")
         at = word.end
+
+
+@pytest.mark.parametrize(
+    ("raw", "edit", "written"),
+    [
+        # the suffix stays, and with it its folding
+        (b"a/\r\n b", Edit(0, 0, b"http://h/"), b"http://h/a/\r\n b"),
+        (b"../a/\r\n b", Edit(0, 2, b"http://h"), b"http://h/a/\r\n b"),
+        (b"..\r\n /a", Edit(0, 2, b"http://h"), b"http://h\r\n /a"),
+        (b".\r\n ./a", Edit(0, 2, b"http://h"), b"http://h/a"),
+        (b"\xe9\xc3\xa9", Edit(0, 0, b"http://h/"), b"http://h/\xe9\xc3\xa9"),
+        # threat M11: nothing ends the line, the field or the URL
+        (b"x", Edit(0, 0, b"h\r\n\0y"), b"h%0D%0A%00yx"),
+        (b"x", Edit(0, 0, b'<"> \t\x0b\x7f'), b"%3C%22%3E%20%09%0B%7Fx"),
+        (b"x", Edit(0, 0, "é\u2028\x85".encode()), b"%C3%A9%E2%80%A8%C2%85x"),
+        (b"x", Edit(0, 0, encode_inner("\udce9\ud800")), b"%E9%ED%A0%80x"),
+        (b"x", Edit(0, 0, b"a,;'()\\%41"), b"a,;'()\\%41x"),
+        (b"\0x\x7fy", Edit(1, 1, b"z"), b"\0xz\x7fy"),
+        # no encoded word comes into being, and one that is there does not stay behind a prefix
+        (b"x", Edit(0, 0, b"=?utf-8?Q?y?="), b"%3D?utf-8?Q?y?%3Dx"),
+        (b"?utf-8?Q?x?=", Edit(0, 0, b"="), b"%3D?utf-8?Q?x?="),
+        (b"a=", Edit(2, 2, b"?utf-8?Q?x?="), b"a%3D?utf-8?Q?x?%3D"),
+        (b"a=b=c", Edit(0, 0, b"d=e/?=/"), b"d=e/?=/a=b=c"),
+        (b"=?utf-8?Q?=C3=A9?=/\r\n x", Edit(0, 0, b"http://h/"), b"http://h/%C3%A9/x"),
+        (b"a=?b", Edit(0, 0, b"http://h/"), b"http://h/a%3D?b"),
+    ],
+)
+def test_what_is_written(raw: bytes, edit: Edit, written: bytes) -> None:
+    assert splice(raw, folded_view(raw).lower([edit])) == written
