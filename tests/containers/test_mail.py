@@ -203,6 +203,7 @@ CLOSED: Final[list[tuple[str, Opaque]]] = [
     ("Content-Type: application/pkcs7-mime; boundary=b", Opaque.SEALED),
     ("Content-Type: application/x-pkcs7-mime", Opaque.SEALED),
     ("Content-Type: application/pgp-encrypted", Opaque.SEALED),
+    ("Content-Type: application/pgp; x-action=sign", Opaque.SEALED),
     # RFC 2046 §5.2.2, §5.2.3
     ("Content-Type: message/partial; id=x", Opaque.PARTIAL),
     ("Content-Type: message/external-body; access-type=URL", Opaque.EXTERNAL),
