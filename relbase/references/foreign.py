@@ -72,43 +72,40 @@ class Open(NamedTuple):
 class ForeignContent:
     """The open elements from an `<svg>` or `<math>` in HTML on."""
 
-    __slots__ = ("_depths", "_html_depths", "_overflow", "_special_depths", "_stack")
+    __slots__ = ("_depths", "_html_depths", "_overflow", "_special_depths", "opened")
 
     def __init__(self) -> None:
-        self._stack: list[Open] = []
+        self.opened: list[Open] = []
         # Where in the stack each name is open, HTML elements and others apart.
         self._depths: defaultdict[tuple[bytes, bool], array[int]] = defaultdict(lambda: array("L"))
         self._html_depths = array("L")
         self._special_depths = array("L")
         self._overflow = 0
 
-    def __bool__(self) -> bool:
-        return bool(self._stack)
-
     @property
     def allows_cdata(self) -> bool:
         """Whether `<![CDATA[` begins a section: the current node is not an HTML element."""
-        return self._stack[-1].namespace != HTML
+        return self.opened[-1].namespace != HTML
 
     @property
     def in_svg_style(self) -> bool:
         """Whether text here is a style sheet of SVG."""
-        return self._stack[-1][:2] == (b"style", SVG)
+        return self.opened[-1][:2] == (b"style", SVG)
 
     def start(
         self, name: bytes, *, self_closing: bool, html_annotation: bool, font_breakout: bool
     ) -> str | None:
         """Open an element and return its namespace; None when all that was foreign has ended."""
-        is_html = not self._stack or self._html_rules(name)
+        is_html = not self.opened or self._html_rules(name)
         if not is_html and (name in _BREAKOUT or (name == b"font" and font_breakout)):
             self._pop_to_html()
-            if not self._stack:
+            if not self.opened:
                 return None
             is_html = True
         if is_html and name not in _FOREIGN:
             self._open_html(name)
             return HTML
-        namespace = _FOREIGN[name] if is_html else self._stack[-1].namespace
+        namespace = _FOREIGN[name] if is_html else self.opened[-1].namespace
         if not self_closing:
             integration = (namespace == SVG and name in _SVG_INTEGRATION) or (
                 namespace == MATH and name == b"annotation-xml" and html_annotation
@@ -126,7 +123,7 @@ class ForeignContent:
         if self._overflow:
             self._overflow -= 1
             return
-        if self._stack[-1].namespace != HTML:
+        if self.opened[-1].namespace != HTML:
             if name in {b"br", b"p"}:
                 self._pop_to_html()
                 return
@@ -138,7 +135,7 @@ class ForeignContent:
 
     def _html_rules(self, name: bytes) -> bool:
         """Whether a start tag here is processed by the rules of HTML ("tree construction")."""
-        top = self._stack[-1]
+        top = self.opened[-1]
         if top.namespace == HTML:
             return True
         if top.namespace == MATH and top.name in _MATH_INTEGRATION:
@@ -146,12 +143,12 @@ class ForeignContent:
         return top.integration or (top.name == b"annotation-xml" and name == b"svg")
 
     def _open_html(self, name: bytes) -> None:
-        top = self._stack[-1]
+        top = self.opened[-1]
         if top.namespace == HTML and (
             (top.name == b"p" and name in _CLOSES_P)
             or (top.name == name and name in _CLOSES_ITSELF)
         ):
-            self._cut(len(self._stack) - 1)
+            self._cut(len(self.opened) - 1)
         if name not in _VOID:
             self._push(Open(name, HTML, integration=False))
 
@@ -170,9 +167,9 @@ class ForeignContent:
             self._cut(0)
 
     def _pop_to_html(self) -> None:
-        depth = len(self._stack)
+        depth = len(self.opened)
         while depth:
-            top = self._stack[depth - 1]
+            top = self.opened[depth - 1]
             is_text = top.namespace == MATH and top.name in _MATH_INTEGRATION
             if top.namespace == HTML or top.integration or is_text:
                 break
@@ -184,11 +181,11 @@ class ForeignContent:
         return depths[-1] if depths else -1
 
     def _push(self, opened: Open) -> None:
-        depth = len(self._stack)
+        depth = len(self.opened)
         if depth >= MAX_DEPTH:
             self._overflow += 1
             return
-        self._stack.append(opened)
+        self.opened.append(opened)
         self._depths[opened.name, opened.namespace == HTML].append(depth)
         if opened.namespace == HTML:
             self._html_depths.append(depth)
@@ -196,13 +193,13 @@ class ForeignContent:
             self._special_depths.append(depth)
 
     def _cut(self, depth: int) -> None:
-        for opened in self._stack[depth:]:
+        for opened in self.opened[depth:]:
             self._depths[opened.name, opened.namespace == HTML].pop()
             if opened.namespace == HTML:
                 self._html_depths.pop()
             elif opened.name in _SPECIAL:
                 self._special_depths.pop()
-        del self._stack[depth:]
+        del self.opened[depth:]
 
 
 def _last(depths: array[int]) -> int:

@@ -80,11 +80,12 @@ def elements(  # noqa: C901, PLR0912, PLR0915
     begin = pos
     inside = partial(elements, text, hidden=True)
     foreign = ForeignContent()
+    is_foreign = foreign.opened  # a list: true where anything is open
     around = _Around(text, pos)
     frames: bool | None = None  # not yet asked
     in_sheet = False
     while True:
-        if scan is not None and not foreign:
+        if scan is not None and not is_foreign:
             passed, pos = scan(text, pos, end, in_noscript, in_comment)
             if passed:
                 yield passed
@@ -94,7 +95,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         start = found.start() if found else end
         # What follows an element in a style element of SVG is read apart from what precedes it, as
         # if no comment or string of CSS went over an element.
-        if foreign and foreign.in_svg_style and in_sheet and pos < text_end(text, pos, end):
+        if is_foreign and foreign.in_svg_style and in_sheet and pos < text_end(text, pos, end):
             raw_end = text_end(text, pos, end)
             yield Element(SVG, b"style", pos, pos, pos, raw_end, hidden)
             pos = raw_end
@@ -103,7 +104,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
             return
         name = found[3]
         if name is None:
-            cdata = bool(foreign) and foreign.allows_cdata
+            cdata = bool(is_foreign) and foreign.allows_cdata
             pos = no_tag_end(text, found, end, cdata=cdata)
             if cdata and text.startswith(CDATA, start):
                 continue
@@ -118,21 +119,21 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         if pos < 0:
             return
         if found[2]:
-            if foreign:
+            if is_foreign:
                 foreign.end(name, around.would_close)
-            if name == b"template" and around.templates and not foreign:
+            if name == b"template" and around.templates and not is_foreign:
                 around.templates -= 1
             continue
         if frames and name not in _IN_FRAMESET:
             continue
-        if foreign or name in _FOREIGN:
-            around.end = around.end if foreign else start
+        if is_foreign or name in _FOREIGN:
+            around.end = around.end if is_foreign else start
             namespace = _start_foreign(foreign, text, name, found.end(), pos)
         else:
             namespace = HTML
         if namespace != HTML:
             # A self-closed element has no text, nor has MathML style sheets.
-            is_style = bool(foreign) and foreign.in_svg_style and name == b"style"
+            is_style = bool(is_foreign) and foreign.in_svg_style and name == b"style"
             raw_end = text_end(text, pos, end) if is_style else pos
             yield Element(namespace, name, start, found.end(), pos, raw_end, hidden)
             if is_style:
@@ -150,7 +151,7 @@ def elements(  # noqa: C901, PLR0912, PLR0915
         yield Element(HTML, name, start, found.end(), pos, raw_end, hidden or in_template)
         if name == b"noscript" and raw_end > pos:
             yield from inside(pos, raw_end, in_noscript=True, in_comment=in_comment, scan=scan)
-        elif name == b"template" and not foreign:
+        elif name == b"template" and not is_foreign:
             around.templates += 1
         pos = raw_end
 
@@ -171,6 +172,8 @@ def slots(
         attributes = {
             found.name: found for found in tags.attributes(text, attributes_at, tag_end, asked)
         }
+    if not attributes and raw_end == tag_end:
+        return
     value_of = partial(_value, text, attributes)
     for attribute, row in choose(
         namespace, name, attributes, value_of, extended=extended, named=named

@@ -6,6 +6,7 @@ the budget covers them.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -177,7 +178,8 @@ _LONGEST: Final = 64
 def written_in(raw: bytes, charset: str) -> str:
     """Return a reference as its author wrote it, from the bytes of a value."""
     if (charset == "utf-8" or raw.isascii()) and raw.count(b"&") == raw.count(b"&amp;"):
-        return decode_inner(raw.replace(b"&amp;", b"&"))
+        with suppress(UnicodeDecodeError):
+            return raw.replace(b"&amp;", b"&").decode()
     return decode_inner(attribute_view(raw, b'"', charset).inner)
 
 

@@ -12,7 +12,7 @@ from relbase.references import scanner
 from relbase.references.holding import attribute_names
 from relbase.references.html import skipping
 from relbase.references.values import clean
-from relbase.references.vocabulary import named_rows
+from relbase.references.vocabulary import NONE_NAMED, named_rows
 from relbase.rewriting.budget import Budget
 from relbase.rewriting.listing import Linker, listing_for, written_in
 from relbase.rewriting.shape_edits import NO_EDITS, is_same_in_css, shape_edits, walk_for
@@ -47,7 +47,8 @@ def scan_for(context: Context) -> Scan:
 
 def named_of(policy: Policy) -> Mapping[bytes, tuple[Row, ...]]:
     """Return the rows of the attributes that the caller named."""
-    return named_rows(cast("tuple[tuple[str, str], ...]", policy.attributes))
+    given = policy.attributes
+    return named_rows(cast("tuple[tuple[str, str], ...]", given)) if given else NONE_NAMED
 
 
 def css_scan_for(context: Context, element: str, attribute: str) -> CssScan | None:

@@ -189,6 +189,14 @@ def test_every_byte() -> None:
                 assert_agreed(document, url=URL, kind="html", profile=profile)
 
 
+@pytest.mark.parametrize("charset", ["utf-8", "big5", "windows-1252"])
+def test_bytes_that_no_charset_has(charset: str) -> None:
+    """As they are, and carried as surrogates into a document in an attribute."""
+    for written in (b"x?\xe9", b"x\xed\xb3\xa9", b"\xe9&amp;x"):
+        document = b"<a href='%b'><iframe srcdoc=\"<img src='%b'>\">" % (written, written)
+        assert_agreed(document, url=URL, kind="html", charset=charset)
+
+
 # What is kept, and what is not, among what is written in the characters of the document.
 KEPT: Final = (
     b'<a href=/k/1><a href="k/2?a&amp;b"><a href=../x><img srcset="/k/3 1x, y 2x">'
