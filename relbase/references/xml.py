@@ -344,12 +344,12 @@ def _alternate(text: bytes, tag: re.Match[bytes]) -> Attribute | None:
     """The `href` of a link of Atom, if its relation is "alternate" (RFC 4287 §4.2.7.2)."""
     own = {found[1]: _attribute(found, text) for found in each_attribute(text, *tag.span(2))}
     relation = own.get(b"rel")
-    if relation is None or meant(text[relation.start : relation.end]) in _ALTERNATES:
+    if relation is None or meant(text[relation.start : relation.end]) in ALTERNATES:
         return own.get(b"href")
     return None
 
 
-_ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
+ALTERNATES: Final = (b"", b"alternate", b"http://www.iana.org/assignments/relation/alternate")
 
 
 def embedded_base(text: bytes) -> Attribute | None:

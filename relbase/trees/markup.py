@@ -17,9 +17,9 @@ from relbase.references.foreign import HTML, MATH, SVG, namespace_in_tree, names
 from relbase.references.tags import RAW_TEXT
 from relbase.references.xml_vocabulary import (
     CASED,
+    ITEMS,
     KEYS,
     ROOTS,
-    RSS,
     VOCABULARIES,
     XML_BASE,
 )
@@ -139,9 +139,9 @@ class Known:
         return self.kind(self._root, TOP).by_browsers
 
     def is_item(self, tag: str) -> bool:
-        """Whether an element of this name is an item of RSS."""
+        """Whether an element of this name is an item of a feed."""
         kind = self.kind(tag, TOP)
-        return kind.name == b"item" and kind.vocabulary == RSS
+        return (kind.vocabulary, kind.name) in ITEMS
 
     def spelled(self, name: bytes, keys: Mapping[str, str] | Sequence[str]) -> str | None:
         """How the tree names an attribute of an element, None where it has none."""

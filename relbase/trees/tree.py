@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from relbase.bases.layers import UNKNOWN, Layer, Statement
 from relbase.references.values import trimmed
+from relbase.references.xml import ALTERNATES
 from relbase.rewriting.xml_bases import MAX_XML_BASE_DEPTH
 from relbase.trees.markup import TOP, Around, Known
 from relbase.view.charset import lookup
@@ -81,14 +83,23 @@ class Tree:
         return any("stylesheet" in rel.lower() for rel in links if rel)
 
     def item_link(self, element: Node, known: Known) -> str | None:
-        """The link of the item of RSS around an element, None where there is none."""
-        for around in self._ancestors(element):
+        """The link of the feed's item around an element, unless an xml:base in it is stronger."""
+        for around in chain((element,), self._ancestors(element)):
             name = self._name(around)
             if known.is_item(name):
-                wanted = name.removesuffix("item") + "link"
+                wanted = f"{name[: name.rfind('}') + 1]}link"
                 links = (one for one in self._children(around) if self._name(one) == wanted)
-                return next((text for link in links for _, text in self.texts(link)), None)
+                return next((found for link in links for found in self._leads(link)), None)
+            if self.get(around, self.XML_BASE):
+                return None
         return None
+
+    def _leads(self, link: Node) -> Iterator[str]:
+        """Where a link of an item leads, if to what the item is about: a text of RSS, or Atom's."""
+        yield from (text for _, text in self.texts(link))
+        href = self.get(link, "href")
+        if href and (self.get(link, "rel") or "").encode() in ALTERNATES:
+            yield href
 
     def _scope(self, element: Node, here: Around) -> Scope | None:
         """The xml:base that is in force in an element: its own one counts for itself too."""
