@@ -183,7 +183,7 @@ def _base_of(data: bytes, call: Call) -> Base:
 
 
 def _visit(
-    given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | dict[str, int] | None = None
+    given: Input, *, edits_only: bool, link: type[tuple[Any, ...]] | None = None
 ) -> Iterator[Item]:
     """The items of what a call is about, in offsets of its bytes; at last what was left of them."""
     document = given.document
@@ -240,11 +240,11 @@ def found_called(data: bytes, call: Call) -> Iterator[Found]:
     return (item for item in items if isinstance(item, Found))
 
 
-def packed_called(data: bytes, call: Call, names: dict[str, int]) -> Iterator[Found | Packed]:
-    """Yield every reference as `found_called`, or many in columns, with numbers for `names`."""
+def packed_called(data: bytes, call: Call) -> Iterator[Found | Packed]:
+    """Yield every reference as `found_called`, or many in columns."""
     given = open_input(data, prepare(call))
     is_plain = given.document.view is None and given.document.format.makes_links
-    items = _visit(given, edits_only=False, link=names if is_plain else None)
+    items = _visit(given, edits_only=False, link=Packed if is_plain else None)
     return (item for item in items if isinstance(item, (Found, Packed)))
 
 

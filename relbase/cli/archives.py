@@ -296,7 +296,7 @@ def show(archive: Archive, table: Table | None, printer: remarks.LinkPrinter, *,
     name = archive.source.name
     if table is not None:
         for page in archive.pages(lambda fault: table.add_fault(fault, name)):
-            table.add(_rows(archive, page, table.names))
+            table.add(_rows(archive, page, packed=table.packs))
         return
     for page in archive.pages():
         for line in _wat(archive, page) if wat else ():
@@ -314,11 +314,11 @@ def _wat(archive: Archive, page: Page) -> Iterator[str]:
         yield json.dumps(wat(page, archive.source.name, **how_of(archive)))
 
 
-def _rows(archive: Archive, page: Page, names: dict[str, int] | None = None) -> Iterator[Any]:
-    """The rows of a page, with `names` in columns; after a defect no more of them."""
+def _rows(archive: Archive, page: Page, *, packed: bool = False) -> Iterator[Any]:
+    """The rows of a page, or columns of them; after a defect no more of them."""
     from relbase.warc.rows import link_rows, packed_rows  # noqa: PLC0415 (start-up time)
 
-    make = link_rows if names is None else partial(packed_rows, names=names)
+    make: Callable[..., Any] = packed_rows if packed else link_rows
     with archive.guarding(page):
         yield from make(page, archive.source.name, **how_of(archive))
 

@@ -48,9 +48,9 @@ class Table:
         self._faults = table.Columns(table.ERRORS, table.BATCH)
 
     @property
-    def names(self) -> dict[str, int] | None:
-        """What `packed_rows` is given for a page; None where rows have to be looked at."""
-        return self._rows.names if self._select is tuple else None
+    def packs(self) -> bool:
+        """Whether rows may come in columns, since nothing has to be looked at."""
+        return self._select is tuple
 
     def add(self, rows: Iterable[LinkRow | PackedRows]) -> None:
         """Write rows of links; no more than a batch of them is held."""

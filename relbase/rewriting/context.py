@@ -75,9 +75,8 @@ class Task(NamedTuple):
     message_urls: MessageUrlSource | None = None  # the retrieval URLs of messages (rule 16)
     examines: bool = False  # XML in which nothing changes is read by expat, too
     # The type of links that the compiled scanner may make of what it finds, and yield as lists:
-    # where nothing is around a document, in its bytes. For links as columns (`Packed`) the numbers
-    # of the names of elements, to which it adds.
-    link: type[tuple[Any, ...]] | dict[str, int] | None = None
+    # where nothing is around a document, in its bytes; `Packed` for columns of links.
+    link: type[tuple[Any, ...]] | None = None
 
 
 # What decides how references are resolved.

@@ -41,18 +41,12 @@ class Found(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """Links that the compiled scanner made at once, as the columns of a table have them.
+    """Links that the compiled scanner made at once, as the columns of a table have them."""
 
-    Args:
-        columns: numbers of four bytes, and texts in UTF-8: element (a number of its name),
-            attribute (one of `ATTRIBUTES`), syntax and outcome (ones of `SYNTAX_NAMES` and
-            `STATUSES`), sizes of references, references, sizes of URLs, URLs, where each begins
-            and ends.
-        size: how many they are.
-        base: what they were resolved against.
-        part: the number of the entity.
-    """
-
+    names: dict[str, int]  # numbers of elements' names
+    # Numbers of four bytes, and texts in UTF-8: element, attribute (one of `ATTRIBUTES`), syntax
+    # and outcome (of `SYNTAX_NAMES` and `STATUSES`), sizes of references, references, sizes of
+    # URLs, URLs, where each link begins and ends.
     columns: tuple[bytes, ...]
     size: int
     base: Base

@@ -57,7 +57,7 @@ class Linker:
     def __init__(
         self,
         context: Context,
-        link: type[tuple[Any, ...]] | dict[str, int],
+        link: type[tuple[Any, ...]],
         attributes: tuple[str, ...],
         listing: Callable[..., Any],
     ) -> None:
@@ -66,19 +66,19 @@ class Linker:
         self._listing = listing
         self._links = _records(context, scanner.LINKS_WALK)
         self._around = context.base, context.part
-        self._is_packed = isinstance(link, dict)
-        what: tuple[Any, ...] = link, Span, {}, attributes
-        if self._is_packed:
-            what = None, None, link, _numbers(attributes)
+        self._is_packed = link is Packed
+        self._types: tuple[Any, ...] = (None, None) if self._is_packed else (link, Span)
+        self._names: dict[Any, Any] = {}
         self._made_with: tuple[Any, ...] = (
-            *(*what, SYNTAX_NAMES, STATUSES, *self._around),
-            *(self._decoded, context.task.policy.keep_fragments),
+            *(_numbers(attributes) if self._is_packed else attributes, SYNTAX_NAMES, STATUSES),
+            *(*self._around, self._decoded, context.task.policy.keep_fragments),
         )
         self._lines: tuple[int, int, int] = 1, 0, 0  # line, its offset, an offset in it
 
     def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
         """The links up to the next place that has to be looked at."""
-        made = self._links(text, *where, self._made_with, *self._lines)
+        names = {} if self._is_packed else self._names
+        made = self._links(text, *where, (*self._types, names, *self._made_with), *self._lines)
         links, at, cost, shown, *lines = made
         budget = self._budget
         if budget is not None:
@@ -89,7 +89,7 @@ class Linker:
             budget.shown -= shown
         if self._is_packed:
             size = len(links[-1]) // 4
-            return (Packed(links, size, *self._around) if size else ()), at
+            return (Packed(names, links, size, *self._around) if size else ()), at
         self._lines = tuple(lines)
         return links, at
 

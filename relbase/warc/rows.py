@@ -168,40 +168,38 @@ class PackedRows(NamedTuple):
 
 
 def packed_rows(
-    page: Page, warc: str, names: dict[str, int], *, profile: Profile, policy: Policy
+    page: Page, warc: str, *, profile: Profile, policy: Policy
 ) -> Iterator[LinkRow | PackedRows]:
-    """Yield what `link_rows` does, many at once where they can be.
-
-    `names` are numbers of elements' names; those that are not among them are added.
-    """
+    """Yield what `link_rows` does, many at once where they can be."""
     call = check(page.body, **arguments(page, profile, policy))
-    found = packed_called(page.body, call, names)
+    found = packed_called(page.body, call)
     for are_packed, group in groupby(found, lambda one: type(one) is Packed):
         if are_packed:
-            yield from (_packed(page, warc, names, packed) for packed in cast("Any", group))
+            yield from (_packed(page, warc, packed) for packed in cast("Any", group))
         else:
             yield from _rows(page, warc, cast("Iterable[Found]", group))
 
 
-def _packed(page: Page, warc: str, names: dict[str, int], packed: Packed) -> PackedRows:
+def _packed(page: Page, warc: str, packed: Packed) -> PackedRows:
     elements, attributes, syntaxes, *texts, outcomes, starts, ends = packed.columns
     found_on = packed.base
     values = (
         *(warc, page.offset, page.record_id, page.url, page.date, page.status, packed.part),
-        *((elements, names), (attributes, NUMBERED["attribute"]), (syntaxes, NUMBERED["syntax"])),
+        *(
+            (elements, packed.names),
+            (attributes, NUMBERED["attribute"]),
+            (syntaxes, NUMBERED["syntax"]),
+        ),
         *(tuple(texts[:2]), tuple(texts[2:])),
         *(found_on.layer.value, found_on.url, found_on.source),
-        *((outcomes, NUMBERED["outcome"]), (starts,), (ends,), page.payload),
+        *((outcomes, _OUTCOMES), (starts,), (ends,), page.payload),
     )
     return PackedRows(packed.size, values)
 
 
-# What the numbers in a column mean, but for those of `names`.
-NUMBERED: Final = {
-    "attribute": ATTRIBUTES,
-    "syntax": SYNTAX_NAMES,
-    "outcome": tuple(status.value for status in STATUSES),
-}
+_OUTCOMES: Final = tuple(status.value for status in STATUSES)
+# What the numbers in a column mean, where that is the same for all pages.
+NUMBERED: Final = {"attribute": ATTRIBUTES, "syntax": SYNTAX_NAMES, "outcome": _OUTCOMES}
 
 
 _IN_HEAD: Final = {"link": "Link", "script": "Scripts"}

@@ -7,7 +7,7 @@ What repeats is dictionary-encoded, as Parquet stores it. Arrays are made of buf
 from __future__ import annotations
 
 from array import array
-from itertools import accumulate, count, groupby, islice
+from itertools import accumulate, groupby, islice
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
@@ -64,10 +64,6 @@ def error_row(fault: Fault, warc: str) -> tuple[str | int, ...]:
     return (warc, fault.offset, fault.record_id, fault.url, fault.trouble.value, fault.text)
 
 
-# The names of elements are numbered anew after this many characters: hostile pages have any names.
-_MOST_NAMES: Final = 1 << 16
-
-
 class Columns:
     """A batch that is being built.
 
@@ -82,26 +78,12 @@ class Columns:
     [{'a': 'z', 'b': 3}]
     """
 
-    __slots__ = ("_columns", "_most", "_names", "_schema")
+    __slots__ = ("_columns", "_most", "_schema")
 
     def __init__(self, schema: pa.Schema, most: int) -> None:
         self._schema = schema
         self._most = most
-        self._names: dict[str, int] | None = {} if schema == SCHEMA else None
-        self._begin()
-
-    def _begin(self) -> None:
-        self._columns = list(map(_column, self._schema.types))
-        if self._names is not None:
-            for name, texts in (("element", self._names), *NUMBERED.items()):
-                self._columns[self._schema.names.index(name)].pack(b"", texts)
-
-    @property
-    def names(self) -> dict[str, int] | None:
-        """The numbers of elements' names for the rows of a page; None for rows one by one."""
-        if self._names is not None and sum(map(len, self._names)) > _MOST_NAMES:
-            self._names = {}
-        return self._names
+        self._columns = list(map(_column, schema))
 
     def add(self, rows: Iterable[_Values | PackedRows]) -> Iterator[pa.RecordBatch]:
         """Add rows, and yield the batches that are full."""
@@ -129,7 +111,7 @@ class Columns:
     def take(self) -> pa.RecordBatch:
         """Return what has been added as a batch, and begin another."""
         arrays = [column.made() for column in self._columns]
-        self._begin()
+        self._columns = list(map(_column, self._schema))
         return pa.RecordBatch.from_arrays(arrays, schema=self._schema)
 
 
@@ -189,7 +171,7 @@ class _Texts(_Numbers):
 
     __slots__ = ("data",)
 
-    def __init__(self, _type: pa.DataType) -> None:
+    def __init__(self) -> None:
         super().__init__(pa.int32())
         self.data = bytearray()
 
@@ -213,10 +195,10 @@ class _Repeated(_Numbers):
 
     __slots__ = ("known", "packed")
 
-    def __init__(self, _type: pa.DataType) -> None:
+    def __init__(self, packed: Sequence[str] = ()) -> None:
         super().__init__(pa.int32())
-        self.known: dict[str, int] = {}
-        self.packed: object = None  # has the numbers that `known` began with
+        self.packed = packed  # has the numbers that `known` begins with
+        self.known = {text: number for number, text in enumerate(packed)}
 
     def extend(self, values: _Values) -> None:
         known, texts = self.known, self.filled(values, "")
@@ -228,9 +210,6 @@ class _Repeated(_Numbers):
         super().repeat(self.known.setdefault(value, len(self.known)), count)
 
     def pack(self, numbers: bytes, what: Any = None) -> None:  # noqa: ANN401
-        if self.packed is None and not self.known:
-            self.packed = what
-            self.known = what if isinstance(what, dict) else dict(zip(what, count(), strict=False))
         if what is self.packed:
             self.values.frombytes(numbers)
         else:
@@ -238,17 +217,13 @@ class _Repeated(_Numbers):
             self.values.extend(map(known.__getitem__, array("i", numbers)))
 
     def made(self) -> pa.Array:
-        texts, numbers = [*self.known], self.values
-        if sum(map(len, texts)) > max(self.size, _MOST_NAMES):
-            used = dict(zip(dict.fromkeys(numbers), count(), strict=False))
-            texts = [texts[number] for number in used]
-            self.values = array("i", map(used.__getitem__, numbers))
-        dictionary = _Texts(pa.string())
-        dictionary.extend(texts)
+        dictionary = _Texts()
+        dictionary.extend([*self.known])
         return pa.DictionaryArray.from_arrays(super().made(), dictionary.made())
 
 
-def _column(type_: pa.DataType) -> _Numbers:
+def _column(field: pa.Field) -> _Numbers:
     """An empty column."""
-    made = {pa.string(): _Texts, REPEATED: _Repeated}.get(type_, _Numbers)
-    return made(type_)
+    if field.type == REPEATED:
+        return _Repeated(NUMBERED.get(field.name, ()))
+    return _Texts() if field.type == pa.string() else _Numbers(field.type)

@@ -146,8 +146,7 @@ def test_rows_in_columns_are_those_of_links(most: int) -> None:
         fields = (("content-type", "text/html; charset=windows-1252"),) * (number % 5 == 0)
         page = Page(number, "<urn:x>", "http://h/d/?q", "", None, fields, body, "", ())
         expected += link_rows(page, "a.warc", **how)
-        assert columns.names is not None
-        batches += columns.add(packed_rows(page, "a.warc", columns.names, **how))
+        batches += columns.add(packed_rows(page, "a.warc", **how))
     batches.append(columns.take())
     for batch in batches:
         batch.validate(full=True)
