@@ -68,6 +68,10 @@ def reasons(document: str | bytes, **call: Any) -> list[str]:
          "</content></feed>"),
          (f"<feed{A} xml:base='http://h.example/b/'><link href='http://h.example/b/'/>"
          f"<content src=' http://h.example/b/'/><content><img{H} src=''/></content></feed>")),
+        # what is in a template is no part of the document
+        (f"<html{H}><template><base href='/b/'/></template><a href='x'/></html>",
+         (f"<html{H}><template><base href='http://h.example/b/'/></template>"
+         "<a href='http://h.example/d/x'/></html>")),
         # a form's own URL is that of the document
         (f"<html{H} xml:base='/b/'><form action=''/></html>",
          (f"<html{H} xml:base='http://h.example/b/'><form action='http://h.example/d/feed.xml'/>"
@@ -196,6 +200,7 @@ ARTICLE: Final = f"<description>{'&lt;a href=x&gt;' * 200}</description>"
         ("<rss><link>x</link><a xmlns:b='c' xmlns:b='d'/></rss>", "duplicate attribute at 1:35"),
         ("<rss><link>x</link><a xml:base='c' xml:base='d'/></rss>", "duplicate attribute at 1:36"),
         (f"<feed{A}><icon>x</icon><title type='html' type='text'/></feed>", "duplicate attribute"),
+        (f"<feed{A}><icon>x</icon><title type='ht&nbsp;ml'/></feed>", "value of 'type' is not"),
         ("<!DOCTYPE rss [<!ENTITY e 'x'>]><rss><link>x</link></rss>", "the entity 'e' at 1:27"),
         ("<!DOCTYPE rss [<!ENTITY % e SYSTEM 'y'>]><rss><link>x</link></rss>", "the entity 'e'"),
         ("<!DOCTYPE rss [<!ATTLIST a b CDATA 'c'>]><rss><link>x</link></rss>", "attribute 'b' of"),
