@@ -5,6 +5,12 @@ Attributes in no namespace go by their name, others by a key: `xlink:href`, what
 Never references, and so in no row (rule 20): Atom's `id`, `link/@rel`, `category/@scheme`,
 RSS's `guid` and `category/@domain`, `xsi:schemaLocation`, `rdf:ID`, system identifiers,
 `xlink:role`, `rootfile/@full-path` of EPUB, and what is in a template of XSLT.
+
+Sources: RFC 4287, the draft of Atom 0.3, RSS 0.9x, 1.0 and 2.0, RDF 1.1 XML Syntax, Media RSS
+1.5.1, Apple's and Google's podcast modules, the podcast namespace, Google's data elements and
+product feeds, WordPress's export (WXR 1.2), Feedly's webfeeds, sitemaps.org and Google's
+extensions, OPML 2.0, OpenSearch 1.1, KML 2.3, GPX 1.0 and 1.1, OPF 3.3 and 2.0, NCX 2005, DocBook
+4.5 and 5.1, XLink 1.1, XML Base 2.
 """
 
 from __future__ import annotations
