@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 import pyarrow as pa
@@ -20,8 +21,8 @@ from pyspark import TaskContext, cloudpickle
 from relbase import storage
 from relbase.containers.warc import Fault, Trouble
 from relbase.warc import pack
-from relbase.warc.rows import selector
-from relbase.warc.table import BATCH, ERRORS, Columns, error_row, schema_of
+from relbase.warc.rows import LinkRow, PackedRows, selector
+from relbase.warc.table import BATCH, ERRORS, REPEATED, Columns, error_row, schema_of
 from relbase.warc.work import Part, info_of, items, name_of
 
 if TYPE_CHECKING:
@@ -72,10 +73,15 @@ def _worked(job: Job, parts: Sequence[Part]) -> Iterator[tuple[str, Item]]:
     return items(job, parts)
 
 
-def schema_of_links(names: Sequence[str]) -> pa.Schema:
+def schema_of_links(names: Sequence[str], texts: pa.DataType | None = None) -> pa.Schema:
     """Return the columns of links, then those of troubles."""
-    plain = schema_of(names, pa.string())
-    return pa.schema([*plain, *(pa.field(MARK + one.name, one.type) for one in ERRORS)])
+    links = schema_of(names, texts or pa.string())
+    return pa.schema([*links, *(pa.field(MARK + one.name, one.type) for one in ERRORS)])
+
+
+def _decoded(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+    arrays = [one.dictionary_decode() if one.type == REPEATED else one for one in batch.columns]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def link_batches(
@@ -86,18 +92,26 @@ def link_batches(
     given: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """Yield rows of links and rows of troubles."""
-    columns = Columns(schema_of_links(names), BATCH)
+    decoded = partial(_decoded, schema=schema_of_links(names))
+    columns = Columns(schema_of_links(names, REPEATED), BATCH)
     select = selector(names, data_urls=data_urls)
+    job = job._replace(packed=select is tuple)
     no_link, no_trouble = (None,) * len(names), (None,) * len(ERRORS)
+
+    def wide(row: LinkRow | PackedRows) -> PackedRows | tuple[object, ...]:
+        if isinstance(row, PackedRows):
+            return row._replace(values=row.values + no_trouble)
+        return *select(row), *no_trouble
+
     for batch in given:
         for parts in _parts(groups, batch):
             for path, item in _worked(job, parts):
                 if isinstance(item, Fault):
-                    yield from columns.add([no_link + error_row(item, path)])
+                    yield from map(decoded, columns.add([no_link + error_row(item, path)]))
                 else:
-                    yield from columns.add(select(row) + no_trouble for row in item)  # type: ignore[arg-type]
+                    yield from map(decoded, columns.add(map(wide, cast("list[Any]", item))))
     if len(columns):
-        yield columns.take()
+        yield decoded(columns.take())
 
 
 def report_batches(

@@ -9,13 +9,13 @@ from contextlib import ExitStack, closing
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from relbase.call import DEFAULT_POLICY
 from relbase.containers.warc import Fault, Trouble
 from relbase.url.resolver import Profile
 from relbase.warc import Page, conversion, link_rows, pack, pages, warcinfo
-from relbase.warc.rows import LinkRow
+from relbase.warc.rows import packed_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -51,10 +51,11 @@ class Job(NamedTuple):
     all_status: bool = False  # whether responses of every status are converted
     salvage: bool = False  # whether what is there of a truncated page is converted
     info: str = ""  # the id of the warcinfo record of the conversions
+    packed: bool = False  # whether rows of links may come in columns
 
 
 # Rows of links, or a conversion record with its page's number of places, or a fault.
-Item = list[LinkRow] | tuple[bytes, int] | Fault
+Item = list[Any] | tuple[bytes, int] | Fault
 
 
 def items(
@@ -110,7 +111,8 @@ def _unreadable(part: Part, error: Exception) -> Fault:
 def _made(job: Job, path: str, page: Page) -> Item:
     try:
         if not job.converts:
-            return list(link_rows(page, path, profile=job.profile, policy=job.policy))
+            rows: Callable[..., Iterator[Any]] = packed_rows if job.packed else link_rows
+            return list(rows(page, path, profile=job.profile, policy=job.policy))
         if not (page.succeeded or job.all_status):
             return b"", 0
         made = conversion(
