@@ -169,6 +169,8 @@ VERDICTS = [
     ("http://u:p@h/", "generic-RL", None),
     ("http://h/", "generic-RL", "httpurl"),
     ("news:a@b.c", "generic-RL", "newsurl"),
+    ("x:a//b", "generic-RL", "otherurl"),
+    ("x:////a", "absoluteURL", "otherurl"),
     ("http://h/?a/b", "generic-RL", None),
     ("http://h/~", None, None),
     ("../g", "rel_path", None),
