@@ -109,7 +109,8 @@ class Rewriter:
 
 
 def _on(call: Call, url: URL | None) -> Call:
-    return call if url is None else Call(as_url(url), *call[1:])
+    # As `_replace`, in a fifth of the time.
+    return call if url is None else tuple.__new__(Call, (as_url(url), *call[1:]))
 
 
 def _bytes(data: bytes) -> bytes:

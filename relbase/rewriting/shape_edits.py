@@ -39,7 +39,6 @@ class ShapeEdits(dict[int, ShapeEdit | None]):
     __slots__ = ("_depth", "_resolve")
 
     def __init__(self, resolve: Callable[[str], str] | None, depth: int) -> None:
-        super().__init__()
         self._resolve = resolve  # None where samples tell nothing
         self._depth = depth
 
