@@ -131,7 +131,7 @@ def _advice(entities: Sequence[Entity], *, several: bool) -> str:
             return remarks.advice(outermost.type, several=several)
         if why := unsuitable(entity.base.url):
             where = f" of part {entity.part}" if parts else ""
-            return f"no relative reference can be resolved on this base{where}, {why}"
+            return f"no relative reference can be resolved against this base{where}, {why}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""`relbase resolve`: what references mean on a base, by one profile or by all of them."""
+"""`relbase resolve`: what references mean against a base, in one profile or in all of them."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ Options
 )
 
 
-@command("resolve", "Resolve references on a base URL.", _OPTIONS, _EPILOG)
+@command("resolve", "Resolve references against a base URL.", _OPTIONS, _EPILOG)
 @click.argument("base")
 @click.argument("references", metavar="REF...", nargs=-1, required=True)
 @click.pass_context

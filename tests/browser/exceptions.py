@@ -34,7 +34,7 @@ class Rule(Enum):
     FOSTERED = "rule 4, law 10: a <base> is moved before a table, and so before another"
     UNPARSABLE = "rule 4, law 10: the first <base> does not parse"
     NOSCRIPT_BASE = "rule 4: in noscript there is no <base>, scripting or not"
-    UNSUITABLE = "rule 5: on this base nothing can be resolved"
+    UNSUITABLE = "rule 5: nothing can be resolved against this base"
     EMPTY = "rule 6: an empty value is not a reference here"
     STANDARD = "rule 7: the browser departs from the URL or HTML Standard"
     POLICY = "rule 8: the caller's policy keeps it"

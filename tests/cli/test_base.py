@@ -55,7 +55,7 @@ def test_what_headers_state_and_is_refused() -> None:
 def test_a_base_that_decides_and_is_of_no_use() -> None:
     result = run("base", "--url", "http://h/", stdin=b"<base href='mailto:a@b'>")
     assert "    base     mailto:a@b  (embedded, §3.1" in result.stdout
-    assert "no relative reference can be resolved on this base, mailto: is never" in result.stdout
+    assert "reference can be resolved against this base, mailto: is never" in result.stdout
 
 
 @pytest.mark.usefixtures("page")
@@ -135,4 +135,4 @@ def test_a_document_without_a_base_in_a_message_is_told() -> None:
     message = MESSAGE.replace(b"Content-Location: http://l.example/a\n", b"")
     assert "    advice   the message states no base URL" in run("base", stdin=message).stdout
     result = run("base", "--url", "http://h/", stdin=message.replace(b"x/", b"mailto:a@b"))
-    assert "on this base of part 1, mailto: is never used" in result.stdout
+    assert "against this base of part 1, mailto: is never used" in result.stdout
