@@ -636,8 +636,6 @@ typedef struct {
   PyObject *list; /* of edits */
 } Learned;
 
-enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
-
 static int number_of(PyObject *number) {
   long value = number ? PyLong_AsLong(number) : -1;
   return value >= 0 && value < 256 && (value & HOLDS_MASK) < HOLDS ? (int)value : -1;
@@ -655,7 +653,7 @@ static int attribute_known(void *Py_UNUSED(data), const Known *known, Text name,
   return number_of(by_bytes(known->attributes, name, n));
 }
 static int tag_known(void *data, Text tag, size_t n) {
-  return n > MAX_TAG ? -1 : number_of(by_bytes(((Learned *)data)->tags, tag, n));
+  return number_of(by_bytes(((Learned *)data)->tags, tag, n));
 }
 
 /* Hands on what was found on one base. */

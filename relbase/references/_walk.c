@@ -1336,6 +1336,18 @@ static int xml_text(Xml *x, Text *pp, Text e, int holds) {
 }
 
 enum { MOST_HELD = 8 }; /* attributes that hold references */
+enum { MAX_TAG = 255 }; /* a longer start tag is not looked up */
+
+/* What the text after a start tag holds, by the tag but for the base that it states. */
+static int text_by_tag(const Xml *x, Text tag, Text end, const Attribute *stated) {
+  unsigned char room[MAX_TAG];
+  Text cut = stated->value ? stated->value : end, on = stated->value ? stated->end : end;
+  size_t before = (size_t)(cut - tag), after = (size_t)(end - on);
+  if (before + after > MAX_TAG) return -1;
+  memcpy(room, tag, before);
+  memcpy(room + before, on, after);
+  return x->lookup.tag(x->lookup.data, room, before + after);
+}
 
 static int xml_tag(Xml *x, Text *pp, Text e) {
   Scan *s = &x->scan;
@@ -1383,11 +1395,10 @@ static int xml_tag(Xml *x, Text *pp, Text e) {
   }
   p = q + 1;
   int text = known.text;
-  if (text == BY_TAG && (text = x->lookup.tag(x->lookup.data, name - 1, (size_t)(p - name) + 1)) < 0)
-    return STOPS;
+  if (text == BY_TAG && (text = text_by_tag(x, name - 1, p, &stated)) < 0) return STOPS;
   if (stated.value) {
     Scope scope = {name - 1, x->depth, x->count, x->item};
-    if (count || text ||
+    if (count ||
         !x->lookup.scope(x->lookup.data, stated.value, (size_t)(stated.end - stated.value)))
       return STOPS;
     x->scope = scope;

@@ -95,7 +95,11 @@ class Ahead:
             known = self._elements[name] = holds, named.is_item, {}
         for attribute in xml.each_attribute(tag.string, *tag.span(2)):
             self._learn_attribute(attribute[1], known[2], named, names)
-        written = tag.string[tag.start(1) - 1 : tag.end()]
+        start, end = tag.start(1) - 1, tag.end()
+        # But for the base that it states, which may be another in each.
+        base = attributes.get(XML_BASE)
+        cut, on = (base.start, base.end) if base else (end, end)
+        written = tag.string[start:cut] + tag.string[on:end]
         if known[0] == _BY_TAG and len(self._tags) < _MOST and len(written) <= _LONGEST:
             value_of = xml.values_of(tag.string, attributes)
             row = counting(named.held.text, value_of, extended=True)

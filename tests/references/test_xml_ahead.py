@@ -24,6 +24,7 @@ READ = [
     (ATOM, b"<entry><link href='/a'/><title>a</title><title type='html'>b</title></entry>", 1),
     (ATOM, b"<entry><content type='html'>&lt;p style=&quot;a:url(x)&quot;></content></entry>", 1),
     (ATOM, b"<entry xml:base='http://a/b/'><link href='/c'/><link href='d'/></entry>", 2),
+    (ATOM, b"<entry><content xml:base='http://a/' type='html'>&lt;a href=b></content></entry>", 1),
     (XHTML, b"<p style='a:url(\"x\")'><img srcset='a 1x, b 2x' src='#'/><br/></p>", 4),
     (b"<urlset>%b</urlset>", b"<url><loc>/a</loc></url><!-- x --><?y z?>", 1),
     (b"<opml>%b</opml>", b"<outline text='&lt;x&gt;' xmlUrl='a'><outline/></outline>", 1),
@@ -59,6 +60,13 @@ ODD = [
         for link in (b"g", b"http://a/b/g", b"/b/g", b"x?/y")
     ),
     ATOM % (b"<entry xml:base='http://a/'><link href='b'/></entry><link href='c'/>" * 3),
+    ATOM
+    % b"".join(
+        b"<entry><link href='/'/><content type='%b' xml:base='http://%c/'>&lt;a href=c></content>"
+        b"<content xml:base='http://%c/' src='d'/></entry>" % (type_, host, host)
+        for host in b"abcabc"
+        for type_ in (b"html", b"text", b"html")
+    ),
     ATOM % (b"<entry xml:base='http://a/'><link href='b' xml:base='http://c/'/></entry>" * 3),
     ATOM
     % (b"<entry xml:base='http://a/b/'><entry xml:base='http://c/'><link href='d'/></entry>" * 3),
