@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from relbase.containers.arc import MAX_ARC_LINE, arc_line
@@ -282,6 +283,7 @@ def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
         given = done
     at, fault = source.offset, BREAKS_OFF
     kept: list[bytes] = []  # the last of its raw bytes: another may begin among them
+    last = b""  # of its text, before a fault
     found = _stream(mark, dictionary)
     if found is None:
         source.take(1)
@@ -298,6 +300,9 @@ def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
                 data = stream.decompress(fed)
             except errors as error:
                 fault = f"the member does not decode: {error}"
+                if source.offset - at == size:
+                    again = _stream(mark, dictionary) or found
+                    last = b"".join(_before_fault(kept, *again))[given:]
                 break
             data, given = data[given:], max(0, given - len(data))
             if stream.eof:
@@ -306,9 +311,18 @@ def _unfolded(source: _Raw, mark: bytes, dictionary: bytes) -> Iterator[Piece]:
                 return
             if data:
                 yield Piece(data, at)
-    yield Piece(b"", at, fault=fault)
+    yield Piece(last, at, fault=fault)
     source.look_again(b"".join(kept)[1:])
     _find_member(source, dictionary)
+
+
+def _before_fault(kept: list[bytes], stream: Stream, errors: type[Exception]) -> Iterator[bytes]:
+    """What the bytes fed last unfold to before the fault: of a small member its whole text."""
+    for fed in kept[:-1]:
+        stream.decompress(fed)
+    with suppress(errors):
+        for byte in kept[-1]:
+            yield stream.decompress(bytes((byte,)))
 
 
 # The fault of a member that the archive ends in.

@@ -130,7 +130,7 @@ def _read(text: Unfolded, wanted: Callable[[Record], bool]) -> Iterator[Record |
     found = _checked(text, record._replace(size=length), count)
     if found is not None:
         if is_wanted and block:
-            is_whole = len(block) == length and found.trouble is not Trouble.LENGTH
+            is_whole = len(block) == length and found.trouble is Trouble.CUT
             found = found._replace(salvaged=_salvaged(record, block, is_whole=is_whole))
         is_seen = _resume(text, block or b"") or count == 0
         yield found if is_seen else found._replace(text=found.text + _UNSEEN)
@@ -149,12 +149,12 @@ def _checked(text: Unfolded, record: Record, count: int) -> Fault | None:
         what = f"Content-Length is {record.size}, and {count} bytes are there"
         return record.fault(Trouble.LENGTH if text.packed else Trouble.CUT, what)
     after = text.peek(_BETWEEN)
-    if text.over and text.fault and len(after) < _BETWEEN:
-        return _fault_of_member(text, record)
     follows = after.lstrip(b"\r\n")
     is_start = follows[:5].upper() == b"WARC/"[: len(follows)] or (
         record.version == ARC and arc_line(text.peek(MAX_ARC_LINE).lstrip(b"\r\n")) is not None
     )
+    if text.over and text.fault and not (is_start and len(after) == _BETWEEN):
+        return _fault_of_member(text, record)
     if is_start:
         return None
     what = f"Content-Length is {record.size}, and no record begins after that number of bytes"
