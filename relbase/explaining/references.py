@@ -284,7 +284,7 @@ class _Lister:
             said = f"<p>{self._why_kept(link.reference)}</p>{said}"
         elif link.status is Status.REWRITTEN:
             said = self._steps(link) + said
-        no_base = "<p>relative, and there is no base URL that it could be resolved on</p>"
+        no_base = "<p>relative, and there is no base URL to resolve it against</p>"
         return f"<p>{badge(link.base)} {text(link.base.source)}</p>{said or no_base}"
 
     def _why_kept(self, reference: str) -> str:

@@ -321,7 +321,7 @@ def test_no_statement_raises_and_what_counts_is_in_the_chain(
 RETRIEVED = [
     ("http://h.example/a/b", [], "http://h.example/a/b", "retrieval URL"),
     (" http://h.example/a\n", [], "http://h.example/a", "retrieval URL"),
-    # each is resolved on the one before, by RFC 3986 whatever the profile
+    # each is resolved against the one before, by RFC 3986 whatever the profile
     ("http://h.example/a/b", ["https://i.example/"], "https://i.example/", "redirect 1"),
     ("http://h.example/a/b", ["c"], "http://h.example/a/c", "redirect 1"),
     ("http://h.example/a/b", ["/c", "d/e", "../f"], "http://h.example/f", "redirect 3"),

@@ -200,7 +200,7 @@ def test_why_references_stay() -> None:
     policy = Policy(keep=re.compile("^keep/"))
     markup = plain(explain(b"<a href=keep/x><a href=y><form action=''>", policy=policy))
     assert "the policy keeps references like this" in markup
-    assert "there is no base URL that it could be resolved on" in markup
+    assert "there is no base URL to resolve it against" in markup
     assert "it means the document itself" in markup
 
 
