@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 PACKAGES: Final = "references,rewriting,bases,url,view,mail,containers"
-WHOLE: Final = ("test_fixtures.py", "test_one_row.py", "test_laws.py")
+WHOLE: Final = ("test_fixtures.py", "test_one_row.py", "test_laws.py", "test_policy.py")
 PATIENCE: Final = 500  # seconds: a mutant that takes longer is killed
 PAIRS: Final = "Eq NotEq,Is IsNot,Lt LtE,Gt GtE,In NotIn,And Or,Add Sub,BitAnd BitOr,Mult FloorDiv"
 SWAPPED: Final = {
