@@ -15,9 +15,7 @@ from relbase.references.xml_vocabulary import deciding_attributes
 from relbase.view.xml_values import UNDEFINED, masked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from relbase.edit import Span
+    from collections.abc import Callable, Sequence
 
 
 class Flaw(NamedTuple):
@@ -39,14 +37,14 @@ class _Declared(Exception):  # noqa: N818 (it is not an error)
     """The document declares what relbase does not read."""
 
 
-def examine(text: bytes, read: Sequence[Span] = ()) -> Soundness:
-    """Return what is wrong with a document, but for prefixes, of which some texts are read."""
+def examine(text: bytes) -> Soundness:
+    """Return what is wrong with a document, but for prefixes."""
     flaws: list[Flaw] = []
     masks = list(_MASKS)
     copy = text
     while True:
         try:
-            error = _error(copy, read)
+            error = _error(copy)
         except _Declared as declared:
             return Soundness(Flaw(*declared.args), (), len(text))
         if error is None:
@@ -87,12 +85,12 @@ _DELIMITED: Final = bytes.maketrans(b"\"'<>/=", b" " * 6)
 
 def _is_closed(text: bytes, end: int) -> bool:
     try:
-        return end > 0 and _error(text[:end], ()) is None
+        return end > 0 and _error(text[:end]) is None
     except _Declared:
         return False
 
 
-def _error(text: bytes, read: Sequence[Span]) -> Flaw | None:
+def _error(text: bytes) -> Flaw | None:
     """The first thing that expat complains of, in its words; raises `_Declared` with its place."""
     from xml.parsers import expat  # noqa: PLC0415 (most documents have nothing to change)
 
@@ -111,25 +109,12 @@ def _error(text: bytes, read: Sequence[Span]) -> Flaw | None:
         parser.StartElementHandler = begin
         parser.EndElementHandler = lambda _: opened.pop()
     try:
-        at = 0
-        for start, end in read:
-            parser.Parse(memoryview(text)[at:start], False)
-            at = end
-        parser.Parse(memoryview(text)[at:], True)
+        parser.Parse(text, True)
     except _Declared as declared:
-        raise _Declared(_place(parser.CurrentByteIndex, read), *declared.args) from None
+        raise _Declared(parser.CurrentByteIndex, *declared.args) from None
     except expat.ExpatError as error:
-        return Flaw(_place(max(parser.ErrorByteIndex, 0), read), expat.ErrorString(error.code))
+        return Flaw(max(parser.ErrorByteIndex, 0), expat.ErrorString(error.code))
     return None
-
-
-def _place(index: int, read: Iterable[Span]) -> int:
-    """Where in the document something is, from where it is in what was not read before."""
-    for start, end in read:
-        if index < start:
-            break
-        index += end - start
-    return index
 
 
 # No real document comes near.

@@ -1,9 +1,8 @@
 """From XML inward to its references, and back outward (rule 20).
 
 What the walk finds is believed only when the document is well-formed and declares nothing that
-would change its meaning. Changes wait for a while until that is asked, since the articles of a feed
-are parsed already for what they mean: then only what is left is. Values that a flaw stands in are
-seen by the visit itself.
+would change its meaning. That costs a parse: it is asked at the first item that would change it.
+Values that a flaw stands in are seen by the visit itself.
 """
 
 from __future__ import annotations
@@ -30,47 +29,40 @@ def visit_xml(text: bytes, around: Context) -> Iterator[Item]:
     """The items of an XML document; none that changes it when it is not sound."""
     task = around.task
     before = None if task.budget is None else task.budget.state()
-    visit = Visit(text, around)
-    items = visit.items()
-    waiting, is_asked = _begun(items, is_long=task.edits_only)
+    items = Visit(text, around).items()
+    waiting, is_asked = _begun(items)
     is_told = is_asked or (task.examines and task.edits_only)
     if task.edits_only and not is_told:
         yield from drained(waiting)
         return
-    unsound, flaws, end = examine(text, visit.read)
+    unsound, flaws, end = examine(text)
+    both = chain(drained(waiting), items)
     if unsound is None:
         if is_told:
             for flaw in flaws:
                 yield note_on(Reason.XML_FLAW, text, around, flaw, "passed over")
-        yield from drained([item for item in waiting if _start(item) < end] if flaws else waiting)
-        yield from (item for item in items if _start(item) < end)
+        yield from (item for item in both if _start(item) < end) if flaws else both
         return
     if is_told:
         yield note_on(Reason.XML_UNSOUND, text, around, unsound, "left unchanged")
     if not task.edits_only:
-        yield from _unchanged(chain(waiting, items))
+        yield from _unchanged(both)
     if task.budget is not None and before is not None:
         task.budget.restore(before)  # nothing of that is written
 
 
-# Items wait, in bytes of what they take and what is written.
-_MAY_WAIT: Final = 1 << 22
-_EDIT: Final = 150
-_FOUND: Final = 1 << 10
+# As many items wait for the first that changes something.
+_MAY_WAIT: Final = 1 << 12
 
 
-def _begun(items: Iterator[Item], *, is_long: bool) -> tuple[list[Item], bool]:
-    """The first items, and whether soundness matters: one of them changes the document."""
+def _begun(items: Iterator[Item]) -> tuple[list[Item], bool]:
+    """The first items, and whether soundness matters: the last of them changes the document."""
     waiting: list[Item] = []
-    is_asked = False
-    left = _MAY_WAIT
     for item in items:
         waiting.append(item)
-        left -= _EDIT + len(item.new) if isinstance(item, Edit) else _FOUND
-        is_asked = is_asked or _changes(item) or left < 0
-        if left < 0 or (is_asked and not is_long):
-            break
-    return waiting, is_asked
+        if _changes(item) or len(waiting) == _MAY_WAIT:
+            return waiting, True
+    return waiting, False
 
 
 def _start(item: Item) -> int:

@@ -33,7 +33,6 @@ from relbase.view.characters import text as decode_inner
 from relbase.view.charset import Lines
 from relbase.view.runs import PiecesView, pieces
 from relbase.view.xml_values import (
-    EscapedView,
     doubts,
     has_entities,
     is_utf_8,
@@ -57,10 +56,6 @@ def note_on(reason: Reason, text: bytes, around: Context, flaw: Flaw, done: str)
     at = Lines(text, around.encoding).of(flaw.start)
     words = f"{flaw.text} at {at}{around.within}: {done}"
     return Note(reason, around.part, Span(flaw.start, flaw.start), words)
-
-
-def _all_of(edits: list[Edit], _depth: int) -> list[Edit]:
-    return edits
 
 
 _SHEET: Final = Row(Syntax.URL)
@@ -91,7 +86,6 @@ class Visit:
         task = around.task  # that may want each reference looked at
         is_asked = task.places is not None or task.policy.keeper() is not None
         self._may_enter = not is_asked and not task.policy.item_links
-        self.read: list[Span] = []  # texts that expat has read
 
     def items(self) -> Iterator[Item]:
         """The items of the document, if it is sound."""
@@ -112,7 +106,7 @@ class Visit:
                 slot = Slot(b"xml-stylesheet", b"href", _SHEET, each.href)
                 yield from self._slot(slot, around)
             else:
-                flaw = examine(self._text, self.read).unsound or Flaw(*each)
+                flaw = examine(self._text).unsound or Flaw(*each)
                 yield note_on(Reason.XML_UNSOUND, self._text, around, flaw, "left unchanged")
         yield from self._counted()
 
@@ -154,7 +148,8 @@ class Visit:
         assert context is not None
         edits, at = passed.edits, 0
         budget = context.task.budget
-        covered = _all_of if budget is None or budget.covers(edits) else budget.covered
+        is_charged = budget and not budget.covers(edits)
+        covered = budget.covered if budget and is_charged else lambda found, _depth: found
         for item, start, first, last, scope in passed.markups:
             if item is not None:
                 self._enter(*item)
@@ -252,7 +247,7 @@ class Visit:
         raw = self._text[value.start : value.end]
         if self._may_have_entities and has_entities(raw):
             return self._left(slot, context, Reason.XML_ENTITY, _ENTITY)
-        if doubtful := _doubtful(raw, value):
+        if doubtful := [value.start + at for at in doubts(raw, is_text=not value.quote)]:
             return self._in_doubt(slot, raw, context, doubtful)
         return self._read(slot, raw, context)
 
@@ -286,9 +281,6 @@ class Visit:
                     Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
                 )
             view = PiecesView(raw, found, piece_view) if found else text_view(raw)
-            is_read = isinstance(view, EscapedView) and not view.is_flawed
-            if is_read and len(raw) >= _LEFT_OUT_FROM:
-                self.read.append(Span(value.start, value.end))
             if slot.row.syntax is not Nested.HTML or self._html is None:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most often that of the text before
@@ -336,9 +328,6 @@ MAX_FLAWED: Final = 1 << 18
 DOUBTFUL: Final = "links with an undefined entity or an invalid character left unchanged"
 
 
-# A shorter text is read again sooner than left out.
-_LEFT_OUT_FROM: Final = 1 << 10
-
 _means_itself: Final = re.compile(rb"[^<&]*+").fullmatch
 
 # An article has a handful; each piece costs a view of its own.
@@ -358,16 +347,6 @@ def _lowered(items: Iterable[Item], view: TextView, offset: int) -> Iterator[Ite
 
     yield from shift(view.lowered(edits()), offset)
     yield from lower(findings, view, offset)
-
-
-def _doubtful(raw: bytes, value: xml.Attribute) -> list[int]:
-    if value.quote or b"<" not in raw:
-        return [value.start + at for at in doubts(raw)]
-    return [
-        value.start + piece.start + at
-        for piece in pieces(raw)
-        for at in doubts(raw[piece.start : piece.end], is_cdata=piece.is_cdata)
-    ]
 
 
 def _are_apart(items: Iterable[Item], places: Sequence[int], text: bytes) -> bool:
@@ -398,7 +377,9 @@ def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -
         elif isinstance(item, Note):
             yield item
         else:
-            if item.status is Status.REWRITTEN and _holds(item.span, places):
+            at = bisect_left(places, item.span.start)
+            holds = at < len(places) and places[at] < item.span.end
+            if holds and item.status is Status.REWRITTEN:
                 left.append(item.span)
                 if len(left) == 1:
                     yield Note(Reason.XML_FLAW, item.part, item.span, DOUBTFUL)
@@ -410,8 +391,3 @@ def _without(items: Iterable[Item], places: Sequence[int], *, is_listed: bool) -
         at = bisect_left(starts, edit.start + 1) - 1
         if at < 0 or edit.start > left[at].end:
             yield edit
-
-
-def _holds(span: Span, places: Sequence[int]) -> bool:
-    at = bisect_left(places, span.start)
-    return at < len(places) and places[at] < span.end

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from relbase.edit import Edit
 from relbase.expressions import expression
 from relbase.view.characters import code_of
-from relbase.view.runs import CdataView, PiecesView, Run, RunView, pieces
+from relbase.view.runs import CdataView, Piece, PiecesView, Run, RunView, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from relbase.view.runs import Piece, View
+    from relbase.view.runs import View
 
 # [66] CharRef, [68] EntityRef with the names of §4.6.
 _CODED: Final = (
@@ -158,11 +158,6 @@ class EscapedView:
         self._bare = bare
         self.inner = inner
         self._longer: _Longer | None = None
-
-    @property
-    def is_flawed(self) -> bool:
-        """Whether the text holds what XML does not allow."""
-        return self._bare is not None
 
     def lower(self, edits: Sequence[Edit]) -> list[Edit]:
         """Turn sorted, disjoint edits of `inner` into such edits of the raw text."""
@@ -346,14 +341,18 @@ def spots(text: bytes, copy: bytes) -> Iterator[int]:
     return (at for at in _masks(copy) if text[at] != _MASK[0])
 
 
-def doubts(text: bytes, *, is_cdata: bool = False) -> list[int]:
-    """Return where readers may disagree on what a text means: not on a bare `&`."""
-    if text.isascii() and _suspect.search(text) is None:
+def doubts(raw: bytes, *, is_text: bool) -> list[int]:
+    """Return where readers may disagree on what a value or a text means: not on a bare `&`."""
+    if raw.isascii() and _suspect.search(raw) is None:
         return []
-    places = spots(text, masked(text))
-    if is_cdata:
-        return [at for at in places if text[at] != _AMPERSAND]
-    return [at for at in places if text[at] != _AMPERSAND or _reference.match(text, at)]
+    found = []
+    for piece in pieces(raw) if is_text and b"<" in raw else (Piece(0, len(raw), False),):
+        part = raw[piece.start : piece.end]
+        for at in spots(part, masked(part)):
+            is_bare = piece.is_cdata or _reference.match(part, at) is None
+            if part[at] != _AMPERSAND or not is_bare:
+                found.append(piece.start + at)
+    return found
 
 
 def pieces_view(raw: bytes) -> PiecesView:
