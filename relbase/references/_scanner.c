@@ -430,6 +430,18 @@ static int status_of(Links *l, const Call *call, const Found *f) {
   return IS_REWRITTEN;
 }
 
+/* Whether what was found surely costs no more than that, and what stays is no longer. */
+static int is_covered(Links *l, const Call *call, Py_ssize_t cost, Py_ssize_t shown) {
+  for (size_t i = 0; i < call->scan.count && shown >= 0 && l->cost <= cost; i++) {
+    const Found *f = &call->scan.found[i];
+    if (status_of(l, call, f) == IS_KEPT)
+      shown -= PyBytes_Size(call->edits.written[f->shape]) + f->end - f->at;
+  }
+  int is_sure = shown >= 0 && l->cost <= cost;
+  l->cost = 0;
+  return is_sure;
+}
+
 /* What stands for an attribute, borrowed; the last one stands for none. */
 static PyObject *attribute_of(const Links *l, const Found *f) {
   Py_ssize_t last = PyTuple_Size(l->attributes) - 1;
@@ -592,22 +604,24 @@ static PyObject *as_list(Links *l, const Call *call) {
 }
 
 /* links(tables, ..., in_comment, (Link, Span, names, attributes, syntaxes, statuses, base, part,
-   decode, keeps_fragments), line, line_start, at) -> (links, place or -1, their cost, how long
-   those are that stay, the line, line_start and at of the last). With None for Link, what is made
+   decode, keeps_fragments), the most that they may cost, how long those may be that stay, line,
+   line_start, at) -> (links, place or -1, their cost, how long those are that stay, the line,
+   line_start and at of the last); None for links that may be too many. With None for Link, what is made
    is columns: `names` are numbered, `attributes` are numbers, `decode` returns references as UTF-8 */
 static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
   Call call;
   Links l;
   memset(&l, 0, sizeof l);
   Py_ssize_t size = PyTuple_Size(args);
-  PyObject *common = size > 4 ? PyTuple_GetSlice(args, 0, size - 4) : NULL;
-  PyObject *own = common ? PyTuple_GetSlice(args, size - 4, size) : NULL;
+  Py_ssize_t cost, shown;
+  PyObject *common = size > 6 ? PyTuple_GetSlice(args, 0, size - 6) : NULL;
+  PyObject *own = common ? PyTuple_GetSlice(args, size - 6, size) : NULL;
   int is_read =
       own && read_call(common, &call) &&
-      PyArg_ParseTuple(own, "(OOO!O!O!O!OUOi)nnn:links", &l.link, &l.span, &PyDict_Type, &l.names,
+      PyArg_ParseTuple(own, "(OOO!O!O!O!OUOi)nnnnn:links", &l.link, &l.span, &PyDict_Type, &l.names,
                        &PyTuple_Type, &l.attributes, &PyTuple_Type, &l.syntaxes, &PyTuple_Type,
                        &l.statuses, &l.base, &l.part, &l.decode,
-                       &l.keeps_fragments, &l.line, &l.line_start, &l.at);
+                       &l.keeps_fragments, &cost, &shown, &l.line, &l.line_start, &l.at);
   Py_XDECREF(common);
   Py_XDECREF(own);
   if (!is_read) return PyErr_Occurred() ? NULL : (bad("links: arguments are missing"), NULL);
@@ -617,7 +631,11 @@ static PyObject *py_links(PyObject *Py_UNUSED(module), PyObject *args) {
       !(is_packed || (is_tuple_type(l.link) && is_tuple_type(l.span))))
     return bad("links: of all references, as tuples"), NULL;
   Text at = scan(s, call.pos, call.end);
-  PyObject *links = PyErr_Occurred() ? NULL : (is_packed ? in_columns : as_list)(&l, &call);
+  PyObject *links = NULL;
+  if (!PyErr_Occurred()) {
+    if (!is_covered(&l, &call, cost, shown)) links = Py_NewRef(Py_None);
+    else links = (is_packed ? in_columns : as_list)(&l, &call);
+  }
   if (links && PyErr_Occurred()) Py_CLEAR(links);
   free_call(&call);
   if (!links) return NULL;

@@ -78,13 +78,17 @@ class Linker:
     def scan(self, text: bytes, *where: int) -> tuple[Any, ...]:
         """The links up to the next place that has to be looked at."""
         names = {} if self._is_packed else self._names
-        made = self._links(text, *where, (*self._types, names, *self._made_with), *self._lines)
-        links, at, cost, shown, *lines = made
+        made_with = (*self._types, names, *self._made_with)
         budget = self._budget
+        covered = (_AT_ONCE, _AT_ONCE)
         if budget is not None:
-            if cost > budget.left or shown > budget.shown:
-                found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
-                return found
+            covered = min(budget.left, _AT_ONCE), min(budget.shown, _AT_ONCE)
+        made = self._links(text, *where, made_with, *covered, *self._lines)
+        links, at, cost, shown, *lines = made
+        if links is None:
+            found: tuple[Any, ...] = self._listing(text, *where)  # one after the other
+            return found
+        if budget is not None:
             budget.left -= cost
             budget.shown -= shown
         if self._is_packed:
@@ -98,6 +102,10 @@ class Linker:
             return _name(raw)
         written = written_in(raw, self._charset)
         return utf_8(written) if self._is_packed else written
+
+
+# So much longer may URLs be together than their references, where they are made at once.
+_AT_ONCE: Final = 1 << 24
 
 
 def utf_8(text: str) -> bytes:

@@ -131,6 +131,7 @@ PAGES: Final = [
     *(path.read_bytes() for path in sorted(FIXTURES.glob("h[to]*/*.html"))),
     b"".join(b"<x-%d href='a%d'><X\xc3\x89-%d href=&#97;>" % ((n,) * 3) for n in range(20_000)),
     b"<a href='/?a=1&copy=2&amp;b&amp=3&copy_=4&copyx=5&1=2'><a href='/?&#x=6'><a href='/?a&'>",
+    b"<base href='http://h/" + b"d" * (1 << 15) + b"/'>" + b"<a href=x><a href=#k>" * 700,
     b"<a href='\xff/'><a href='/\xe9&amp;\xe9'><a href=#><a href='#\xe9'><base href=/d/>",
 ]
 
