@@ -280,7 +280,7 @@ class Visit:
                 return (
                     Note(Reason.LIMIT_XML_PIECES, context.part, Span(value.start, value.end), text),
                 )
-            view = PiecesView(raw, found, piece_view) if found else text_view(raw)
+            view = PiecesView(raw, found, piece_view) if b"<" in raw else text_view(raw)
             if slot.row.syntax is not Nested.HTML or self._html is None:
                 return lower(visit_value(view.inner, context, place), view, value.start)
             if self._around_html is not context:  # most often that of the text before

@@ -72,6 +72,9 @@ def reasons(document: str | bytes, **call: Any) -> list[str]:
         (f"<html{H}><template><base href='/b/'/></template><a href='x'/></html>",
          (f"<html{H}><template><base href='http://h.example/b/'/></template>"
          "<a href='http://h.example/d/x'/></html>")),
+        # comments, instructions and sections without text
+        (("<rss><link><![CDATA[]]></link><docs><!-- x --></docs><url><?x?></url>"
+          "<description><?p <b> <a href='x'>?></description></rss>"),) * 2,
         # a form's own URL is that of the document
         (f"<html{H} xml:base='/b/'><form action=''/></html>",
          (f"<html{H} xml:base='http://h.example/b/'><form action='http://h.example/d/feed.xml'/>"
