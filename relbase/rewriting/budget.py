@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Final
 from relbase.bases.layers import remembering
 from relbase.expressions import expression
 from relbase.notes import Note, Reason
-from relbase.references.scanner import MAX_UP
 
 if TYPE_CHECKING:
     from relbase.edit import Edit
@@ -52,16 +51,10 @@ class Budget:
 
     def covered(self, edits: list[Edit], depth: int) -> list[Edit]:
         """Pay for the edits of references; those that can be made are returned."""
-        if not edits:
+        if not edits or self.covers(edits):
             return edits
         weights = {new: weight(new.decode("ascii"), depth) for new in set(map(_new, edits))}
-        costs = [weights[new] - end + start for start, end, new in edits]
-        # No more than this is cut from a plain reference.
-        if min(weights.values()) < _MOST_CUT:
-            costs = [max(0, cost) for cost in costs]
-        if (total := sum(costs)) <= self.left:
-            self.left -= total
-            return edits
+        costs = [max(0, weights[new] - end + start) for start, end, new in edits]
         return [edit for edit, cost in zip(edits, costs, strict=True) if self.spend(cost)]
 
     def covers(self, edits: list[Edit]) -> bool:
@@ -90,7 +83,6 @@ class Budget:
 
 
 _new: Final = itemgetter(2)
-_MOST_CUT: Final = len("../") * MAX_UP
 
 
 def weight(new: str, depth: int) -> int:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from relbase.policy import Policy
-    from relbase.rewriting.reference import Codebase
     from relbase.trees.links import TreeLink
     from relbase.trees.markup import Spot
     from relbase.trees.tree import Tree
@@ -236,7 +235,8 @@ class Walk:
     def _settle(self, spot: Spot, key: str, row: Row, value: str, context: Context) -> Settled:
         """What a value becomes; remembered where it is not long and nothing else decides."""
         remembered = self._remembered[id(context)]
-        codebase = self._codebase(spot, context) if row.on_codebase else None
+        stated = trimmed(self._attribute(spot, b"codebase")) if row.on_codebase else ""
+        codebase = on_codebase(stated, context) if row.on_codebase else None
         is_remembered = codebase is None and len(value) <= _REMEMBERED
         if is_remembered and (value, id(row)) in remembered:
             return remembered[value, id(row)]
@@ -253,9 +253,6 @@ class Walk:
             # Rows stay as long as the process: the tables of the vocabularies hold them.
             remembered[value, id(row)] = settled
         return settled
-
-    def _codebase(self, spot: Spot, context: Context) -> Codebase | None:
-        return on_codebase(trimmed(self._attribute(spot, b"codebase")), context)
 
     def _sheet(self, spot: Spot) -> Iterator[Value]:
         """The one value of `<?xml-stylesheet href="..."?>`, unless it is of the document itself."""
